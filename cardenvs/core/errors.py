@@ -1,0 +1,59 @@
+"""Every error that cardenvs raises on purpose.
+
+Each message says what was tried, why it was refused and what would do; nothing is changed by a refused call.
+"""
+
+
+class CardenvsError(Exception):
+    """Base class of all errors below."""
+
+
+class IllegalActionError(CardenvsError, ValueError):
+    """An action that the rules do not allow now. Nothing was changed."""
+
+
+class OptionError(CardenvsError, ValueError):
+    """An unknown option, or a value that an option does not take."""
+
+
+class DeckError(CardenvsError, ValueError):
+    """An explicit deck or a card text that cannot be used."""
+
+
+class GameNotFoundError(CardenvsError, KeyError):
+    """No game of that name is registered."""
+
+    def __str__(self) -> str:  # KeyError would print the repr of the message
+        return str(self.args[0])
+
+
+class FormatError(CardenvsError, ValueError):
+    """Saved data (a state, a replay, a checkpoint) that is damaged, foreign or of another version."""
+
+
+class HiddenInformationError(CardenvsError, PermissionError):
+    """Something was asked of a determinized twin that its player cannot know."""
+
+
+class FoldError(CardenvsError, RuntimeError):
+    """An event that does not fit the table it is folded into: a defect of a game, never of a caller."""
+
+
+class MissingExtraError(CardenvsError, ImportError):
+    """An optional dependency is needed that is not installed."""
+
+
+def require(module: str, extra: str):
+    """Import `module`, or say which extra of cardenvs brings it.
+
+    Raises:
+        MissingExtraError: the module is not installed.
+    """
+    import importlib
+
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(
+            f"this needs {module!r}, which is not installed; install it with: pip install 'cardenvs[{extra}]'"
+        ) from error

@@ -1,0 +1,398 @@
+"""Events: what happened, who may see it, and what it does to the table.
+
+The table is a set of *piles* of tokens (cards, tiles) and of named *counters*. A game lists its piles, counters
+and event kinds once, in a `Table`. Its effect kernels change the record and write the event in one call. Each
+kind does one of a fixed list of things (`Op`) to the table, so one generic fold rebuilds, for any game and any
+viewer, the table that this viewer knows from the events that this viewer saw.
+
+A row of the log has eight int32 columns:
+
+    kind  player  token  source  target  value  visible  audience
+
+`visible` is the set of viewers (bits) who see `token` (and, for a counter, `value`); the others see a token move
+whose face they do not know. `audience` is the set who see that anything happened at all. A viewer is a player
+0..n-1 or SPECTATOR, who sees what is public.
+"""
+
+import enum
+from collections import Counter as Multiset
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardenvs.core.errors import FoldError
+from cardenvs.core.kernel import kernel
+
+COLUMNS = 8
+KIND, PLAYER, TOKEN, SOURCE, TARGET, VALUE, VISIBLE, AUDIENCE = range(COLUMNS)
+
+NOBODY = 0
+EVERYBODY = (1 << 16) - 1
+SPECTATOR = -1  # a viewer who sees what is public; bit 15 of a set of viewers
+OMNISCIENT = -2  # a viewer who sees everything; no events are kept for it, it sees all of them
+_SPECTATOR_BIT = 15
+
+UNKNOWN = -1  # a token whose face is not known
+NO_PLAYER = -1
+NO_PLACE = -1
+TOP = -1  # of an ordered pile
+
+
+class Op(enum.IntEnum):
+    """What a kind of event does to the table.
+
+    NOTE          nothing
+    MOVE          one token from pile `source` to the top of pile `target`; `value` is its place in an ordered
+                  source, TOP or counted from the bottom
+    REVEAL        pile `source` is seen to hold `value` (at least) tokens of face `token`; in an ordered pile,
+                  place `value` (or TOP) is seen to hold `token`
+    SET           counter `source` becomes `value`
+    SHUFFLE       nobody knows any longer which token lies where in pile `source`
+    CREATE        `value` tokens of face `token` (or unknown) appear in pile `target`
+    CLEAR         pile `source` is emptied, or every pile when it is NO_PLACE
+    MOVE_ALL      all tokens of `source` go to `target`, in order
+    """
+
+    NOTE = 0
+    MOVE = 1
+    REVEAL = 2
+    SET = 3
+    SHUFFLE = 4
+    CREATE = 5
+    CLEAR = 6
+    MOVE_ALL = 7
+
+
+@dataclass(frozen=True)
+class Pile:
+    """A place for tokens. `ordered` piles are lists, bottom first; the others are multisets."""
+
+    name: str
+    per_player: bool = False
+    ordered: bool = False
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A named number, 0 at the start."""
+
+    name: str
+    per_player: bool = False
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event as one viewer sees it. What the viewer may not see, or what does not apply, is None.
+
+    Attributes:
+        kind: name of the event kind.
+        player: who did it.
+        token: the token it is about.
+        source, target: piles (or, for SET, the counter), as (name, owner or None).
+        value: amount, count or place.
+    """
+
+    kind: str
+    player: int | None
+    token: int | None
+    source: tuple[str, int | None] | None
+    target: tuple[str, int | None] | None
+    value: int | None
+
+
+@dataclass(frozen=True)
+class EventKind:
+    """A kind of event: its name, what it does, and how it reads.
+
+    `text` may use {player}, {token}, {source}, {target} and {value}.
+    """
+
+    name: str
+    op: Op
+    text: str
+
+
+class Table:
+    """The piles, counters and event kinds of a game, and the numbers that kernels use for them.
+
+    `table.pile["hand"]` is the number of the first player's hand (add the player), `table.counter["score"]` and
+    `table.kind["draw"]` likewise.
+    """
+
+    def __init__(
+        self,
+        piles: Sequence[Pile],
+        counters: Sequence[Counter],
+        kinds: Sequence[EventKind],
+        max_players: int,
+    ) -> None:
+        self.piles, self.counters, self.kinds = tuple(piles), tuple(counters), tuple(kinds)
+        self.max_players = max_players
+        self.pile, self.pile_of = _number(self.piles, max_players)
+        self.counter, self.counter_of = _number(self.counters, max_players)
+        self.kind = {kind.name: number for number, kind in enumerate(self.kinds)}
+        if len(self.kind) != len(self.kinds):
+            raise ValueError("two event kinds have the same name")
+        self._is_set = np.array([kind.op == Op.SET for kind in self.kinds])
+
+    def visible(self, rows: np.ndarray, viewer: int) -> np.ndarray:
+        """The rows (n, COLUMNS) that `viewer` sees, with what it may not see of them blanked.
+
+        Who else sees a face is no part of what a viewer gets: VISIBLE becomes 1 or 0 and AUDIENCE 1.
+        """
+        bit = viewer_bit(viewer)
+        seen = rows[(rows[:, AUDIENCE] & bit) != 0].copy()
+        sees_face = (seen[:, VISIBLE] & bit) != 0 if viewer != OMNISCIENT else np.ones(len(seen), bool)
+        seen[~sees_face, TOKEN] = UNKNOWN
+        seen[~sees_face & self._is_set[seen[:, KIND]], VALUE] = 0
+        seen[:, VISIBLE] = sees_face
+        seen[:, AUDIENCE] = 1
+        return seen
+
+    def event(self, row: np.ndarray) -> Event:
+        """A visible row as an Event."""
+        kind = self.kinds[int(row[KIND])]
+        places = self.counter_of if kind.op == Op.SET else self.pile_of
+        hidden_value = kind.op == Op.SET and not row[VISIBLE]
+        return Event(
+            kind.name,
+            None if row[PLAYER] == NO_PLAYER else int(row[PLAYER]),
+            None if row[TOKEN] == UNKNOWN else int(row[TOKEN]),
+            _named(places, int(row[SOURCE])),
+            _named(self.pile_of, int(row[TARGET])),
+            None if hidden_value else int(row[VALUE]),
+        )
+
+
+def _named(places: list[tuple], number: int) -> tuple[str, int | None] | None:
+    if number == NO_PLACE:
+        return None
+    place, owner = places[number]
+    return place.name, owner
+
+
+def _number(places: tuple, max_players: int) -> tuple[dict[str, int], list[tuple]]:
+    first, owner_of = {}, []
+    for place in places:
+        if place.name in first:
+            raise ValueError(f"two piles or two counters are named {place.name!r}")
+        first[place.name] = len(owner_of)
+        owner_of += [(place, p) for p in range(max_players)] if place.per_player else [(place, None)]
+    return first, owner_of
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Writing events (kernels)
+
+
+@kernel
+def log_event(log, kind, player, token, source, target, value, visible, audience):
+    """Append one event to `log`, an int32 array of shape (rows + 1, COLUMNS), or (0, COLUMNS) when nobody logs.
+
+    log[0, 0] counts the events written. When the log is full the count goes on, so that the caller can notice
+    and repeat the step with more room.
+    """
+    if log.shape[0] == 0:
+        return
+    log[0, 0] += 1
+    row = log[0, 0]
+    if row >= log.shape[0]:
+        return
+    log[row, KIND] = kind
+    log[row, PLAYER] = player
+    log[row, TOKEN] = token
+    log[row, SOURCE] = source
+    log[row, TARGET] = target
+    log[row, VALUE] = value
+    log[row, VISIBLE] = visible
+    log[row, AUDIENCE] = audience
+
+
+@kernel
+def log_note(log, kind, player, value):
+    """A public event that changes nothing on the table."""
+    log_event(log, kind, player, UNKNOWN, NO_PLACE, NO_PLACE, value, EVERYBODY, EVERYBODY)
+
+
+@kernel
+def log_move(log, kind, player, token, source, target, visible):
+    """One token goes from the top of `source` (from anywhere, if unordered) to the top of `target`."""
+    log_event(log, kind, player, token, source, target, TOP, visible, EVERYBODY)
+
+
+@kernel
+def log_reveal(log, kind, player, token, source, value, visible):
+    """The viewers in `visible` see `token` in `source`: at place `value` if ordered, else at least `value` of it."""
+    log_event(log, kind, player, token, source, NO_PLACE, value, visible, EVERYBODY)
+
+
+@kernel
+def log_set(log, kind, player, counter, value):
+    """A public counter becomes `value`."""
+    log_event(log, kind, player, UNKNOWN, counter, NO_PLACE, value, EVERYBODY, EVERYBODY)
+
+
+@kernel
+def log_shuffle(log, kind, pile):
+    """Pile `pile` is shuffled."""
+    log_event(log, kind, NO_PLAYER, UNKNOWN, pile, NO_PLACE, 0, NOBODY, EVERYBODY)
+
+
+@kernel
+def log_create(log, kind, pile, count):
+    """`count` face-down tokens appear in `pile`."""
+    log_event(log, kind, NO_PLAYER, UNKNOWN, NO_PLACE, pile, count, NOBODY, EVERYBODY)
+
+
+@kernel
+def log_clear(log, kind):
+    """Every pile is emptied, as before a new deal."""
+    log_event(log, kind, NO_PLAYER, UNKNOWN, NO_PLACE, NO_PLACE, 0, NOBODY, EVERYBODY)
+
+
+@kernel
+def log_move_all(log, kind, source, target):
+    """All tokens of `source` go to `target`, in order."""
+    log_event(log, kind, NO_PLAYER, UNKNOWN, source, target, 0, NOBODY, EVERYBODY)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Reading events
+
+
+def new_log(rows: int = 256) -> np.ndarray:
+    """An empty log with room for `rows` events; `rows` 0 logs nothing."""
+    return np.zeros((rows + 1 if rows else 0, COLUMNS), np.int32)
+
+
+NO_LOG = new_log(0)
+
+
+def viewer_bit(viewer: int) -> int:
+    """The bit of `viewer` in a set of viewers."""
+    if viewer == OMNISCIENT:
+        return EVERYBODY
+    return 1 << (_SPECTATOR_BIT if viewer == SPECTATOR else viewer)
+
+
+class FoldedTable:
+    """The table as one viewer knows it: filled from a state by the game's view, or by folding events.
+
+    Two folded tables are equal when all piles (known tokens, unknown tokens, order where it matters) and all
+    counters are.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self.spec = table
+        self.piles: list[list[int]] = [[] for _ in table.pile_of]
+        self.counters: list[int | None] = [0] * len(table.counter_of)
+
+    def put(self, pile: str, tokens: Sequence[int] = (), unknown: int = 0, player: int = 0) -> None:
+        """Fill a pile: `tokens` of known face (or UNKNOWN, in an ordered pile), then `unknown` face-down ones."""
+        self.piles[self.spec.pile[pile] + player] = [int(token) for token in tokens] + [UNKNOWN] * int(unknown)
+
+    def set(self, counter: str, value: int | None, player: int = 0) -> None:
+        """Set a counter; None is a value that the viewer may not see."""
+        self.counters[self.spec.counter[counter] + player] = None if value is None else int(value)
+
+    def normal(self) -> tuple:
+        """A comparable form, in which the order of an unordered pile does not count."""
+        piles = [
+            tuple(tokens) if pile.ordered else tuple(sorted(tokens))
+            for (pile, _), tokens in zip(self.spec.pile_of, self.piles, strict=True)
+        ]
+        return tuple(piles), tuple(self.counters)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FoldedTable) and self.normal() == other.normal()
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def differences(self, other: "FoldedTable") -> list[str]:
+        """What differs, in words, for a failed test."""
+        mine, theirs = self.normal(), other.normal()
+        names = [_place_name(pile, owner) for pile, owner in self.spec.pile_of]
+        names += [_place_name(counter, owner) for counter, owner in self.spec.counter_of]
+        pairs = zip(names, [*mine[0], *mine[1]], [*theirs[0], *theirs[1]], strict=True)
+        return [f"{name}: {a} != {b}" for name, a, b in pairs if a != b]
+
+    def tokens(self) -> Multiset:
+        """All tokens on the table, by face; UNKNOWN counts the face-down ones."""
+        return Multiset(token for pile in self.piles for token in pile)
+
+    def apply(self, row: np.ndarray) -> None:
+        """Fold in one visible row.
+
+        Raises:
+            FoldError: the row does not fit this table.
+        """
+        op = self.spec.kinds[int(row[KIND])].op
+        token, source, target, value = (int(row[c]) for c in (TOKEN, SOURCE, TARGET, VALUE))
+        if op == Op.MOVE:
+            self.piles[target].append(self._take(source, token, value))
+        elif op == Op.REVEAL:
+            self._reveal(source, token, value)
+        elif op == Op.SET:
+            self.counters[source] = value if int(row[VISIBLE]) else None
+        elif op == Op.SHUFFLE:
+            self.piles[source] = [UNKNOWN] * len(self.piles[source])
+        elif op == Op.CREATE:
+            self.piles[target] += [token] * value
+        elif op == Op.CLEAR:
+            for pile in range(len(self.piles)) if source == NO_PLACE else (source,):
+                self.piles[pile] = []
+        elif op == Op.MOVE_ALL:
+            self.piles[target] += self.piles[source]
+            self.piles[source] = []
+
+    def _take(self, pile: int, token: int, place: int) -> int:
+        """Take a token out of a pile and return its face as far as the viewer knows it."""
+        tokens = self.piles[pile]
+        if not tokens:
+            raise FoldError(f"token {token} leaves the empty pile {self._pile_name(pile)}")
+        if self.spec.pile_of[pile][0].ordered:
+            return self._take_ordered(pile, token, place)
+        if token == UNKNOWN:
+            # Which one went is not known: from now on nobody outside knows what is left.
+            if any(other != UNKNOWN for other in tokens):
+                self.piles[pile] = [UNKNOWN] * len(tokens)
+            self.piles[pile].pop()
+            return UNKNOWN
+        if token not in tokens and UNKNOWN not in tokens:
+            raise FoldError(f"token {token} leaves {self._pile_name(pile)}, which holds {tokens}")
+        tokens.remove(token if token in tokens else UNKNOWN)
+        return token
+
+    def _take_ordered(self, pile: int, token: int, place: int) -> int:
+        face = self.piles[pile].pop(place)
+        if face not in (token, UNKNOWN) and token != UNKNOWN:
+            raise FoldError(f"token {token} leaves {self._pile_name(pile)} where {face} was known to lie")
+        return token if face == UNKNOWN else face
+
+    def _reveal(self, pile: int, token: int, value: int) -> None:
+        if token == UNKNOWN:
+            return
+        tokens = self.piles[pile]
+        if self.spec.pile_of[pile][0].ordered:
+            tokens[value] = token
+            return
+        for _ in range(value - tokens.count(token)):
+            if UNKNOWN not in tokens:
+                raise FoldError(f"{self._pile_name(pile)} shows token {token}, but is known to hold {tokens}")
+            tokens[tokens.index(UNKNOWN)] = token
+
+    def _pile_name(self, pile: int) -> str:
+        return _place_name(*self.spec.pile_of[pile])
+
+
+def _place_name(place: Pile | Counter, owner: int | None) -> str:
+    return place.name if owner is None else f"{place.name} of player {owner}"
+
+
+def fold(table: Table, rows: np.ndarray) -> FoldedTable:
+    """The table after the `rows` that one viewer sees (`Table.visible`), from an empty one."""
+    folded = FoldedTable(table)
+    for row in rows:
+        folded.apply(row)
+    return folded

@@ -1,0 +1,201 @@
+"""`@kernel`: Numba's njit with a cache that can be trusted, or the plain function where there is no compiler.
+
+What `njit(cache=True)` gets wrong for a suite of many small files, and what is done about it:
+
+* It does not notice an edit in a *called* function of another file, nor settings such as NUMBA_BOUNDSCHECK that
+  change code without changing source. Here a unit (core, or core and one game's folder) is cached in a folder
+  named by a hash of all its sources and data and of those settings.
+* A closure over other kernels is never found in the cache again, because a dispatcher pickles with a random id.
+  Here each dispatcher gets a stable id: its name, the ids of the kernels in its closure, and the unit's hash.
+* Two processes that save at once can mix up entries. Here saving is behind a file lock.
+
+Set CARDENVS_COMPILE=0 (or NUMBA_DISABLE_JIT=1), or leave Numba out, and every kernel is plain Python: slow, but
+open to a debugger, to coverage, and to a browser's Python.
+"""
+
+import functools
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+try:
+    import numba
+except ImportError:  # a browser's Python: the rules run uncompiled
+    numba = None
+
+CORE_FOLDER = Path(__file__).resolve().parent
+_SOURCE_SUFFIXES = {".py", ".json", ".csv", ".npy", ".npz"}
+
+
+def _compiler_wanted() -> bool:
+    return numba is not None and os.environ.get("CARDENVS_COMPILE", "1") != "0" and not numba.config.DISABLE_JIT
+
+
+COMPILED = _compiler_wanted()
+"""Whether kernels are compiled in this process."""
+
+
+def kernel(function: Callable | None = None, *, folder: Path | None = None) -> Any:
+    """Compile `function` as a kernel: no allocation, no exception, no call but to other kernels.
+
+    Args:
+        function: the function to compile.
+        folder: the game folder whose cache the code goes to; by default the folder of the function's file.
+            Generic code closed over one game's kernels names that game's folder.
+
+    Returns:
+        A Numba dispatcher, or `function` itself when the compiler is off.
+    """
+    if function is None:
+        return functools.partial(kernel, folder=folder)
+    if not COMPILED:
+        return function
+    return _compile_lazily(function, folder)
+
+
+def _compile_lazily(function: Callable, folder: Path | None) -> Any:
+    source = Path(function.__code__.co_filename)
+    if folder is None and source.exists():
+        folder = source.resolve().parent
+    unit = unit_hash(folder) if folder is not None else ""
+    cache = cache_folder() / unit if unit and _cache_is_writable() else None
+    with _numba_cache_dir(cache):
+        dispatcher = numba.njit(cache=cache is not None, nogil=True, error_model="numpy")(function)
+    dispatcher._set_uuid(_stable_id(function, unit))
+    if cache is not None:
+        _lock_saving(dispatcher, cache)
+    _report_compiles()
+    return dispatcher
+
+
+def _stable_id(function: Callable, unit: str) -> str:
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    inner = ",".join(cell._uuid for cell in cells if hasattr(cell, "_uuid"))
+    return f"{function.__module__}.{function.__qualname__}[{inner}]:{unit}"
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The cache folder
+
+
+@functools.cache
+def cache_folder() -> Path:
+    """Where compiled code is kept: CARDENVS_CACHE_DIR, or the user's cache folder."""
+    chosen = os.environ.get("CARDENVS_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("cardenvs", appauthor=False)) / "kernels"
+
+
+@functools.cache
+def unit_hash(folder: Path) -> str:
+    """Hash of all that the compiled code of `folder` depends on: core, the folder itself, compiler and settings."""
+    digest = hashlib.sha256()
+    settings = sorted((k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k != "NUMBA_CACHE_DIR")
+    digest.update(repr((numba.__version__, sys.version_info[:3], numba.config.BOUNDSCHECK, settings)).encode())
+    for root in dict.fromkeys((CORE_FOLDER, folder)):
+        for path in _sources(root):
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:20]
+
+
+def _sources(root: Path) -> Iterable[Path]:
+    return sorted(path for path in root.rglob("*") if path.suffix in _SOURCE_SUFFIXES)
+
+
+@functools.cache
+def _cache_is_writable() -> bool:
+    folder = cache_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".probe-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        _say(f"cannot write compiled code to {folder} ({error}); compiling anew in each process.\n")
+        return False
+    return True
+
+
+@contextmanager
+def _numba_cache_dir(folder: Path | None):
+    """Have Numba choose `folder` as the cache of the dispatcher made inside the block."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = "" if folder is None else str(folder)
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def _lock_saving(dispatcher: Any, folder: Path) -> None:
+    """Let one process at a time save to `folder`: Numba's index files are read, changed and written back."""
+    from filelock import FileLock
+
+    save = dispatcher._cache.save_overload
+
+    def save_locked(signature, overload):
+        with FileLock(folder / ".lock"):
+            save(signature, overload)
+
+    dispatcher._cache.save_overload = save_locked
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Telling people what takes so long
+
+
+def _say(text: str) -> None:
+    if os.environ.get("CARDENVS_QUIET", "0") in ("", "0"):
+        sys.stderr.write(f"cardenvs: {text}" if text[:1] != "\b" else text[1:])
+        sys.stderr.flush()
+
+
+class _Report:
+    """Prints each outermost compilation and how long it took. Loading from the cache is silent."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.started = 0.0
+
+    def on_start(self, event: Any) -> None:
+        self.depth += 1
+        if self.depth == 1:
+            self.started = time.perf_counter()
+            _say(f"compiling {kernel_name(event.data['dispatcher'])} (kept for the next run) ...")
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+        if self.depth == 0:
+            _say(f"\b {time.perf_counter() - self.started:.1f} s\n")
+
+
+def kernel_name(dispatcher: Any) -> str:
+    """Short name of a kernel for people: its game's or module's last part, and its own."""
+    function = dispatcher.py_func
+    cells = [c.cell_contents for c in function.__closure__ or () if hasattr(c.cell_contents, "py_func")]
+    module = (cells[0].py_func if cells else function).__module__
+    return f"{module.removesuffix('.rules').rsplit('.', 1)[-1]} {function.__name__}"
+
+
+@functools.cache
+def _report_compiles() -> None:
+    from numba.core import event
+
+    report = _Report()
+
+    class Listener(event.Listener):
+        def on_start(self, event):
+            report.on_start(event)
+
+        def on_end(self, event):
+            report.on_end(event)
+
+    event.register("numba:compile", Listener())

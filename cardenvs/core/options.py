@@ -1,0 +1,166 @@
+"""Options of a game: a frozen, validated dataclass that fills `state.rules`.
+
+A game writes its options once:
+
+    @dataclass(frozen=True)
+    class LeducOptions(Options):
+        num_players: int = option(2, low=2, high=10, doc="players at the table")
+        layoff: str = option("auto", choices=("auto", "manual"), doc="who lays off")
+
+and gets from it the record dtype of `state.rules` (`rules_dtype`), checked construction from keywords or text
+(`Options.make`), and the options table of its page. Inside a record an option is an int32: a bool is 0 or 1, a
+choice is its index, None is -1, a tuple of up to `length` integers is an array filled with -1.
+"""
+
+import dataclasses
+import difflib
+import numbers
+from typing import Any, Self
+
+import numpy as np
+
+from cardenvs.core.errors import OptionError
+from cardenvs.core.record import packed
+
+NONE = -1  # how None reads in a record
+
+
+def option(
+    default: Any,
+    *,
+    doc: str,
+    low: int | None = None,
+    high: int | None = None,
+    choices: tuple[str, ...] | None = None,
+    optional: bool = False,
+    length: int | None = None,
+) -> Any:
+    """Declare one option.
+
+    Args:
+        default: an int, a bool, one of `choices`, a tuple of ints (with `length`), or None (with `optional`).
+        doc: one line for the options table.
+        low, high: bounds of an int, or of each entry of a tuple, inclusive.
+        choices: the texts allowed.
+        optional: None is allowed too.
+        length: the option is a tuple of at most this many ints.
+    """
+    metadata = {"doc": doc, "low": low, "high": high, "choices": choices, "optional": optional, "length": length}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """Base of every game's options. `num_players` is an option of every game, fixed or not."""
+
+    num_players: int = option(2, low=2, high=2, doc="players at the table")
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            object.__setattr__(self, field.name, _checked(field, getattr(self, field.name)))
+        self.check()
+
+    def check(self) -> None:
+        """Raise OptionError where options do not fit together. Games override this."""
+
+    @classmethod
+    def make(cls, **values: Any) -> Self:
+        """Build options from keywords.
+
+        Raises:
+            OptionError: an unknown name (the nearest known one is suggested) or a value not allowed.
+        """
+        known = [field.name for field in dataclasses.fields(cls)]
+        for name in values:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                hint = f"did you mean {near[0]!r}? " if near else ""
+                raise OptionError(f"unknown option {name!r}; {hint}options are: {', '.join(known)}")
+        return cls(**values)
+
+    @classmethod
+    def parse(cls, texts: dict[str, str]) -> Self:
+        """Build options from texts, as given on a command line: "5", "true", "none", "1,2,3" or a choice."""
+        fields = {field.name: field for field in dataclasses.fields(cls)}
+        return cls.make(**{k: _from_text(fields[k], v) if k in fields else v for k, v in texts.items()})
+
+    def as_dict(self) -> dict[str, Any]:
+        """All options by name, as JSON values (a tuple becomes a list)."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+    def changed(self) -> dict[str, Any]:
+        """The options that differ from their defaults, as JSON values."""
+        defaults = type(self)().as_dict()
+        return {name: value for name, value in self.as_dict().items() if value != defaults[name]}
+
+
+def rules_dtype(options: type[Options]) -> np.dtype:
+    """The record dtype of `state.rules` for a class of options: one int32 field an option."""
+    fields = []
+    for field in dataclasses.fields(options):
+        length = field.metadata["length"]
+        fields.append((field.name, "i4") if length is None else (field.name, "i4", (length,)))
+    return packed(fields)
+
+
+def fill_rules(rules: np.ndarray, options: Options) -> None:
+    """Write `options` into `rules`, an array or scalar of `rules_dtype(type(options))`."""
+    for field in dataclasses.fields(options):
+        rules[field.name] = _as_integer(field, getattr(options, field.name))
+
+
+def _as_integer(field: dataclasses.Field, value: Any) -> Any:
+    if value is None:
+        return NONE
+    if field.metadata["choices"]:
+        return field.metadata["choices"].index(value)
+    if field.metadata["length"] is not None:
+        return np.array([*value, *[NONE] * (field.metadata["length"] - len(value))], np.int32)
+    return int(value)
+
+
+def _checked(field: dataclasses.Field, value: Any) -> Any:
+    """`value` as the plain Python value of `field`, or OptionError."""
+    meta = field.metadata
+    if value is None and meta["optional"]:
+        return None
+    if meta["choices"]:
+        if value not in meta["choices"]:
+            raise OptionError(f"option {field.name} takes one of {', '.join(meta['choices'])}; got {value!r}")
+        return value
+    if field.type in (bool, "bool") or isinstance(field.default, bool):
+        if not isinstance(value, bool | np.bool_):
+            raise OptionError(f"option {field.name} takes True or False; got {value!r}")
+        return bool(value)
+    if meta["length"] is not None:
+        if not isinstance(value, list | tuple | np.ndarray) or len(value) > meta["length"]:
+            raise OptionError(f"option {field.name} takes a list of up to {meta['length']} integers; got {value!r}")
+        return tuple(_checked_int(field, entry) for entry in value)
+    return _checked_int(field, value)
+
+
+def _checked_int(field: dataclasses.Field, value: Any) -> int:
+    low, high = field.metadata["low"], field.metadata["high"]
+    low = -(2**31) + 1 if low is None else low
+    high = 2**31 - 1 if high is None else high
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not low <= value <= high:
+        extra = " or None" if field.metadata["optional"] else ""
+        raise OptionError(f"option {field.name} takes an integer from {low} to {high}{extra}; got {value!r}")
+    return int(value)
+
+
+def _from_text(field: dataclasses.Field, text: str) -> Any:
+    lowered = text.strip().lower()
+    if lowered == "none" and field.metadata["optional"]:
+        return None
+    if isinstance(field.default, bool):
+        return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(lowered, text)
+    if field.metadata["choices"]:
+        return text.strip()
+    try:
+        if field.metadata["length"] is not None:
+            return tuple(int(part) for part in lowered.replace(",", " ").split())
+        return int(lowered)
+    except ValueError:
+        return text

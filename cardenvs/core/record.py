@@ -1,0 +1,123 @@
+"""State records: one flat, fixed-size NumPy record per game, and its widened twin.
+
+A record holds integers only (rewards aside), has no padding bytes, and reads as `s.field` both compiled and
+uncompiled. Small integers wrap silently when compiled, and overflow or wrap differently when not. Python code
+(views, labels) and uncompiled rules therefore read a *widened twin*: the same names, every integer as int64
+(uint64 stays as it is). `narrow` goes back and refuses a value that does not fit.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+Field = tuple  # (name, dtype) or (name, dtype, shape), as in a NumPy dtype
+
+
+def packed(fields: Sequence[Field]) -> np.dtype:
+    """Build a record dtype without padding: fields sorted by width, filled to a multiple of 8 bytes.
+
+    Args:
+        fields: (name, dtype[, shape]) tuples. A dtype may itself come from `packed`.
+
+    Returns:
+        dtype of kind np.record, whose field access works on scalars in Python and in Numba.
+    """
+    for name, *_ in fields:
+        if hasattr(np.record, name):  # s.round would be a method where the compiler is off
+            raise ValueError(f"the field name {name!r} is taken by a NumPy method; choose another")
+    normal = [(name, np.dtype(kind), *shape) for name, kind, *shape in fields]
+    normal.sort(key=lambda field: -field[1].alignment if field[1].names is None else -8)  # stable
+    size = np.dtype(normal).itemsize
+    if size % 8:
+        normal.append(("filler", np.dtype("u1"), (8 - size % 8,)))
+    return np.dtype((np.record, np.dtype(normal, align=True)))
+
+
+def record(rules: np.dtype, max_players: int, fields: Sequence[Field]) -> np.dtype:
+    """Build a game's state dtype: the header every game has, then the game's own fields.
+
+    The header, written by core unless said otherwise:
+        rng             uint64 (4,)   scratch of the generator, see rng.py
+        seed            int64         seed of the episode
+        rules           RULES         the chosen options, see options.py
+        rewards         float64 (P,)  of the last action; set by the rules, zeroed by core before each action
+        returns         float64 (P,)  summed rewards of the episode
+        ply             int32         actions applied so far
+        current_player  int8          to act, set by the rules; TERMINAL_PLAYER once terminal
+        terminal        uint8         1 once the rules have ended the game, set by the rules
+        active          uint8 (P,)    1 while the player is in the game, cleared by the rules
+    """
+    header = [
+        ("rng", "u8", (4,)),
+        ("seed", "i8"),
+        ("rules", rules),
+        ("rewards", "f8", (max_players,)),
+        ("returns", "f8", (max_players,)),
+        ("ply", "i4"),
+        ("current_player", "i1"),
+        ("terminal", "u1"),
+        ("active", "u1", (max_players,)),
+    ]
+    taken = {name for name, *_ in header} | {"filler"}
+    for name, *_ in fields:
+        if name in taken:
+            raise ValueError(f"the field name {name!r} belongs to the header of every record")
+    return packed([*header, *fields])
+
+
+def wide_dtype(dtype: np.dtype) -> np.dtype:
+    """The widened twin of a record dtype: same names and shapes, integers as int64, uint64 and floats kept."""
+    wide = []
+    for name in dtype.names:
+        base, shape = _base_and_shape(dtype[name])
+        if base.names is not None:
+            base = wide_dtype(base)
+        elif base.kind in "iu" and base != np.uint64:
+            base = np.dtype(np.int64)
+        wide.append((name, base, shape))
+    return np.dtype((np.record, np.dtype(wide)))
+
+
+def widen(states: np.ndarray) -> np.ndarray:
+    """A widened copy of an array of records."""
+    out = np.zeros(states.shape, wide_dtype(states.dtype))
+    _copy_fields(states, out, check=False)
+    return out
+
+
+def narrow(wide: np.ndarray, states: np.ndarray) -> None:
+    """Write a widened array back into `states`.
+
+    Raises:
+        OverflowError: a value does not fit its field; `states` is unchanged.
+    """
+    _check_ranges(wide, states.dtype, "")
+    _copy_fields(wide, states, check=True)
+
+
+def _base_and_shape(dtype: np.dtype) -> tuple[np.dtype, tuple[int, ...]]:
+    return dtype.subdtype if dtype.subdtype is not None else (dtype, ())
+
+
+def _check_ranges(wide: np.ndarray, dtype: np.dtype, path: str) -> None:
+    for name in dtype.names:
+        base, _ = _base_and_shape(dtype[name])
+        if base.names is not None:
+            _check_ranges(wide[name], base, f"{path}{name}.")
+        elif base.kind in "iu" and base != np.uint64 and wide[name].size:
+            info = np.iinfo(base)
+            low, high = wide[name].min(), wide[name].max()
+            if low < info.min or high > info.max:
+                raise OverflowError(
+                    f"record field {path}{name} ({base}) cannot hold {low if low < info.min else high}; "
+                    f"its range is {info.min} to {info.max}"
+                )
+
+
+def _copy_fields(source: np.ndarray, target: np.ndarray, check: bool) -> None:
+    for name in source.dtype.names:
+        base, _ = _base_and_shape(source.dtype[name])
+        if base.names is not None:
+            _copy_fields(source[name], target[name], check)
+        else:
+            target[name] = source[name]

@@ -1,0 +1,66 @@
+"""Finding games: those of this package and those that other packages register.
+
+Another package registers its games with the entry-point group "cardenvs.games":
+
+    [project.entry-points."cardenvs.games"]
+    my_game_v0 = "my_package.my_game:GAME"
+
+A game is imported when it is first asked for.
+"""
+
+import difflib
+import functools
+import importlib
+import importlib.metadata
+from typing import TYPE_CHECKING
+
+from cardenvs.core.errors import GameNotFoundError
+
+if TYPE_CHECKING:
+    from cardenvs.core.game import Game
+
+GROUP = "cardenvs.games"
+_added: dict[str, str] = {}
+
+
+def register_game(name: str, target: str) -> None:
+    """Add a game for this process.
+
+    Args:
+        name: with version, as in "my_game_v0".
+        target: "module:attribute" of the Game.
+    """
+    _added[name] = target
+
+
+@functools.cache
+def _installed() -> dict[str, str]:
+    return {point.name: point.value for point in importlib.metadata.entry_points(group=GROUP)}
+
+
+def game_targets() -> dict[str, str]:
+    """Where each game is, "module:attribute" by name."""
+    return dict(sorted({**_installed(), **_added}.items()))
+
+
+def list_games() -> list[str]:
+    """The names of all registered games, sorted."""
+    return list(game_targets())
+
+
+def get_game(name: str) -> "Game":
+    """The game of that name; a name without version means its newest version.
+
+    Raises:
+        GameNotFoundError: no such game; the nearest name is suggested.
+    """
+    targets = game_targets()
+    if name not in targets:
+        versions = [known for known in targets if known.rsplit("_v", 1)[0] == name]
+        if not versions:
+            near = difflib.get_close_matches(name, targets, 1)
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            raise GameNotFoundError(f"no game named {name!r}; {hint}games are: {', '.join(targets)}")
+        name = max(versions, key=lambda known: int(known.rsplit("_v", 1)[1]))
+    module, attribute = targets[name].split(":")
+    return getattr(importlib.import_module(module), attribute)

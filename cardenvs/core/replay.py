@@ -1,0 +1,158 @@
+"""Replay files: one recorded game as JSON, enough to play it again to the same events and returns."""
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from cardenvs.core.errors import CardenvsError, FormatError
+from cardenvs.core.events import OMNISCIENT, Event
+from cardenvs.core.game import Game
+from cardenvs.core.registry import get_game
+from cardenvs.core.state import State
+
+_FORMAT = "cardenvs-replay"
+_FORMAT_VERSION = 1
+_FIELDS = {
+    "format": str, "format_version": int, "game": str, "options": dict, "layout": str, "setup": dict,
+    "players": list, "actions": list, "returns": list, "digest": str,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Replay:
+    """One recorded game, finished or not.
+
+    Attributes:
+        game: the Game.
+        options: option values by name.
+        setup: {"seed": int, "deck": [token, ...]}.
+        players: a name for each player.
+        actions: ids and codes in order.
+        returns: of each player after the last action.
+        digest: over all events and the returns.
+    """
+
+    game: Game
+    options: dict[str, Any]
+    setup: dict[str, Any]
+    players: tuple[str, ...]
+    actions: tuple[int, ...]
+    returns: tuple[float, ...]
+    digest: str
+
+    @classmethod
+    def of(cls, state: State, players: list[str] | None = None) -> Self:
+        """Record a state's game so far. `players` are names, by default player_0, player_1, ..."""
+        names = players or [f"player_{p}" for p in range(state.num_players)]
+        if len(names) != state.num_players:
+            raise ValueError(f"{state.num_players} players need as many names; got {names}")
+        setup = {"seed": state.seed, "deck": state.deck.tolist()}
+        digest = _digest(state)  # raises for a determinized twin, which has no whole history
+        return cls(
+            state.game, state.options.as_dict(), setup, tuple(names), tuple(state.actions), tuple(state.returns), digest
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the replay as JSON; an existing file is replaced in one go."""
+        data = {
+            "format": _FORMAT,
+            "format_version": _FORMAT_VERSION,
+            "game": self.game.name,
+            "options": self.options,
+            "layout": self.game.layout(self.game.make_options(**self.options)).hash,
+            "setup": self.setup,
+            "players": list(self.players),
+            "actions": list(self.actions),
+            "returns": list(self.returns),
+            "digest": self.digest,
+        }
+        target = Path(path)
+        part = target.with_name(f"{target.name}.{os.getpid()}.part")
+        part.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        part.replace(target)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a replay and play it once to see that it is whole.
+
+        Raises:
+            FormatError: the file is no replay, is damaged or edited, or of another game version.
+            GameNotFoundError: its game is not installed.
+        """
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (ValueError, UnicodeDecodeError) as error:
+            raise FormatError(f"{path} is no replay: not JSON ({error}); it may have been cut short") from None
+        _check_fields(path, data)
+        game = get_game(data["game"])
+        try:
+            options = game.make_options(**data["options"])
+        except CardenvsError as error:
+            raise FormatError(f"{path}: {error}") from None
+        if data["layout"] != game.layout(options).hash:
+            raise FormatError(f"{path} was recorded with another version of {game.name} (its observation differs)")
+        replay = cls(
+            game, data["options"], data["setup"], tuple(data["players"]), tuple(data["actions"]),
+            tuple(data["returns"]), data["digest"],
+        )  # fmt: skip
+        replay.verify(str(path))
+        return replay
+
+    def verify(self, name: str = "replay") -> None:
+        """Play the game again.
+
+        Raises:
+            FormatError: an action is illegal, or events or returns differ from the recorded ones.
+        """
+        state = self.state_at(len(self.actions), name)
+        if tuple(state.returns) != self.returns:
+            raise FormatError(f"{name}: played again it returns {state.returns}, but {list(self.returns)} is recorded")
+        if _digest(state) != self.digest:
+            raise FormatError(f"{name}: played again its events differ from the recorded digest; it was edited")
+
+    def state_at(self, k: int, name: str = "replay") -> State:
+        """The state after the first `k` actions, 0 <= k <= len(actions)."""
+        if not 0 <= k <= len(self.actions):
+            raise IndexError(f"{name} has positions 0 to {len(self.actions)}; got {k}")
+        try:
+            state = self._new_state()
+        except (CardenvsError, ValueError, TypeError) as error:
+            raise FormatError(f"{name}: its setup cannot be dealt: {error}") from None
+        for ply, action in enumerate(self.actions[:k]):
+            try:
+                state.apply(action)
+            except CardenvsError as error:
+                raise FormatError(f"{name}: action {ply} of the recorded ones is refused: {error}") from None
+        return state
+
+    def events(self, player: int = OMNISCIENT) -> list[Event]:
+        """The events of the whole game as `player` saw them; all by default."""
+        return self.state_at(len(self.actions)).events(player)
+
+    def _new_state(self) -> State:
+        return self.game.new_state(seed=self.setup["seed"], deck=self.setup["deck"] or None, **self.options)
+
+
+def _check_fields(path: str | os.PathLike[str], data: Any) -> None:
+    if not isinstance(data, dict) or data.get("format") != _FORMAT:
+        raise FormatError(f'{path} is no cardenvs replay: it lacks "format": "{_FORMAT}"')
+    for name, kind in _FIELDS.items():
+        if not isinstance(data.get(name), kind):
+            raise FormatError(f"{path} is damaged: {name!r} should be a {kind.__name__}, it is {data.get(name)!r}")
+    if data["format_version"] != _FORMAT_VERSION:
+        raise FormatError(
+            f"{path} has replay format {data['format_version']}; this cardenvs reads format {_FORMAT_VERSION}"
+        )
+    if not isinstance(data["setup"].get("seed"), int) or not isinstance(data["setup"].get("deck"), list):
+        raise FormatError(f"{path} is damaged: 'setup' needs a seed and a deck")
+
+
+def _digest(state: State) -> str:
+    digest = hashlib.sha256(np.ascontiguousarray(state.event_rows(OMNISCIENT), "<i4").tobytes())
+    digest.update(np.array(state.returns, "<f8").tobytes())
+    return digest.hexdigest()

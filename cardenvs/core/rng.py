@@ -1,0 +1,120 @@
+"""Randomness inside a state: xoshiro256** seeded through SplitMix64, one substream per chance event.
+
+No rule draws from a global generator. Each deal and each other chance source (dice, a reshuffle) starts its own
+substream of (episode seed, source, index): what one hand draws never moves the cards of the next. The same seed
+gives the same numbers on every platform.
+
+Sources: D. Blackman and S. Vigna, "Scrambled Linear Pseudorandom Number Generators" (2018), whose reference
+code's output is the test vector; D. Lemire, "Fast Random Integer Generation in an Interval" (2019) for bounded
+draws without bias.
+"""
+
+import numpy as np
+
+from cardenvs.core.kernel import kernel
+
+DEAL = 0  # the chance source of dealing; a game numbers its own further sources from 1
+DETERMINIZE = 1 << 20  # the chance source of re-dealing what a player cannot know
+
+SEED_MASK = (1 << 63) - 1  # seeds are non-negative int64
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_U1, _U5, _U7, _U9 = np.uint64(1), np.uint64(5), np.uint64(7), np.uint64(9)
+_U17, _U19, _U27, _U30, _U31 = np.uint64(17), np.uint64(19), np.uint64(27), np.uint64(30), np.uint64(31)
+_U32, _U45, _U57 = np.uint64(32), np.uint64(45), np.uint64(57)
+_LOW_32 = np.uint64(0xFFFFFFFF)
+_TWO_32 = np.uint64(1 << 32)
+
+
+@kernel
+def mix64(x):
+    """SplitMix64's output function: uint64 to uint64, a bijection that spreads every input bit."""
+    x = (x ^ (x >> _U30)) * _MIX_1
+    x = (x ^ (x >> _U27)) * _MIX_2
+    return x ^ (x >> _U31)
+
+
+@kernel
+def seed_xoshiro(rng, seed):
+    """Fill `rng` (uint64, shape (4,)) with the first four SplitMix64 outputs after `seed` (uint64)."""
+    x = seed
+    for k in range(4):
+        x = x + _GOLDEN
+        rng[k] = mix64(x)
+
+
+@kernel
+def next_uint64(rng):
+    """The next output of xoshiro256** on `rng` (uint64, shape (4,)), in place."""
+    s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
+    scaled = s1 * _U5
+    result = ((scaled << _U7) | (scaled >> _U57)) * _U9
+    t = s1 << _U17
+    s2 ^= s0
+    s3 ^= s1
+    s1 ^= s2
+    s0 ^= s3
+    s2 ^= t
+    s3 = (s3 << _U45) | (s3 >> _U19)
+    rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
+    return result
+
+
+@kernel
+def random_below(rng, n):
+    """An unbiased int64 in 0..n-1, 1 <= n < 2**31 (Lemire 2019, section 4, on 32-bit words)."""
+    bound = np.uint64(n)
+    product = (next_uint64(rng) >> _U32) * bound
+    low = product & _LOW_32
+    if low < bound:
+        threshold = (_TWO_32 - bound) % bound
+        while low < threshold:
+            product = (next_uint64(rng) >> _U32) * bound
+            low = product & _LOW_32
+    return np.int64(product >> _U32)
+
+
+@kernel
+def substream_seed(seed, source, index):
+    """The uint64 seed of the substream (seed, source, index), all non-negative integers."""
+    x = mix64(np.uint64(seed) + _GOLDEN)
+    x = mix64(x ^ (np.uint64(source) * _MIX_1 + _U1))
+    return mix64(x + np.uint64(index) * _GOLDEN)
+
+
+@kernel
+def start_stream(s, source, index):
+    """Point `s.rng` at the substream (s.seed, source, index); the draws that follow come from it."""
+    seed_xoshiro(s.rng, substream_seed(s.seed, source, index))
+
+
+@kernel
+def episode_seed(seed, env, episode):
+    """The int64 seed of episode number `episode` of environment `env` in a batch seeded with `seed`."""
+    return np.int64(substream_seed(seed, env, episode) >> _U1)
+
+
+@kernel
+def arrange(s, deck, n, given):
+    """Put deck[0:n] in dealing order: the `given` tokens first, the others shuffled from `s.rng`.
+
+    Args:
+        deck: integer array whose first `n` entries hold the tokens in any order, rearranged in place.
+        given: integer array of tokens, a sub-multiset of deck[0:n] (checked by the caller), usually empty.
+    """
+    for k in range(given.shape[0]):
+        j = k
+        while deck[j] != given[k]:
+            j += 1
+        deck[k], deck[j] = deck[j], deck[k]
+    shuffle(s, deck, given.shape[0], n)
+
+
+@kernel
+def shuffle(s, deck, start, stop):
+    """Shuffle deck[start:stop] in place from `s.rng` (Fisher-Yates, front to back)."""
+    for k in range(start, stop - 1):
+        j = k + random_below(s.rng, stop - k)
+        deck[k], deck[j] = deck[j], deck[k]

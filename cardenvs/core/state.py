@@ -1,0 +1,490 @@
+"""`State`: a Python handle on one record, in OpenSpiel's words.
+
+A state keeps how it began (seed, explicit deck) and the actions since, so events are derived when asked for and
+cost nothing before. Differences from OpenSpiel: chance is inside `apply`, so the player to act is never chance;
+`legal_actions()` is for the player to act; `observation(player)` is an array.
+"""
+
+import hashlib
+import json
+import numbers
+import secrets
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from cardenvs.core.engine import FORFEIT, TERMINAL_PLAYER
+from cardenvs.core.errors import FormatError, HiddenInformationError, IllegalActionError
+from cardenvs.core.events import COLUMNS, NO_LOG, OMNISCIENT, SPECTATOR, Event, FoldedTable, fold, new_log
+from cardenvs.core.options import Options
+from cardenvs.core.record import widen
+from cardenvs.core.rng import SEED_MASK
+from cardenvs.core.view import ansi, plain
+
+if TYPE_CHECKING:
+    from cardenvs.core.game import Game
+
+_MAGIC = b"cardenvs-state-1\n"
+_NO_ROWS = np.zeros((0, COLUMNS), np.int32)
+
+
+class State:
+    """One game being played. Made by `game.new_state(...)`, never directly.
+
+    Attributes:
+        game: the Game.
+        options: its checked options.
+        seed: int, the seed of the episode (of a twin: of what is still to come).
+        deck: the explicit cards it was dealt from, int16 tokens, usually none.
+    """
+
+    def __init__(
+        self, game: "Game", options: Options, seed: int | None = None, deck: str | Sequence[int] | None = None
+    ) -> None:
+        self.game, self.options = game, options
+        self.seed = secrets.randbits(63) if seed is None else _checked_seed(seed)
+        self.deck = game.parse_deck(deck, options)
+        self._states = game.blank(options)
+        game.engine.start(self._states, 0, self.seed, self.deck, NO_LOG)
+        self._actions: list[int] = []
+        self._knower: int | None = None  # of a determinized twin: the player whose knowledge it keeps
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Set up what follows from the fields above."""
+        self._legal_buffer = np.zeros(self.game.max_legal(self.options), np.int32)
+        self._num_legal: int | None = None
+        self._wide: np.record | None = None
+        self._history: _History | None = None
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    @property
+    def num_players(self) -> int:
+        """Players in this game."""
+        return self.options.num_players
+
+    @property
+    def current_player(self) -> int:
+        """The player to act, or TERMINAL_PLAYER (-4) when the game is over."""
+        return int(self._states["current_player"][0])
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the rules have ended the game."""
+        return self.current_player == TERMINAL_PLAYER
+
+    @property
+    def returns(self) -> list[float]:
+        """Summed rewards of each player so far."""
+        return self._states["returns"][0, : self.num_players].tolist()
+
+    @property
+    def rewards(self) -> list[float]:
+        """Each player's reward for the last action."""
+        return self._states["rewards"][0, : self.num_players].tolist()
+
+    @property
+    def active(self) -> list[bool]:
+        """Whether each player is still in the game."""
+        return (self._states["active"][0, : self.num_players] != 0).tolist()
+
+    @property
+    def ply(self) -> int:
+        """Actions applied so far."""
+        return len(self._actions)
+
+    @property
+    def actions(self) -> list[int]:
+        """The actions applied so far, codes included."""
+        return list(self._actions)
+
+    @property
+    def phase(self) -> str:
+        """The name of the phase of play."""
+        return self.game.view.phase(self.record)
+
+    @property
+    def record(self) -> np.record:
+        """The widened record, for reading only."""
+        if self._wide is None:
+            self._wide = widen(self._states)[0]
+        return self._wide
+
+    def record_bytes(self) -> bytes:
+        """The record itself, for comparisons."""
+        return self._states.tobytes()
+
+    def legal_actions(self) -> list[int]:
+        """Ids the player to act may choose, ascending; none when the game is over."""
+        return self._legal().tolist()
+
+    def action_mask(self, player: int | None = None) -> np.ndarray:
+        """int8 (num_actions,): 1 for each legal action of `player` (default: the player to act), else zeros."""
+        mask = np.zeros(self.game.num_actions(self.options), np.int8)
+        if player is None or player == self.current_player:
+            mask[self._legal()] = 1
+        return mask
+
+    def observation(self, player: int) -> np.ndarray:
+        """What `player` may know, as an array of the game's layout."""
+        layout = self.game.layout(self.options)
+        out = np.zeros(layout.size, layout.dtype)
+        self.game.engine.observe(self._states, 0, self._checked_player(player), out)
+        return out
+
+    def describe_observation(self, player: int) -> str:
+        """The observation of `player`, section by section."""
+        return self.game.layout(self.options).describe(self.observation(player))
+
+    def table(self, viewer: int) -> FoldedTable:
+        """The table as `viewer` (a player, SPECTATOR or OMNISCIENT) knows it."""
+        table = FoldedTable(self.game.table)
+        self.game.view.fill_table(self.record, self._checked_viewer(viewer), table)
+        return table
+
+    def view(self, player: int) -> dict[str, Any]:
+        """What `player` (or SPECTATOR) sees, as JSON values: table, prompt, actions and whose turn it is."""
+        words, s = self.game.view, self.record
+        to_act = not self.is_terminal and player == self.current_player
+        return {
+            "game": self.game.name,
+            "player": player,
+            "num_players": self.num_players,
+            "phase": self.phase,
+            "current_player": self.current_player,
+            "terminal": self.is_terminal,
+            "returns": self.returns,
+            "table": _table_as_json(self.table(player), words, self.num_players),
+            "prompt": words.prompt(s) if to_act else "",
+            "actions": [{"id": a, "label": words.action_label(s, a)} for a in self.legal_actions()] if to_act else [],
+        }
+
+    def facts(self, player: int) -> dict[str, Any]:
+        """What a careful player would have worked out, as JSON values."""
+        return self.game.view.facts(self.record, self._checked_player(player))
+
+    def render(self, viewer: int, colour: bool = False) -> str:
+        """The table as text for `viewer`; with ANSI colours if asked."""
+        markup = self.game.view.render(self.record, self._checked_viewer(viewer), self.table(viewer))
+        return ansi(markup) if colour else plain(markup)
+
+    def __str__(self) -> str:
+        return f"{self!r}\n{self.render(OMNISCIENT)}"
+
+    def __repr__(self) -> str:
+        options = "".join(f" {k}={v}" for k, v in self.options.changed().items())
+        turn = f"over, returns {self.returns}" if self.is_terminal else f"player_{self.current_player} to act"
+        return f"<{self.game.name}{options} seed={self.seed} ply={self.ply} {turn}>"
+
+    # -- acting -------------------------------------------------------------------------------------------------
+
+    def apply(self, action: int) -> None:
+        """Apply one legal action, or a code such as FORFEIT + player.
+
+        Raises:
+            IllegalActionError: says why not and what is legal; the state is unchanged.
+        """
+        self.check_legal(action)
+        self._num_legal = self.game.engine.apply(self._states, 0, int(action), NO_LOG, self._legal_buffer)
+        self._actions.append(int(action))
+        self._wide = None
+
+    def check_legal(self, action: int) -> None:
+        """Raise IllegalActionError unless `action` (an id or a code) may be applied now."""
+        if isinstance(action, bool) or not isinstance(action, numbers.Integral):
+            raise IllegalActionError(f"an action is an integer; got {action!r}")
+        if action in self._legal():
+            return
+        reason = self.explain_illegal(int(action))
+        if reason:
+            raise IllegalActionError(f"{self.game.name}: {reason}; {self._legal_text()}")
+
+    def explain_illegal(self, action: int) -> str:
+        """Why `action` may not be applied now; empty if it may."""
+        if self.is_terminal:
+            return f"action {action} after the game is over"
+        if action >= FORFEIT:
+            player = action - FORFEIT
+            in_game = player < self.num_players and self.active[player]
+            return "" if in_game else f"player_{player} cannot forfeit, being out of the game"
+        if action < 0:
+            return f"action {action} is negative"
+        code = int(self.game.engine.explain(self._states, 0, action))
+        if code == 0:
+            return ""
+        who = f"player_{self.current_player}"
+        if action < self.game.num_actions(self.options):
+            return f"{who} may not {self._label(action)}: {self.game.view.illegal_reason(self.record, action, code)}"
+        return f"{who}: {self.game.view.illegal_reason(self.record, action, code)}"
+
+    def action_label(self, action: int) -> str:
+        """The text of an action in this state.
+
+        Raises:
+            IllegalActionError: `action` is no id of this game.
+        """
+        if not 0 <= action < self.game.num_actions(self.options):
+            raise IllegalActionError(
+                f"{self.game.name} has actions 0 to {self.game.num_actions(self.options) - 1}; got {action}"
+            )
+        return self._label(action)
+
+    def action_from_label(self, text: str) -> int:
+        """The legal action of that label; case and surrounding blanks do not count.
+
+        Raises:
+            IllegalActionError: no legal action reads so.
+        """
+        wanted = " ".join(text.lower().split())
+        for action in self.legal_actions():
+            if self._label(action).lower() == wanted:
+                return action
+        raise IllegalActionError(f"{self.game.name}: no legal action reads {text!r}; {self._legal_text()}")
+
+    # -- events -------------------------------------------------------------------------------------------------
+
+    def event_rows(self, viewer: int) -> np.ndarray:
+        """The raw events that `viewer` saw, int32 (n, 8); see events.py.
+
+        Raises:
+            HiddenInformationError: asked of a determinized twin for anyone but the player it was made for.
+        """
+        viewer = self._checked_viewer(viewer)
+        if self._knower not in (None, viewer):
+            raise HiddenInformationError(
+                f"this state is a determinized twin of what player_{self._knower} knows; "
+                "it has no events of other viewers"
+            )
+        if self._history is None:
+            self._history = _History(self)
+        self._history.catch_up(self)
+        rows = self.game.table.visible(self._history.rows(), viewer)
+        return np.concatenate([self._known_rows, rows]) if self._knower is not None else rows
+
+    def events(self, player: int = OMNISCIENT) -> list[Event]:
+        """The events that `player` saw, oldest first; all of them by default."""
+        return [self.game.table.event(row) for row in self.event_rows(player)]
+
+    def recap(self, player: int) -> list[str]:
+        """The events that `player` saw, a sentence each."""
+        kinds = {kind.name: kind for kind in self.game.table.kinds}
+        words = self.game.view
+        return [words.describe_event(event, kinds[event.kind]) for event in self.events(player)]
+
+    def folded_table(self, viewer: int) -> FoldedTable:
+        """The table rebuilt from the events that `viewer` saw; equal to `table(viewer)`."""
+        return fold(self.game.table, self.event_rows(viewer))
+
+    def information_state_key(self, player: int) -> str:
+        """A hash of all that `player` has seen and done, with perfect recall."""
+        rows = self.event_rows(self._checked_player(player))
+        return hashlib.sha256(rows.tobytes()).hexdigest()[:32]
+
+    # -- copies -------------------------------------------------------------------------------------------------
+
+    def clone(self) -> Self:
+        """An independent copy."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        twin._states = self._states.copy()
+        twin._actions = self._actions.copy()
+        num_legal, buffer = self._num_legal, self._legal_buffer
+        twin._prepare()
+        twin._num_legal = num_legal
+        twin._legal_buffer[:] = buffer
+        twin._history = self._history.copy() if self._history is not None else None
+        return twin
+
+    def determinize(self, player: int, seed: int) -> Self:
+        """A twin in which all that `player` cannot know is dealt anew, consistently with what it does know.
+
+        The twin keeps that player's events only, and its chance from now on comes from `seed`.
+        """
+        player, seed = self._checked_player(player), _checked_seed(seed)
+        known_rows = self.event_rows(player)
+        twin = self.clone()
+        self.game.engine.determinize(twin._states, 0, player, seed)
+        twin.seed = seed
+        twin._knower = player
+        twin._known_rows = known_rows
+        twin._base = twin._states.copy()
+        twin._base_ply = len(twin._actions)
+        twin._prepare()
+        return twin
+
+    def to_bytes(self) -> bytes:
+        """All of the state, with what is needed to refuse it where it does not belong."""
+        parts = [self._states.tobytes()]
+        if self._knower is not None:
+            parts += [self._base.tobytes(), self._known_rows.tobytes()]
+        body = b"".join(parts)
+        header = {
+            "game": self.game.name,
+            "options": self.options.as_dict(),
+            "layout": self.game.layout(self.options).hash,
+            "record": _dtype_hash(self.game.state_dtype),
+            "seed": self.seed,
+            "deck": self.deck.tolist(),
+            "actions": self._actions,
+            "knower": self._knower,
+            "base_ply": self._base_ply if self._knower is not None else None,
+            "digest": hashlib.sha256(body).hexdigest(),
+        }
+        return _MAGIC + json.dumps(header).encode() + b"\n" + body
+
+    @classmethod
+    def from_bytes(cls, game: "Game", data: bytes) -> Self:
+        """The state saved by `to_bytes`.
+
+        Raises:
+            FormatError: the data is damaged, or of another game, version or layout.
+        """
+        header, body = _split_saved(data)
+        if header["game"] != game.name:
+            raise FormatError(f"the saved state is of {header['game']}, not of {game.name}")
+        options = game.make_options(**header["options"])
+        if header["layout"] != game.layout(options).hash or header["record"] != _dtype_hash(game.state_dtype):
+            raise FormatError(f"the saved state of {game.name} was made by another version of cardenvs")
+        state = object.__new__(cls)
+        state.game, state.options, state.seed = game, options, header["seed"]
+        state.deck = np.array(header["deck"], np.int16)
+        state._actions, state._knower = header["actions"], header["knower"]
+        size = game.state_dtype.itemsize
+        state._states = np.frombuffer(body[:size], game.state_dtype).copy()
+        if state._knower is not None:
+            state._base = np.frombuffer(body[size : 2 * size], game.state_dtype).copy()
+            state._base_ply = header["base_ply"]
+            state._known_rows = np.frombuffer(body[2 * size :], np.int32).reshape(-1, COLUMNS).copy()
+        state._prepare()
+        return state
+
+    def __reduce__(self) -> tuple:
+        return _restore, (self.game, self.to_bytes())
+
+    def __deepcopy__(self, memo: dict) -> Self:
+        return self.clone()
+
+    # -- helpers ------------------------------------------------------------------------------------------------
+
+    def _legal(self) -> np.ndarray:
+        if self._num_legal is None:
+            self._num_legal = self.game.engine.legal(self._states, 0, self._legal_buffer)
+        return self._legal_buffer[: self._num_legal]
+
+    def _label(self, action: int) -> str:
+        return self.game.view.action_label(self.record, action)
+
+    def _legal_text(self, most: int = 8) -> str:
+        legal = self.legal_actions()
+        shown = ", ".join(f"{self._label(action)} ({action})" for action in legal[:most])
+        more = f" and {len(legal) - most} more" if len(legal) > most else ""
+        return f"legal: {shown}{more}" if legal else "nothing is legal any more"
+
+    def _checked_player(self, player: int) -> int:
+        if not isinstance(player, numbers.Integral) or not 0 <= player < self.num_players:
+            raise ValueError(f"players are 0 to {self.num_players - 1}; got {player!r}")
+        return int(player)
+
+    def _checked_viewer(self, viewer: int) -> int:
+        return viewer if viewer in (SPECTATOR, OMNISCIENT) else self._checked_player(viewer)
+
+
+class _History:
+    """The event log of a state, extended when asked for by re-applying its actions with logging on."""
+
+    def __init__(self, state: State) -> None:
+        game = state.game
+        self._chunks: list[np.ndarray] = []
+        if state._knower is not None:
+            self._states = state._base.copy()
+            self._ply = state._base_ply
+            return
+        self._states = game.blank(state.options)
+        self._ply = 0
+        blank = self._states
+        self._log(blank, lambda states, log: game.engine.start(states, 0, state.seed, state.deck, log))
+
+    def catch_up(self, state: State) -> None:
+        legal = np.zeros_like(state._legal_buffer)
+        engine = state.game.engine
+        for action in state._actions[self._ply :]:
+            self._log(self._states, lambda states, log, a=action: engine.apply(states, 0, a, log, legal))
+        self._ply = len(state._actions)
+
+    def _log(self, states: np.ndarray, step: Any) -> None:
+        """Run `step(states, log)` in place and keep its events, with a longer log if they were many."""
+        before, rows = states.copy(), 256
+        while True:
+            log = new_log(rows)
+            step(states, log)
+            count = int(log[0, 0])
+            if count <= rows:
+                self._chunks.append(log[1 : count + 1].copy())
+                return
+            states[:] = before
+            rows = count
+
+    def rows(self) -> np.ndarray:
+        if len(self._chunks) != 1:
+            self._chunks = [np.concatenate(self._chunks) if self._chunks else _NO_ROWS]
+        return self._chunks[0]
+
+    def copy(self) -> "_History":
+        twin = object.__new__(_History)
+        twin._states, twin._ply, twin._chunks = self._states.copy(), self._ply, list(self._chunks)
+        return twin
+
+
+def _restore(game: "Game", data: bytes) -> State:
+    return game.from_bytes(data)
+
+
+def _checked_seed(seed: int) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or not 0 <= seed <= SEED_MASK:
+        raise ValueError(f"a seed is an integer from 0 to 2**63 - 1; got {seed!r}")
+    return int(seed)
+
+
+def _split_saved(data: bytes) -> tuple[dict[str, Any], bytes]:
+    if not data.startswith(_MAGIC):
+        raise FormatError("this is no saved cardenvs state (or one of another format version)")
+    line, _, body = data[len(_MAGIC) :].partition(b"\n")
+    try:
+        header = json.loads(line)
+    except ValueError as error:
+        raise FormatError(f"the saved state is damaged: its header cannot be read ({error})") from None
+    if hashlib.sha256(body).hexdigest() != header.get("digest"):
+        raise FormatError("the saved state is damaged: its digest does not match")
+    return header, body
+
+
+def _dtype_hash(dtype: np.dtype) -> str:
+    return hashlib.sha256(repr(np.dtype(dtype).descr).encode()).hexdigest()[:12]
+
+
+def _table_as_json(table: FoldedTable, words: Any, num_players: int) -> dict[str, Any]:
+    """{"piles": {name: [token text or "?"] or, per player, a list of those}, "counters": {...}}."""
+
+    def texts(tokens: list[int], ordered: bool) -> list[str]:
+        known = [words.token_label(t) if t >= 0 else "?" for t in tokens]
+        if ordered:
+            return known
+        order = sorted(range(len(tokens)), key=lambda k: (tokens[k] < 0, tokens[k]))
+        return [known[k] for k in order]
+
+    shown_piles = [texts(t, p.ordered) for (p, _), t in zip(table.spec.pile_of, table.piles, strict=True)]
+    return {
+        "piles": _by_name(table.spec.piles, table.spec.pile, shown_piles, num_players),
+        "counters": _by_name(table.spec.counters, table.spec.counter, table.counters, num_players),
+    }
+
+
+def _by_name(places: tuple, first: dict[str, int], values: list, num_players: int) -> dict[str, Any]:
+    return {
+        place.name: values[first[place.name] : first[place.name] + num_players]
+        if place.per_player
+        else values[first[place.name]]
+        for place in places
+    }

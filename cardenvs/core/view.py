@@ -1,0 +1,130 @@
+"""What people and language models see of a game. One subclass a game, in the game's view.py.
+
+Every method gets the widened record of a state and, where it matters, the viewer: a player 0..n-1, SPECTATOR (what
+is public) or OMNISCIENT (everything). Views, prompts, recaps and pages are generic code over these few methods.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from cardenvs.core.errors import DeckError
+from cardenvs.core.events import OMNISCIENT, Event, EventKind, FoldedTable
+
+_MARKUP = re.compile(r"\[/?[a-z_ ]*\]")
+
+
+class View:
+    """Base class; a game overrides what its words need."""
+
+    def token_label(self, token: int) -> str:
+        """The text of a token."""
+        raise NotImplementedError
+
+    def parse_token(self, text: str) -> int:
+        """The token of a text, the inverse of `token_label`.
+
+        Raises:
+            DeckError: the text names no token.
+        """
+        raise NotImplementedError
+
+    def token_markup(self, token: int) -> str:
+        """The token for a terminal, as rich markup."""
+        return self.token_label(token)
+
+    def fill_table(self, s: np.record, viewer: int, table: FoldedTable) -> None:
+        """Fill `table` with what `viewer` knows of `s`."""
+        raise NotImplementedError
+
+    def action_label(self, s: np.record, action: int) -> str:
+        """The text of an action (or code) in state `s`; unique among the legal ones."""
+        raise NotImplementedError
+
+    def illegal_reason(self, s: np.record, action: int, code: int) -> str:
+        """Why `action` is not legal, for a code of the game's `explain_illegal` kernel; names the rule."""
+        raise NotImplementedError
+
+    def phase(self, s: np.record) -> str:
+        """The name of the phase of play, one of the game's `phases`."""
+        return "play"
+
+    def prompt(self, s: np.record) -> str:
+        """What the player to act is asked."""
+        return "Choose an action."
+
+    def facts(self, s: np.record, player: int) -> dict[str, Any]:
+        """What a careful player would have worked out from what `player` may know, as JSON values."""
+        return {}
+
+    def conserved(self, s: np.record) -> dict[str, float]:
+        """Quantities (chips, ...) that stay the same from the start of a game to its end."""
+        return {}
+
+    def describe_event(self, event: Event, kind: EventKind) -> str:
+        """One sentence for an event as its viewer saw it."""
+        return kind.text.format(
+            player="" if event.player is None else f"player_{event.player}",
+            token="a card" if event.token is None else self.token_label(event.token),
+            source=_place(event.source),
+            target=_place(event.target),
+            value="?" if event.value is None else event.value,
+        )
+
+    def render(self, s: np.record, viewer: int, table: FoldedTable) -> str:
+        """The table for a terminal, as rich markup; a game with a better picture overrides this."""
+        lines = []
+        for (pile, owner), tokens in zip(table.spec.pile_of, table.piles, strict=True):
+            if owner is None or owner < int(s.rules.num_players):
+                shown = tokens if pile.ordered else sorted(tokens, key=lambda token: (token < 0, token))
+                lines.append(f"{_place((pile.name, owner)):>20}: {self.tokens_markup(shown)}")
+        for (counter, owner), value in zip(table.spec.counter_of, table.counters, strict=True):
+            if owner is None or owner < int(s.rules.num_players):
+                lines.append(f"{_place((counter.name, owner)):>20}: {'?' if value is None else value}")
+        return "\n".join(lines)
+
+    def tokens_markup(self, tokens: Iterable[int]) -> str:
+        """Tokens for a terminal; face-down ones are counted at the end."""
+        tokens = list(tokens)
+        known = [self.token_markup(token) for token in tokens if token >= 0]
+        hidden = len(tokens) - len(known)
+        if hidden:
+            known.append(f"[dim]{hidden} face down[/dim]")
+        return " ".join(known) or "-"
+
+
+def sees(viewer: int, owner: int) -> bool:
+    """Whether `viewer` may see what only `owner` sees."""
+    return viewer in (owner, OMNISCIENT)
+
+
+def _place(place: tuple[str, int | None] | None) -> str:
+    if place is None:
+        return ""
+    name, owner = place
+    return name.replace("_", " ") if owner is None else f"player_{owner}'s {name.replace('_', ' ')}"
+
+
+def split_tokens(text: str) -> list[str]:
+    """The token texts in a deck text: separated by blanks or commas."""
+    parts = text.replace(",", " ").split()
+    if not parts:
+        raise DeckError("an explicit deck needs at least one card")
+    return parts
+
+
+def plain(markup: str) -> str:
+    """Rich markup without its colours."""
+    return _MARKUP.sub("", markup)
+
+
+def ansi(markup: str) -> str:
+    """Rich markup as ANSI text."""
+    from rich.console import Console
+
+    console = Console(force_terminal=True, color_system="standard", width=200, highlight=False)
+    with console.capture() as capture:
+        console.print(markup, end="")
+    return capture.get()

@@ -1,0 +1,193 @@
+"""Kuhn poker: state, actions and rules. Paragraph numbers are those of rules.md."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardenvs.core.events import (
+    Counter,
+    EventKind,
+    Op,
+    Pile,
+    Table,
+    log_create,
+    log_move,
+    log_note,
+    log_set,
+)
+from cardenvs.core.kernel import kernel
+from cardenvs.core.options import Options, option, rules_dtype
+from cardenvs.core.record import record
+from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, shuffle, start_stream
+
+MAX_PLAYERS = 10
+NO_BETTOR = -1
+
+PASS, BET = 0, 1  # actions; facing a bet they are fold and call
+NUM_ACTIONS = 2
+
+
+@dataclass(frozen=True)
+class KuhnOptions(Options):
+    """Options of Kuhn poker."""
+
+    num_players: int = option(2, low=2, high=MAX_PLAYERS, doc="players at the table; the deck has one card more")
+
+
+STATE = record(
+    rules_dtype(KuhnOptions),
+    MAX_PLAYERS,
+    [
+        ("deck", "i1", (MAX_PLAYERS + 1,)),  # deck[p] is player p's card       seen by: its owner
+        ("chips_in", "i1", (MAX_PLAYERS,)),  # 1 or 2, in the pot               seen by: all
+        ("bettor", "i1"),  # who bet first, or NO_BETTOR                        seen by: all
+        ("num_decisions", "i1"),  # 0..2n-1                                     seen by: all
+        ("bet_bits", "i4"),  # bit k: decision k was a bet                      seen by: all
+    ],
+)
+
+TABLE = Table(
+    piles=[Pile("deck"), Pile("hand", per_player=True)],
+    counters=[Counter("chips_in", per_player=True)],
+    kinds=[
+        EventKind("new_deck", Op.CREATE, "A deck of {value} cards is shuffled."),
+        EventKind("ante", Op.SET, "{player} antes {value}."),
+        EventKind("deal", Op.MOVE, "{player} is dealt {token}."),
+        EventKind("pass", Op.NOTE, "{player} passes."),
+        EventKind("bet", Op.SET, "{player} bets and has {value} chips in the pot."),
+        EventKind("win", Op.NOTE, "{player} wins the pot of {value} chips."),
+        EventKind("forfeit", Op.NOTE, "{player} forfeits."),
+    ],
+    max_players=MAX_PLAYERS,
+)
+_DECK, _HAND, _CHIPS_IN = TABLE.pile["deck"], TABLE.pile["hand"], TABLE.counter["chips_in"]
+_NEW_DECK, _ANTE, _DEAL, _PASS, _BET, _WIN, _FORFEIT = range(7)
+
+
+@kernel
+def deal(s, given, log):
+    """Ante and deal one card to each player (2.1)."""
+    n = s.rules.num_players
+    s.bettor = NO_BETTOR
+    for card in range(n + 1):
+        s.deck[card] = card
+    start_stream(s, DEAL, 0)
+    arrange(s, s.deck, n + 1, given)
+    log_create(log, _NEW_DECK, _DECK, n + 1)
+    for p in range(n):
+        s.chips_in[p] = 1
+        log_set(log, _ANTE, p, _CHIPS_IN + p, 1)
+        log_move(log, _DEAL, p, s.deck[p], _DECK, _HAND + p, 1 << p)
+
+
+@kernel
+def legal_actions(s, out):
+    """Pass and bet, always (3.1)."""
+    out[0] = PASS
+    out[1] = BET
+    return 2
+
+
+@kernel
+def explain_illegal(s, action):
+    """0 if `action` is legal, 1 if there is no such action."""
+    return 0 if action == PASS or action == BET else 1
+
+
+@kernel
+def apply_action(s, action, log):
+    """Pass or bet for the player to act (3.1 to 3.3)."""
+    player = np.int64(s.current_player)
+    if action == BET:
+        _put_in_bet(s, log, player)
+        s.bet_bits |= 1 << s.num_decisions
+    else:
+        log_note(log, _PASS, player, 0)
+    s.num_decisions += 1
+    _next_turn(s, player, log)
+
+
+@kernel
+def _put_in_bet(s, log, player):
+    s.chips_in[player] = 2
+    if s.bettor == NO_BETTOR:
+        s.bettor = player
+    log_set(log, _BET, player, _CHIPS_IN + player, 2)
+
+
+@kernel
+def _next_turn(s, player, log):
+    """Give the turn to the next player who has one, or go to the showdown (3.2, 3.3)."""
+    n = s.rules.num_players
+    last = n if s.bettor == NO_BETTOR else s.bettor + n
+    seat = player + 1 if s.bettor == NO_BETTOR or player >= s.bettor else player + 1 + n
+    while seat < last and not s.active[seat % n]:
+        seat += 1
+    if seat < last:
+        s.current_player = seat % n
+    else:
+        _showdown(s, log)
+
+
+@kernel
+def _showdown(s, log):
+    """The highest card of those in the showdown takes the pot (3.4, 4.1)."""
+    n = s.rules.num_players
+    anybody_in = False
+    for p in range(n):
+        anybody_in = anybody_in or (s.active[p] and s.chips_in[p] == 2)
+    winner = -1
+    for p in range(n):
+        in_showdown = s.active[p] and (s.chips_in[p] == 2 or not anybody_in)
+        if in_showdown and (winner < 0 or s.deck[p] > s.deck[winner]):
+            winner = p
+    _take_pot(s, winner, log)
+
+
+@kernel
+def _take_pot(s, winner, log):
+    pot = 0
+    for p in range(s.rules.num_players):
+        pot += s.chips_in[p]
+        s.rewards[p] = -s.chips_in[p]
+    s.rewards[winner] += pot
+    s.terminal = 1
+    log_note(log, _WIN, winner, pot)
+
+
+@kernel
+def forfeit(s, player, log):
+    """`player` leaves the chips in and the game (4.1)."""
+    s.active[player] = 0
+    log_note(log, _FORFEIT, player, 0)
+    left = 0
+    last_left = 0
+    for p in range(s.rules.num_players):
+        if s.active[p]:
+            left += 1
+            last_left = p
+    if left == 1:
+        _take_pot(s, last_left, log)
+    elif player == s.current_player:
+        _next_turn(s, player, log)
+
+
+@kernel
+def determinize(s, player, seed):
+    """Deal anew the cards that `player` does not hold."""
+    s.seed = seed
+    start_stream(s, DETERMINIZE, 0)
+    n = s.rules.num_players
+    s.deck[player], s.deck[0] = s.deck[0], s.deck[player]
+    shuffle(s, s.deck, 1, n + 1)
+    s.deck[player], s.deck[0] = s.deck[0], s.deck[player]
+
+
+def deals(options):
+    """Every deal of one card to each player, with its probability."""
+    from itertools import permutations
+
+    every = list(permutations(range(options.num_players + 1), options.num_players))
+    return [(cards, 1 / len(every)) for cards in every]
+
+

@@ -1,0 +1,49 @@
+"""Kuhn poker in words."""
+
+from cardenvs.core.cards import SMALL_RANKS, parse_small_rank
+from cardenvs.core.view import View, sees
+from cardenvs.games.kuhn_poker.rules import BET, NO_BETTOR
+
+
+class KuhnView(View):
+    """Words of Kuhn poker."""
+
+    def token_label(self, token):
+        return SMALL_RANKS[token]
+
+    def parse_token(self, text):
+        return parse_small_rank(text)
+
+    def fill_table(self, s, viewer, table):
+        n = int(s.rules.num_players)
+        if sees(viewer, n):
+            table.put("deck", [s.deck[n]])
+        else:
+            table.put("deck", unknown=1)
+        for p in range(n):
+            if sees(viewer, p):
+                table.put("hand", [s.deck[p]], player=p)
+            else:
+                table.put("hand", unknown=1, player=p)
+            table.set("chips_in", s.chips_in[p], player=p)
+
+    def action_label(self, s, action):
+        if s.bettor == NO_BETTOR:
+            return "bet" if action == BET else "pass"
+        return "call" if action == BET else "fold"
+
+    def illegal_reason(self, s, action, code):
+        return f"there is no action {action}; actions are 0 (pass) and 1 (bet) (rules.md 3.1)"
+
+    def prompt(self, s):
+        return "Pass or bet?" if s.bettor == NO_BETTOR else "Fold or call?"
+
+    def facts(self, s, player):
+        n = int(s.rules.num_players)
+        return {
+            "own_card": SMALL_RANKS[int(s.deck[player])],
+            "cards_higher": n - int(s.deck[player]),
+            "pot": int(sum(s.chips_in[p] for p in range(n))),
+            "to_call": int(s.bettor != NO_BETTOR and s.chips_in[player] == 1),
+        }
+

@@ -1,0 +1,84 @@
+"""Leduc poker in words."""
+
+import numpy as np
+
+from cardenvs.core.cards import SMALL_RANKS, parse_small_rank
+from cardenvs.core.errors import DeckError
+from cardenvs.core.view import View, sees
+from cardenvs.games.leduc_poker.rules import (
+    CALL,
+    FIRST_RANK_TOKEN,
+    FOLD,
+    NOTHING_OWED,
+    TOO_MANY_RAISES,
+    owed,
+    rank_of,
+)
+
+
+class LeducView(View):
+    """Words of Leduc poker."""
+
+    def token_label(self, token):
+        if token >= FIRST_RANK_TOKEN:
+            return SMALL_RANKS[token - FIRST_RANK_TOKEN]
+        return f"{SMALL_RANKS[token // 2]}{'ab'[token % 2]}"
+
+    def parse_token(self, text):
+        text = text.strip()
+        suit = text[-1:].lower()
+        if suit in ("a", "b"):
+            return 2 * parse_small_rank(text[:-1]) + "ab".index(suit)
+        try:
+            return FIRST_RANK_TOKEN + parse_small_rank(text)
+        except DeckError as error:
+            raise DeckError(f"{error}; a suit, a or b, follows unless suits are merged, as in Qa") from None
+
+    def fill_table(self, s, viewer, table):
+        n = int(s.rules.num_players)
+        public = [s.deck[n]] if s.stage == 1 else []
+        left = s.deck[n + len(public) : 2 * (n + 1)]
+        if sees(viewer, n):
+            table.put("deck", left)
+        else:
+            table.put("deck", unknown=len(left))
+        table.put("public", public)
+        for p in range(n):
+            if sees(viewer, p):
+                table.put("hand", [s.deck[p]], player=p)
+            else:
+                table.put("hand", unknown=1, player=p)
+            table.set("chips_in", s.chips_in[p], player=p)
+            table.set("folded", s.folded[p], player=p)
+
+    def phase(self, s):
+        return "second_round" if s.stage == 1 else "first_round"
+
+    def action_label(self, s, action):
+        if action == FOLD:
+            return "fold"
+        nothing_owed = owed(s, int(s.current_player)) == 0
+        if action == CALL:
+            return "check" if nothing_owed else "call"
+        return "bet" if nothing_owed else "raise"
+
+    def illegal_reason(self, s, action, code):
+        if code == NOTHING_OWED:
+            return "nothing is owed, so there is nothing to fold to (rules.md 3.3)"
+        if code == TOO_MANY_RAISES:
+            return f"the round has had its {s.rules.max_raises} raises (rules.md 3.2)"
+        return f"there is no action {action}; actions are 0 (fold), 1 (call) and 2 (raise) (rules.md 3.2)"
+
+    def prompt(self, s):
+        to_call = int(owed(s, int(s.current_player)))
+        return f"You owe {to_call}. Fold, call or raise?" if to_call else "Check or bet?"
+
+    def facts(self, s, player):
+        n = int(s.rules.num_players)
+        return {
+            "own_rank": SMALL_RANKS[rank_of(int(s.deck[player]))],
+            "has_pair": bool(s.stage == 1 and rank_of(int(s.deck[player])) == rank_of(int(s.deck[n]))),
+            "pot": int(np.sum(s.chips_in[:n])),
+            "to_call": int(owed(s, player)),
+            "raises_left": int(s.rules.max_raises - s.num_raises),
+        }
