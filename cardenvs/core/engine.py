@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cardenvs.core.errors import PolicyNotFoundError
 from cardenvs.core.kernel import COMPILED, kernel
 from cardenvs.core.record import narrow, widen
-from cardenvs.core.rng import episode_seed, mix64, random_below
+from cardenvs.core.rng import episode_seed, mix64, random_below, seed_xoshiro, substream_seed
 
 if TYPE_CHECKING:
     from cardenvs.core.game import Game
@@ -26,6 +27,7 @@ FORFEIT = 1 << 30
 NO_DECK = np.zeros(0, np.int16)  # an explicit deck that says nothing: all cards come from the seed
 
 _U1, _U32 = np.uint64(1), np.uint64(32)
+_WORLD, _PLAYOUT = 0, 1  # the sources of chance of a simulation
 
 
 def entry(function: Callable) -> Callable:
@@ -66,8 +68,6 @@ class Engine:
 
         def begin(s, seed, given, log):
             s.seed = seed
-            for p in range(s.rules.num_players):
-                s.active[p] = 1
             deal(s, given, log)
             if s.terminal:
                 s.current_player = TERMINAL_PLAYER
@@ -81,14 +81,16 @@ class Engine:
 
         def advance(s, action, log):
             for p in range(s.rules.num_players):
-                s.rewards[p] = 0.0
+                if s.rewards[p] != 0.0:  # seldom; without the test the loop becomes a call of memset
+                    s.rewards[p] = 0.0
             s.ply += 1
             if action >= FORFEIT:
                 forfeit(s, action - FORFEIT, log)
             else:
                 apply_action(s, action, log)
             for p in range(s.rules.num_players):
-                s.returns[p] += s.rewards[p]
+                if s.rewards[p] != 0.0:
+                    s.returns[p] += s.rewards[p]
             if s.terminal:
                 s.current_player = TERMINAL_PLAYER
 
@@ -229,14 +231,15 @@ class Engine:
                 for p in range(num_players):
                     reward[i, p] = s.rewards[p]
                     returns[i, p] = s.returns[p]
+                    active[i, p] = s.active[p]
                 if s.terminal or s.ply >= max_plies:
                     terminated[i] = s.terminal != 0
                     truncated[i] = s.terminal == 0
                     episodes[i] += 1
                     states[i] = blank[0]
                     begin(s, episode_seed(seed, i, episodes[i]), NO_DECK, no_log)
-                for p in range(num_players):
-                    active[i, p] = s.active[p]
+                    for p in range(num_players):
+                        active[i, p] = s.active[p]
                 encode(s, i, write_mask, observation, mask, legal, num_legal, bits, current_player)
 
         return entry(self._kernel(batch_step))
@@ -258,7 +261,30 @@ class Engine:
         """The policy kernel of that name: "random", or one of the game's own."""
         if name == "random":
             return random_policy
+        if name not in self._game.policies:
+            known = ", ".join(self.policy_names())
+            raise PolicyNotFoundError(f"{self._game.name} has no policy {name!r}; its policies are: {known}")
         return self._game.policies[name]
+
+    def policy_names(self) -> list[str]:
+        """What `policy` knows: "random", then the game's own."""
+        return ["random", *sorted(self._game.policies)]
+
+    @functools.cache  # noqa: B019  one engine a game, for the life of the process
+    def act(self, policy_name: str) -> Callable:
+        """act(states, i, seed, rng, legal) -> action: what a policy chooses for the player to act in states[i].
+
+        rng is a scratch uint64 array (4,), seeded from `seed` here; legal a scratch int32 array (max_legal,).
+        """
+        legal_actions, policy = self._game.legal_actions, self.policy(policy_name)
+
+        def act(states, i, seed, rng, legal):
+            s = states[i]
+            seed_xoshiro(rng, np.uint64(seed))
+            n = legal_actions(s, legal)
+            return np.int64(policy(s, legal, n, rng))
+
+        return entry(self._kernel(act))
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def playout(self, policy_name: str) -> Callable:
@@ -279,6 +305,37 @@ class Engine:
 
         return entry(self._kernel(playout))
 
+    @functools.cache  # noqa: B019  one engine a game, for the life of the process
+    def simulate(self, policy_name: str) -> Callable:
+        """simulate(states, i, seed, first, stop, actions, max_plies, scratch, rng, legal, no_log, totals).
+
+        For each round first..stop-1: re-deal what the player to act in states[i] cannot know, then apply each of
+        `actions` (int64, legal) in a copy of that world, play on with a policy for everybody for at most max_plies
+        plies, and add the player's returns to `totals` (float64, one an action). What happens in round r depends on
+        (seed, r) alone. scratch is an array of two records; rng and legal are as for `act`.
+        """
+        advance, legal_actions, policy = self.advance, self._game.legal_actions, self.policy(policy_name)
+        determinize = self._game.determinize
+
+        def simulate(states, i, seed, first, stop, actions, max_plies, scratch, rng, legal, no_log, totals):
+            player = np.int64(states[i].current_player)
+            world, s = scratch[0], scratch[1]
+            for r in range(first, stop):
+                scratch[0] = states[i]
+                determinize(world, player, np.int64(substream_seed(seed, _WORLD, r) >> _U1))
+                for k in range(actions.shape[0]):
+                    scratch[1] = scratch[0]
+                    seed_xoshiro(rng, substream_seed(seed, _PLAYOUT, r))
+                    advance(s, actions[k], no_log)
+                    for _ in range(max_plies):
+                        if s.terminal:
+                            break
+                        n = legal_actions(s, legal)
+                        advance(s, policy(s, legal, n, rng), no_log)
+                    totals[k] += s.returns[player]
+
+        return entry(self._kernel(simulate))
+
 
 @kernel
 def random_policy(s, legal, n, rng):
@@ -293,6 +350,14 @@ def sample_legal(legal, num_legal, seed, step, out, start, stop):
     for i in range(start, stop):
         word = mix64(base + np.uint64(i)) >> _U32
         out[i] = legal[i, np.int64((word * np.uint64(num_legal[i])) >> _U32)]
+
+
+@kernel
+def write_mask(legal, n, mask):
+    """Set `mask` to 1 at the ids legal[0:n] and to 0 elsewhere."""
+    mask[:] = 0
+    for k in range(n):
+        mask[legal[k]] = 1
 
 
 @kernel

@@ -27,12 +27,28 @@ class GameNotFoundError(CardenvsError, KeyError):
         return str(self.args[0])
 
 
+class PolicyNotFoundError(CardenvsError, LookupError):
+    """The game has no policy of that name."""
+
+
 class FormatError(CardenvsError, ValueError):
     """Saved data (a state, a replay, a checkpoint) that is damaged, foreign or of another version."""
 
 
 class HiddenInformationError(CardenvsError, PermissionError):
     """Something was asked of a determinized twin that its player cannot know."""
+
+
+class AgentError(CardenvsError, RuntimeError):
+    """An agent that cannot be made, or that failed while playing: it raised, or chose what is not legal."""
+
+
+class StaleTurnError(CardenvsError, RuntimeError):
+    """A Turn was asked for something after the game had moved on."""
+
+
+class ArenaError(CardenvsError, RuntimeError):
+    """A match that cannot be played, or a store of results that cannot be used, as asked."""
 
 
 class FoldError(CardenvsError, RuntimeError):

@@ -14,6 +14,7 @@ from cardenvs.core.errors import DeckError, OptionError
 from cardenvs.core.events import Table
 from cardenvs.core.observation import Layout
 from cardenvs.core.options import Options, fill_rules
+from cardenvs.core.record import copied
 from cardenvs.core.view import View, split_tokens
 
 if TYPE_CHECKING:
@@ -129,10 +130,8 @@ class Game:
             raise OptionError(f"{self.name}: {error}") from None
 
     def blank(self, options: Options) -> np.ndarray:
-        """A zeroed array of one record with its rules filled in."""
-        states = np.zeros(1, self.state_dtype)
-        fill_rules(states["rules"], options)
-        return states
+        """An array of one record before the deal: rules filled in, all players active, the rest zero."""
+        return copied(_blank(self, options))
 
     def new_state(
         self, seed: int | None = None, deck: str | Sequence[int] | None = None, **options: Any
@@ -206,3 +205,11 @@ class Game:
     def rules_text(self) -> str:
         """The game's rules.md."""
         return (self.folder / "rules.md").read_text(encoding="utf-8")
+
+
+@functools.lru_cache(maxsize=256)
+def _blank(game: Game, options: Options) -> np.ndarray:
+    states = np.zeros(1, game.state_dtype)
+    fill_rules(states["rules"], options)
+    states["active"][:, : options.num_players] = 1
+    return states

@@ -65,7 +65,8 @@ def _compile_lazily(function: Callable, folder: Path | None) -> Any:
     unit = unit_hash(folder) if folder is not None else ""
     cache = cache_folder() / unit if unit and _cache_is_writable() else None
     with _numba_cache_dir(cache):
-        dispatcher = numba.njit(cache=cache is not None, nogil=True, error_model="numpy")(function)
+        # _nrt=False: no reference counting, and a kernel that would allocate does not compile.
+        dispatcher = numba.njit(cache=cache is not None, nogil=True, error_model="numpy", _nrt=False)(function)
     dispatcher._set_uuid(_stable_id(function, unit))
     if cache is not None:
         _lock_saving(dispatcher, cache)

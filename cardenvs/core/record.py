@@ -95,6 +95,11 @@ def narrow(wide: np.ndarray, states: np.ndarray) -> None:
     _copy_fields(wide, states, check=True)
 
 
+def copied(states: np.ndarray) -> np.ndarray:
+    """A copy of a contiguous array of records, byte for byte: `states.copy()` goes field by field, 5 times slower."""
+    return states.view(np.uint8).copy().view(states.dtype)
+
+
 def _base_and_shape(dtype: np.dtype) -> tuple[np.dtype, tuple[int, ...]]:
     return dtype.subdtype if dtype.subdtype is not None else (dtype, ())
 

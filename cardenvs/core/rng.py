@@ -9,6 +9,8 @@ code's output is the test vector; D. Lemire, "Fast Random Integer Generation in 
 draws without bias.
 """
 
+import hashlib
+
 import numpy as np
 
 from cardenvs.core.kernel import kernel
@@ -79,8 +81,7 @@ def random_below(rng, n):
 @kernel
 def substream_seed(seed, source, index):
     """The uint64 seed of the substream (seed, source, index), all non-negative integers."""
-    x = mix64(np.uint64(seed) + _GOLDEN)
-    x = mix64(x ^ (np.uint64(source) * _MIX_1 + _U1))
+    x = mix64(np.uint64(seed) + np.uint64(source) * _GOLDEN + _MIX_1)
     return mix64(x + np.uint64(index) * _GOLDEN)
 
 
@@ -96,6 +97,15 @@ def episode_seed(seed, env, episode):
     return np.int64(substream_seed(seed, env, episode) >> _U1)
 
 
+def derived_seed(seed: int, *purpose: int | str) -> int:
+    """A seed (0..2**63-1) for `purpose` under `seed`, for Python code.
+
+    Unlike `substream_seed` it is one-way (SHA-256): an agent cannot work back from its own seed to the deal's.
+    """
+    digest = hashlib.sha256(repr((seed, *purpose)).encode()).digest()
+    return int.from_bytes(digest[:8], "little") & SEED_MASK
+
+
 @kernel
 def arrange(s, deck, n, given):
     """Put deck[0:n] in dealing order: the `given` tokens first, the others shuffled from `s.rng`.
@@ -104,7 +114,7 @@ def arrange(s, deck, n, given):
         deck: integer array whose first `n` entries hold the tokens in any order, rearranged in place.
         given: integer array of tokens, a sub-multiset of deck[0:n] (checked by the caller), usually empty.
     """
-    for k in range(given.shape[0]):
+    for k in range(given.shape[0]):  # usually none
         j = k
         while deck[j] != given[k]:
             j += 1

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from cardenvs.core.engine import FORFEIT, TERMINAL_PLAYER
+from cardenvs.core.engine import FORFEIT, NO_DECK, TERMINAL_PLAYER
 from cardenvs.core.errors import FormatError, HiddenInformationError, IllegalActionError
 from cardenvs.core.events import COLUMNS, NO_LOG, OMNISCIENT, SPECTATOR, Event, FoldedTable, fold, new_log
 from cardenvs.core.options import Options
-from cardenvs.core.record import widen
+from cardenvs.core.record import copied, widen
 from cardenvs.core.rng import SEED_MASK
 from cardenvs.core.view import ansi, plain
 
@@ -43,13 +43,28 @@ class State:
         self, game: "Game", options: Options, seed: int | None = None, deck: str | Sequence[int] | None = None
     ) -> None:
         self.game, self.options = game, options
-        self.seed = secrets.randbits(63) if seed is None else _checked_seed(seed)
+        self.seed = secrets.randbits(63) if seed is None else checked_seed(seed)
         self.deck = game.parse_deck(deck, options)
         self._states = game.blank(options)
         game.engine.start(self._states, 0, self.seed, self.deck, NO_LOG)
         self._actions: list[int] = []
         self._knower: int | None = None  # of a determinized twin: the player whose knowledge it keeps
         self._prepare()
+
+    @classmethod
+    def from_record(cls, game: "Game", options: Options, states: np.ndarray) -> Self:
+        """A state around a record that comes without its history, as from a batch; it has no events before now.
+
+        Args:
+            states: array of one record of game.state_dtype, taken over.
+        """
+        state = object.__new__(cls)
+        state.game, state.options, state.seed = game, options, int(states["seed"][0])
+        state.deck = game.parse_deck(None, options)
+        state._states, state._actions = states, []
+        state._knower = None
+        state._prepare()
+        return state
 
     def _prepare(self) -> None:
         """Set up what follows from the fields above."""
@@ -93,11 +108,11 @@ class State:
     @property
     def ply(self) -> int:
         """Actions applied so far."""
-        return len(self._actions)
+        return int(self._states["ply"][0])
 
     @property
     def actions(self) -> list[int]:
-        """The actions applied so far, codes included."""
+        """The actions applied so far, codes included; of a determinized twin, those since it was made."""
         return list(self._actions)
 
     @property
@@ -187,8 +202,12 @@ class State:
             IllegalActionError: says why not and what is legal; the state is unchanged.
         """
         self.check_legal(action)
-        self._num_legal = self.game.engine.apply(self._states, 0, int(action), NO_LOG, self._legal_buffer)
-        self._actions.append(int(action))
+        self.apply_legal(int(action))
+
+    def apply_legal(self, action: int) -> None:
+        """Apply an action known to be legal: `apply` without the check, for faces that have made it themselves."""
+        self._num_legal = self.game.engine.apply(self._states, 0, action, NO_LOG, self._legal_buffer)
+        self._actions.append(action)
         self._wide = None
 
     def check_legal(self, action: int) -> None:
@@ -288,7 +307,7 @@ class State:
         """An independent copy."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin._states = self._states.copy()
+        twin._states = copied(self._states)
         twin._actions = self._actions.copy()
         num_legal, buffer = self._num_legal, self._legal_buffer
         twin._prepare()
@@ -302,17 +321,78 @@ class State:
 
         The twin keeps that player's events only, and its chance from now on comes from `seed`.
         """
-        player, seed = self._checked_player(player), _checked_seed(seed)
+        player, seed = self._checked_player(player), checked_seed(seed)
         known_rows = self.event_rows(player)
         twin = self.clone()
         self.game.engine.determinize(twin._states, 0, player, seed)
         twin.seed = seed
+        # An explicit deck, and earlier actions of others (cards passed face down), may say what `player` cannot know.
+        twin.deck, twin._actions = NO_DECK, []
         twin._knower = player
         twin._known_rows = known_rows
         twin._base = twin._states.copy()
-        twin._base_ply = len(twin._actions)
         twin._prepare()
         return twin
+
+    # -- policies and playouts ----------------------------------------------------------------------------------
+
+    def policy_action(self, policy: str, seed: int) -> int:
+        """What a policy ("random", or one of `game.policies`) chooses for the player to act.
+
+        Raises:
+            PolicyNotFoundError: the game has no such policy.
+            IllegalActionError: the game is over.
+        """
+        self._check_not_over("choose an action")
+        rng = np.zeros(4, np.uint64)
+        legal = np.zeros_like(self._legal_buffer)
+        return int(self.game.engine.act(policy)(self._states, 0, checked_seed(seed), rng, legal))
+
+    def simulate(
+        self,
+        actions: Sequence[int],
+        seed: int,
+        rounds: int,
+        *,
+        first_round: int = 0,
+        policy: str = "random",
+        max_plies: int | None = None,
+    ) -> np.ndarray:
+        """Try legal actions of the player to act in worlds that fit what it knows, and play each of them out.
+
+        Round r re-deals what the player to act cannot know; every action is then tried in that same world, with the
+        same chance and the same policy for everybody, so that the returns of one round compare in pairs. Round r
+        depends on (seed, r) only: rounds 0..9 in one call or in two are the same.
+
+        Args:
+            actions: legal ids.
+            seed: 0..2**63-1.
+            rounds: how many worlds.
+            first_round: number of the first one.
+            policy: "random", or one of `game.policies`.
+            max_plies: plies of a playout after the action; by default the game's bound. A playout cut off counts the
+                rewards until then.
+
+        Returns:
+            float64 (len(actions),): the acting player's returns, summed over the rounds.
+
+        Raises:
+            PolicyNotFoundError, IllegalActionError
+        """
+        self._check_not_over("simulate")
+        for action in actions:
+            self.check_legal(action)
+        if max_plies is None:
+            max_plies = self.game.max_length(self.options)
+        scratch = np.zeros(2, self._states.dtype)
+        rng = np.zeros(4, np.uint64)
+        legal = np.zeros_like(self._legal_buffer)
+        totals = np.zeros(len(actions), np.float64)
+        self.game.engine.simulate(policy)(
+            self._states, 0, checked_seed(seed), first_round, first_round + rounds, np.asarray(actions, np.int64),
+            max_plies, scratch, rng, legal, NO_LOG, totals,
+        )  # fmt: skip
+        return totals
 
     def to_bytes(self) -> bytes:
         """All of the state, with what is needed to refuse it where it does not belong."""
@@ -329,7 +409,6 @@ class State:
             "deck": self.deck.tolist(),
             "actions": self._actions,
             "knower": self._knower,
-            "base_ply": self._base_ply if self._knower is not None else None,
             "digest": hashlib.sha256(body).hexdigest(),
         }
         return _MAGIC + json.dumps(header).encode() + b"\n" + body
@@ -355,7 +434,6 @@ class State:
         state._states = np.frombuffer(body[:size], game.state_dtype).copy()
         if state._knower is not None:
             state._base = np.frombuffer(body[size : 2 * size], game.state_dtype).copy()
-            state._base_ply = header["base_ply"]
             state._known_rows = np.frombuffer(body[2 * size :], np.int32).reshape(-1, COLUMNS).copy()
         state._prepare()
         return state
@@ -375,6 +453,10 @@ class State:
 
     def _label(self, action: int) -> str:
         return self.game.view.action_label(self.record, action)
+
+    def _check_not_over(self, what: str) -> None:
+        if self.is_terminal:
+            raise IllegalActionError(f"{self.game.name}: nobody can {what} after the game is over")
 
     def _legal_text(self, most: int = 8) -> str:
         legal = self.legal_actions()
@@ -397,12 +479,11 @@ class _History:
     def __init__(self, state: State) -> None:
         game = state.game
         self._chunks: list[np.ndarray] = []
+        self._ply = 0  # of state._actions, how many are in
         if state._knower is not None:
             self._states = state._base.copy()
-            self._ply = state._base_ply
             return
         self._states = game.blank(state.options)
-        self._ply = 0
         blank = self._states
         self._log(blank, lambda states, log: game.engine.start(states, 0, state.seed, state.deck, log))
 
@@ -441,7 +522,12 @@ def _restore(game: "Game", data: bytes) -> State:
     return game.from_bytes(data)
 
 
-def _checked_seed(seed: int) -> int:
+def checked_seed(seed: int) -> int:
+    """`seed` as an int.
+
+    Raises:
+        ValueError: it is no integer from 0 to 2**63 - 1.
+    """
     if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or not 0 <= seed <= SEED_MASK:
         raise ValueError(f"a seed is an integer from 0 to 2**63 - 1; got {seed!r}")
     return int(seed)

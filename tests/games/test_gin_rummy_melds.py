@@ -46,7 +46,8 @@ def laid(lay, *args) -> list[int]:
     """The melds that an arrangement kernel lays; what it finds in the buffer must not matter."""
     out = np.full(MAX_MELDS, -1)
     num_melds = lay(*args, out)
-    assert not out[num_melds:].any() and out[:num_melds].all()
+    assert not out[num_melds:].any()
+    assert out[:num_melds].all()
     return out[:num_melds].tolist()
 
 
@@ -133,14 +134,14 @@ def searched_open_points(melds: list[int], seen: int) -> int:
     return points_of(open_cards)
 
 
-def searched_defence(hand: int, melds: list[int]) -> tuple[int, int, int]:
-    """The least (deadwood, number of cards laid off, cards laid off) over all ways of laying off card by card."""
+def searched_defence(hand: int, melds: list[int]) -> tuple[int, int]:
+    """The least (deadwood, cards laid off) over all ways of laying off card by card."""
     best = {}
     todo, known = [(hand, tuple(melds))], set()
     while todo:
         rest, table = todo.pop()
         if rest not in best:
-            best[rest] = (searched_deadwood(rest), (hand ^ rest).bit_count(), hand ^ rest)
+            best[rest] = (searched_deadwood(rest), hand ^ rest)
         for card, i in itertools.product(cards_of(rest), range(len(table))):
             grown = table[i] | 1 << card
             if grown in POINTS:
@@ -213,12 +214,6 @@ def test_8_deadwood(hand, deadwood):
 
 def test_8_2_the_run_of_five_goes_with_the_set_of_three():
     assert laid(arrangement, bits("7s 7h 7d 7c 5c 6c 8c 9c Kd Qh")) == melds_of("7s 7d 7h", "5c 6c 7c 8c 9c")
-
-
-def test_8_3_no_ten_cards_leave_more_than_98():
-    highest = (12, 12, 11, 11, 10, 10, 9, 9, 8, 8)  # two of a rank make no set
-    assert sum(min(rank + 1, 10) for rank in highest) == 98
-    assert max(map(min_deadwood, random_hands(1, 20_000, 10, [c for c in WHOLE_DECK if c % 13 > 6]))) <= 98
 
 
 @pytest.mark.parametrize("deck", [WHOLE_DECK, SIX_RANKS], ids=["whole deck", "six ranks"])
@@ -358,7 +353,7 @@ def test_8_4_three_cards_are_laid_off_on_the_hearts():
     assert min_deadwood(bits(KNOCKER + " 2c Ac") ^ bits("2c")) == 1
     deadwood, laid_off, own = scenario("7h 8h 3h 2s 3s 4s Qd Qh Jc Td")
     assert deadwood == 40
-    assert laid_off[HEARTS] == bits("3h 7h 8h") and not laid_off[NINES] and not laid_off[KINGS]
+    assert [laid_off[meld] for meld in (NINES, KINGS, HEARTS)] == [0, 0, bits("3h 7h 8h")]
     assert own == melds_of("2s 3s 4s")
     assert min_deadwood(bits("7h 8h 3h 2s 3s 4s Qd Qh Jc Td")) == 58  # a score of 57 against the knocker's 1
 
@@ -382,7 +377,7 @@ def test_8_7_lay_offs_down_to_nothing():
 
 def test_8_8_and_8_9_no_lay_off_against_gin():
     assert defend(bits("7h 8h 3h 2s 3s 4s Qd Qh Jc Td"), []) == (58, [], melds_of("2s 3s 4s"))
-    assert defend(bits("7h 8h 9h 2s 3s 4s Qd Qh Qc Jd"), [])[0] == 10
+    assert defend(bits("7h 8h 9h Th 2s 3s 4s Qd Qh Qc"), [])[0] == 0
 
 
 def test_4_the_fourth_card_goes_on_a_set_and_no_fifth():
@@ -397,7 +392,7 @@ def test_4_a_card_that_fits_a_set_and_a_run_is_placed_where_it_helps():
     assert defend(bits("7h 8h 9h Ks"), melds) == (10, [0, 0], melds_of("7h 8h 9h"))
 
 
-def test_4_a_meld_may_be_broken_up_for_a_lay_off():
+def test_4_a_card_that_could_be_melded_is_laid_off_only_if_that_helps():
     deadwood, laid_off, own = defend(bits("7h 7s 7c 8h 9h"), melds_of("4h 5h 6h"))
     assert (deadwood, laid_off, own) == (14, [0], melds_of("7h 8h 9h"))
     deadwood, laid_off, own = defend(bits("7h 7s 7c 7d 8h 9h"), melds_of("4h 5h 6h"))
@@ -428,7 +423,7 @@ def test_best_defence_is_that_of_a_search(deck):
     for knocker, hand in random_deals(10, 6_000, deck):
         melds = laid(knocker_arrangement, knocker, knocker)
         deadwood, laid_off, own = defend(hand, melds)
-        assert (deadwood, sum(laid_off).bit_count(), sum(laid_off)) == searched_defence(hand, melds)
+        assert (deadwood, sum(laid_off)) == searched_defence(hand, melds)
         # and these lay-offs and melds can lie on the table, and leave that deadwood
         assert all(meld | cards in POINTS for meld, cards in zip(melds, laid_off, strict=True))
         assert all(meld in POINTS for meld in own)

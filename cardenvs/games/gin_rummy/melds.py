@@ -383,9 +383,9 @@ def best_defence(hand, melds, num_melds, laid_off, own_melds):
     Returns:
         The deadwood left.
 
-    Exact: it tries every set of cards that might be laid off. Of several with the least deadwood it takes the one
-    of fewest cards, then the one lowest as a number (the highest card that differs is not in it); its cards go
-    where `lay_off` puts them.
+    Exact: it tries all that might be laid off. Of several choices with the least deadwood it takes the one lowest
+    as a number: none is laid off needlessly, and of two choices the one without the highest card that differs is
+    taken. The cards go where `lay_off` puts them.
     """
     candidates = _reach(melds, num_melds, hand)
     best = 0
@@ -393,15 +393,15 @@ def best_defence(hand, melds, num_melds, laid_off, own_melds):
     cards = 0
     while True:
         if lay_off(cards, melds, num_melds, laid_off) == 0:
-            key = min_deadwood(hand ^ cards) * 100 + _num_cards(cards)
-            if key < least:
-                best, least = cards, key
+            deadwood = min_deadwood(hand ^ cards)
+            if deadwood < least:
+                best, least = cards, deadwood
         cards = (cards - candidates) & candidates  # the next subset, as numbers ascend; 0 after the last
         if cards == 0:
             break
     lay_off(best, melds, num_melds, laid_off)
     arrangement(hand ^ best, own_melds)
-    return least // 100
+    return least
 
 
 @kernel
@@ -417,12 +417,3 @@ def _reach(melds, num_melds, available):
 def _neighbours(run):
     """The cards below and above a run, or beside a single card; there are none below an ace or above a king."""
     return ((run & ~_KINGS) << 1 | (run & ~_ACES) >> 1) & ~run
-
-
-@kernel
-def _num_cards(cards):
-    count = 0
-    while cards:
-        cards &= cards - 1
-        count += 1
-    return count

@@ -3,6 +3,7 @@
 from cardenvs.core.cards import SMALL_RANKS
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
+from cardenvs.core.seats import wrap
 
 
 def layout(options):
@@ -29,7 +30,7 @@ def observe(s, player, out):
     out[n + 1 + player] = 1
     chips = 2 * n + 1
     for seat in range(n):
-        out[chips + seat] = s.chips_in[(player + seat) % n]
+        out[chips + seat] = s.chips_in[wrap(player + seat, n)]
     history = chips + n
     for k in range(s.num_decisions):
         out[history + 2 * k + ((s.bet_bits >> k) & 1)] = 1

@@ -19,6 +19,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, shuffle, start_stream
+from cardenvs.core.seats import wrap
 
 MAX_PLAYERS = 10
 NO_BETTOR = -1
@@ -61,6 +62,7 @@ TABLE = Table(
     max_players=MAX_PLAYERS,
 )
 _DECK, _HAND, _CHIPS_IN = TABLE.pile["deck"], TABLE.pile["hand"], TABLE.counter["chips_in"]
+_BET_COUNTS_FIRST = MAX_PLAYERS + 1  # above every rank
 _NEW_DECK, _ANTE, _DEAL, _PASS, _BET, _WIN, _FORFEIT = range(7)
 
 
@@ -119,28 +121,24 @@ def _put_in_bet(s, log, player):
 def _next_turn(s, player, log):
     """Give the turn to the next player who has one, or go to the showdown (3.2, 3.3)."""
     n = s.rules.num_players
-    last = n if s.bettor == NO_BETTOR else s.bettor + n
+    last = n if s.bettor == NO_BETTOR else s.bettor + n  # the seat after the last one to act, counted on past n
     seat = player + 1 if s.bettor == NO_BETTOR or player >= s.bettor else player + 1 + n
-    while seat < last and not s.active[seat % n]:
+    while seat < last and not s.active[wrap(seat, n)]:
         seat += 1
     if seat < last:
-        s.current_player = seat % n
+        s.current_player = wrap(seat, n)
     else:
         _showdown(s, log)
 
 
 @kernel
 def _showdown(s, log):
-    """The highest card of those in the showdown takes the pot (3.4, 4.1)."""
-    n = s.rules.num_players
-    anybody_in = False
-    for p in range(n):
-        anybody_in = anybody_in or (s.active[p] and s.chips_in[p] == 2)
-    winner = -1
-    for p in range(n):
-        in_showdown = s.active[p] and (s.chips_in[p] == 2 or not anybody_in)
-        if in_showdown and (winner < 0 or s.deck[p] > s.deck[winner]):
-            winner = p
+    """The highest card of those who put in the second chip, or else of all, takes the pot (3.2 to 3.4, 4.1)."""
+    winner, best = 0, -1
+    for p in range(s.rules.num_players):
+        strength = s.deck[p] + _BET_COUNTS_FIRST * (s.chips_in[p] - 1)
+        if s.active[p] and strength > best:
+            winner, best = p, strength
     _take_pot(s, winner, log)
 
 

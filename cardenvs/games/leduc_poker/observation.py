@@ -5,6 +5,7 @@ import numpy as np
 from cardenvs.core.cards import SMALL_RANKS
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
+from cardenvs.core.seats import wrap
 from cardenvs.games.leduc_poker.rules import FIRST_RANK_TOKEN, NUM_ACTIONS, rank_of
 
 _CHIPS_HIGH = 127  # chips are clipped here
@@ -46,11 +47,11 @@ def observe(s, player, out):
     if s.stage == 1:
         out[num_cards + _card_index(np.int64(s.deck[n]))] = 1
     position = 2 * num_cards
-    out[position + (player - s.rules.starting_player) % n] = 1
+    out[position + wrap(player - s.rules.starting_player + n, n)] = 1
     chips = position + n
     folded = chips + n
     for seat in range(n):
-        other = (player + seat) % n
+        other = wrap(player + seat, n)
         out[chips + seat] = min(s.chips_in[other], _CHIPS_HIGH)
         out[folded + seat] = s.folded[other]
     history = folded + n

@@ -22,6 +22,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, shuffle, start_stream
+from cardenvs.core.seats import wrap
 
 MAX_PLAYERS = 10
 MAX_RAISES = 4
@@ -142,9 +143,10 @@ def _start_round(s):
 def _next_in(s, seat):
     """The first player from `seat` on, in turn, who has not folded."""
     n = s.rules.num_players
-    while s.folded[seat % n]:
-        seat += 1
-    return seat % n
+    seat = wrap(seat, n)
+    while s.folded[seat]:
+        seat = wrap(seat + 1, n)
+    return seat
 
 
 @kernel

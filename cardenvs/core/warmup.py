@@ -1,0 +1,95 @@
+"""Compiling ahead: calls every generic kernel of a game once, so that later processes load it from the cache."""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from cardenvs.core.game import Game
+from cardenvs.core.kernel import COMPILED
+from cardenvs.core.options import Options
+
+
+@dataclass(frozen=True)
+class Warmed:
+    """What one step of a warm-up took.
+
+    Attributes:
+        what: the step.
+        seconds: its time.
+        compiled: kernels that were compiled; 0 when all came from the cache.
+    """
+
+    what: str
+    seconds: float
+    compiled: int
+
+
+Step = tuple[str, Callable[[], object]]
+
+
+def warm_up(game: Game, options: Options, further: list[Step] = ()) -> Iterator[Warmed]:
+    """Call each kernel that a `State` of `game` can call, on a first position; yields after each step.
+
+    Args:
+        game, options: what to compile for. Options change no compiled code, but may not be all defaults.
+        further: more steps, for kernels that other faces call in ways of their own (batches).
+    """
+    for what, call in [*_state_steps(game, options), *further]:
+        started = time.perf_counter()
+        with _counted_compiles() as compiles:
+            call()
+        yield Warmed(what, time.perf_counter() - started, len(compiles))
+
+
+def _state_steps(game: Game, options: Options) -> list[Step]:
+    state = _Later(lambda: game.state_type(game, options, seed=0))
+    steps: list[Step] = [
+        ("deal", state.get),
+        ("legal actions", lambda: state.get().legal_actions()),
+        ("observation", lambda: state.get().observation(0)),
+        ("explain an illegal action", lambda: state.get().explain_illegal(game.num_actions(options))),
+        ("re-deal what is hidden", lambda: state.get().determinize(state.get().current_player, 0)),
+        ("apply an action", lambda: state.get().clone().apply(state.get().legal_actions()[0])),
+        ("events", lambda: state.get().event_rows(0)),
+    ]
+    for policy in game.engine.policy_names():
+        steps.append((f"policy {policy}", lambda p=policy: state.get().policy_action(p, 0)))
+        steps.append((f"simulate with {policy}", lambda p=policy: _simulate(state.get(), p)))
+    return steps
+
+
+def _simulate(state, policy: str) -> None:
+    state.simulate(state.legal_actions()[:1], 0, 1, policy=policy, max_plies=1)
+
+
+class _Later:
+    """A value made at the first `get`, so that making it is timed where it is asked for."""
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self._make, self._made = make, None
+
+    def get(self):
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+
+@contextlib.contextmanager
+def _counted_compiles() -> Iterator[list]:
+    """A list that gets an entry for each kernel compiled inside the block."""
+    compiles: list = []
+    if not COMPILED:
+        yield compiles
+        return
+    from numba.core import event
+
+    class Counter(event.Listener):
+        def on_start(self, event):
+            compiles.append(event)
+
+        def on_end(self, event):
+            pass
+
+    with event.install_listener("numba:compile", Counter()):
+        yield compiles

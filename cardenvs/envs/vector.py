@@ -1,0 +1,307 @@
+"""`VectorEnv`: N games of one kind stepped by one compiled call.
+
+    vec = cardenvs.make_vec("leduc_poker_v0", num_envs=4096, seed=0)
+    batch = vec.reset()
+    while training:
+        batch = vec.step(vec.sample_actions())
+
+All arrays of a `Batch` are buffers that the next call overwrites in place (copy what must stay; torch views them
+without a copy). Where a game ends, the next one starts in the same step.
+"""
+
+import numbers
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cardenvs.core.engine import HOLD, NO_DECK, first_illegal, sample_legal
+from cardenvs.core.errors import IllegalActionError
+from cardenvs.core.events import NO_LOG
+from cardenvs.core.game import Game
+from cardenvs.core.state import State, checked_seed
+
+_WORTH_A_THREAD_S = 0.4e-3  # a call shorter than this is not split: handing work over costs about 0.05 ms
+
+
+@dataclass(eq=False)
+class Batch:
+    """The buffers of a VectorEnv: N environments, P players, D observation entries, A actions.
+
+    Where `terminated[i]` or `truncated[i]`, the first group below is the next episode's and the second group the
+    ended one's.
+
+    Attributes:
+        observation: (N, D), what the player to act sees.
+        action_mask: (N, A) int8, or None with mask=False.
+        legal_actions: (N, L) int32, ascending ids in the first num_legal[i] entries; None with legal_lists=False.
+        num_legal: (N,) int32.
+        current_player: (N,) int32.
+        active: (N, P) bool, who is still in the game.
+
+        reward: (N, P) float32, since the last step.
+        terminated: (N,) bool, the rules ended the episode.
+        truncated: (N,) bool, the ply cap cut it off.
+        episode_returns: (N, P) float64, summed rewards.
+        episode_seed: (N,) int64, the seed with which `game.new_state` deals the same episode.
+        final_observation: (N, P, D) or None: where `truncated[i]`, what each player saw last.
+    """
+
+    observation: np.ndarray
+    action_mask: np.ndarray | None
+    legal_actions: np.ndarray | None
+    num_legal: np.ndarray
+    current_player: np.ndarray
+    active: np.ndarray
+    reward: np.ndarray
+    terminated: np.ndarray
+    truncated: np.ndarray
+    episode_returns: np.ndarray
+    episode_seed: np.ndarray
+    final_observation: np.ndarray | None = None
+
+
+class VectorEnv:
+    """N environments of one game. Made by `cardenvs.make_vec`.
+
+    Attributes:
+        game, options: what is played.
+        num_envs: N.
+        num_players, num_actions, observation_size: P, A, D.
+        layout: the observation's sections.
+        max_plies: an episode that is not over after so many plies is truncated.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        seed: int = 0,
+        num_threads: int | str = "auto",
+        mask: bool = True,
+        legal_lists: bool = True,
+        max_plies: int | None = None,
+        **options: Any,
+    ) -> None:
+        """Allocate the buffers; call `reset` before `step`.
+
+        Args:
+            game: the Game.
+            num_envs: N, at least 1.
+            seed: of everything: episode k of environment i depends on (seed, i, k) only.
+            num_threads: threads to split a call over, or "auto": all cores where a call is long enough to gain.
+            mask: write `action_mask`.
+            legal_lists: show `legal_actions`.
+            max_plies: ply cap; by default the game's own bound, which play does not exceed.
+            options: of the game.
+
+        Raises:
+            OptionError: an unknown option or value of the game.
+            ValueError: another argument that cannot be used.
+        """
+        self.game = game
+        self.options = game.make_options(**options)
+        self.num_envs = _positive("num_envs", num_envs)
+        self.layout = game.layout(self.options)
+        self.observation_size = self.layout.size
+        self.num_players = self.options.num_players
+        self.num_actions = game.num_actions(self.options)
+        self.max_plies = game.max_length(self.options) if max_plies is None else _positive("max_plies", max_plies)
+        self._seed = checked_seed(seed)
+        self._split = _Split(num_threads)
+        self._write_mask = bool(mask)
+        self._blank = game.blank(self.options)
+        self._states = np.zeros(num_envs, game.state_dtype)
+        self._episodes = np.zeros(num_envs, np.int64)
+        self._actions = np.zeros(num_envs, np.int32)
+        self._sampled = np.zeros(num_envs, np.int32)
+        self._legal = np.zeros((num_envs, game.max_legal(self.options)), np.int32)
+        self._bits = np.zeros((num_envs, (self.num_actions + 63) // 64), np.uint64)
+        self._mask = np.zeros((num_envs, self.num_actions if mask else 0), np.int8)
+        self._samples = 0
+        self._started = False
+        self.batch = Batch(
+            observation=np.zeros((num_envs, self.observation_size), self.layout.dtype),
+            action_mask=self._mask if mask else None,
+            legal_actions=self._legal if legal_lists else None,
+            num_legal=np.zeros(num_envs, np.int32),
+            current_player=np.zeros(num_envs, np.int32),
+            active=np.zeros((num_envs, self.num_players), np.bool_),
+            reward=np.zeros((num_envs, self.num_players), np.float32),
+            terminated=np.zeros(num_envs, np.bool_),
+            truncated=np.zeros(num_envs, np.bool_),
+            episode_returns=np.zeros((num_envs, self.num_players), np.float64),
+            episode_seed=np.zeros(num_envs, np.int64),
+        )
+
+    def reset(self, seed: int | None = None) -> Batch:
+        """Start episode 0 of every environment.
+
+        Args:
+            seed: a new seed; None keeps the present one and so repeats the same episodes.
+        """
+        if seed is not None:
+            self._seed = checked_seed(seed)
+        self._episodes[:] = 0
+        self._samples = 0
+        self._started = True
+        batch = self.batch
+        for array in (batch.reward, batch.terminated, batch.truncated, batch.episode_returns):
+            array[:] = 0
+        batch.final_observation = None
+        self._run(self.game.engine.batch_reset, "reset", *self._common())
+        return batch
+
+    def step(self, actions: np.ndarray) -> Batch:
+        """Apply one action in every environment; ended episodes restart.
+
+        Args:
+            actions: (N,) integers, each legal, or -1 to leave that environment as it is.
+
+        Raises:
+            IllegalActionError: names the first environment with an illegal action; nothing was changed.
+            ValueError: wrong shape or dtype, or `step` before `reset`.
+        """
+        if not self._started:
+            raise ValueError("call reset() before step()")
+        self._take_actions(actions)
+        batch = self.batch
+        capped = np.flatnonzero(self._states["ply"] >= self.max_plies - 1)
+        before = self._states[capped].copy()
+        self._run(
+            self.game.engine.batch_step, "step", *self._common(), actions=(
+                self._actions, self.max_plies, batch.reward, batch.episode_returns, batch.terminated, batch.truncated
+            ),
+        )  # fmt: skip
+        batch.final_observation = self._final_observations(capped, before) if batch.truncated.any() else None
+        return batch
+
+    def sample_actions(self) -> np.ndarray:
+        """A legal action for every environment, uniformly; (N,) int32, the same buffer each time."""
+        b = self.batch
+        self._samples += 1
+        self._run(sample_legal, "sample", self._legal, b.num_legal, self._seed, self._samples, self._sampled)
+        return self._sampled
+
+    def observe(self, player: int, out: np.ndarray | None = None) -> np.ndarray:
+        """What `player` sees in every environment, whoever is to act; (N, D), written to `out` if given."""
+        if not 0 <= player < self.num_players:
+            raise ValueError(f"players are 0 to {self.num_players - 1}; got {player!r}")
+        if out is None:
+            out = np.zeros_like(self.batch.observation)
+        if out.shape != self.batch.observation.shape or out.dtype != self.layout.dtype:
+            raise ValueError(f"out must be {self.batch.observation.shape} {self.layout.dtype}; got {out.shape} {out.dtype}")
+        self._run(self.game.engine.batch_observe, "observe", self._states, player, out)
+        return out
+
+    def state(self, env: int) -> State:
+        """A copy of one environment's present state, with its history left out (seed and record only)."""
+        return State.from_record(self.game, self.options, self._states[env : env + 1].copy())
+
+    def close(self) -> None:
+        """Stop the threads, if any."""
+        self._split.close()
+
+    # -- helpers ------------------------------------------------------------------------------------------------
+
+    def _common(self) -> tuple:
+        """The leading arguments of batch_reset and batch_step."""
+        b = self.batch
+        return (
+            self._states, self._blank, self._seed, self._episodes, NO_LOG, self._write_mask, b.observation, self._mask,
+            self._legal, b.num_legal, self._bits, b.current_player, b.active, b.episode_seed,
+        )  # fmt: skip
+
+    def _run(self, call: Callable, name: str, *arguments: Any, actions: tuple = ()) -> None:
+        self._split.run(name, self.num_envs, lambda start, stop: call(*arguments, start, stop, *actions))
+
+    def _take_actions(self, actions: np.ndarray) -> None:
+        """Check the actions and copy them, so that no other thread can change them after the check."""
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions must be {self.num_envs} integers, shape ({self.num_envs},); "
+                f"got shape {actions.shape}, dtype {actions.dtype}"
+            )
+        wrong = first_illegal(actions, self._bits, self.num_actions, 0, self.num_envs)
+        if wrong >= 0:
+            self._refuse(int(wrong), int(actions[wrong]))
+        self._actions[:] = actions
+
+    def _refuse(self, env: int, action: int) -> None:
+        state = self.state(env)
+        try:
+            state.check_legal(action)
+        except IllegalActionError as error:
+            raise IllegalActionError(f"environment {env}: {error} (nothing was changed in any environment)") from None
+        raise IllegalActionError(
+            f"environment {env}: code {action} is not taken by a batch, only ids below {self.num_actions} or {HOLD}"
+        )
+
+    def _final_observations(self, capped: np.ndarray, before: np.ndarray) -> np.ndarray:
+        """Replay the last action of the environments that may have been truncated, and observe the end."""
+        engine = self.game.engine
+        final = np.zeros((self.num_envs, self.num_players, self.observation_size), self.layout.dtype)
+        scratch = np.zeros(self._legal.shape[1], np.int32)
+        for k, env in enumerate(capped):
+            if self.batch.truncated[env]:
+                engine.apply(before, k, int(self._actions[env]), NO_LOG, scratch)
+                for player in range(self.num_players):
+                    engine.observe(before, k, player, final[env, player])
+        return final
+
+
+class _Split:
+    """Runs a call over 0..n-1 on one or several threads, whichever pays."""
+
+    def __init__(self, num_threads: int | str) -> None:
+        if num_threads != "auto":
+            num_threads = _positive("num_threads", num_threads)
+        self._wanted = num_threads
+        self._most = (os.cpu_count() or 1) if num_threads == "auto" else num_threads
+        self._pool: ThreadPoolExecutor | None = None
+        self._seconds: dict[str, float] = {}  # what a call of each name took on one thread
+
+    def run(self, name: str, n: int, call: Callable[[int, int], None]) -> None:
+        threads = min(self._most, n)
+        if self._wanted == "auto" and self._seconds.get(name, 0.0) < _WORTH_A_THREAD_S:
+            threads = 1
+        if threads == 1:
+            started = time.perf_counter()
+            call(0, n)
+            # The shortest so far: the first call may have compiled.
+            self._seconds[name] = min(self._seconds.get(name, np.inf), time.perf_counter() - started)
+            return
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self._most - 1, "cardenvs")
+        bounds = [n * k // threads for k in range(threads + 1)]
+        others = [self._pool.submit(call, bounds[k], bounds[k + 1]) for k in range(1, threads)]
+        call(bounds[0], bounds[1])
+        for other in others:
+            other.result()
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+
+def make_vec(name: str, num_envs: int, seed: int = 0, **arguments: Any) -> VectorEnv:
+    """N environments of the game `name`; see VectorEnv for the arguments.
+
+    Raises:
+        GameNotFoundError: no such game.
+    """
+    from cardenvs.core.registry import get_game
+
+    return VectorEnv(get_game(name), num_envs, seed, **arguments)
+
+
+def _positive(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+        raise ValueError(f"{name} takes an integer of at least 1; got {value!r}")
+    return int(value)
