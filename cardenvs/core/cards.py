@@ -7,6 +7,7 @@ in their own rules.
 import numpy as np
 
 from cardenvs.core.errors import DeckError
+from cardenvs.core.kernel import kernel
 
 SUITS = "scdh"
 RANKS = "A23456789TJQK"
@@ -55,6 +56,12 @@ def cards_of(bits: int) -> list[int]:
 def bits_of(cards: list[int]) -> np.int64:
     """The bit set (int64) of some card ids."""
     return np.int64(sum(1 << card for card in cards))
+
+
+@kernel
+def lowest_card(bits):
+    """The lowest card id in a bit set (int64) that is not empty: its lowest bit, as a float, has it as exponent."""
+    return (np.float64(bits & -bits).view(np.int64) >> 52) - 1023
 
 
 # ---------------------------------------------------------------------------------------------------------------

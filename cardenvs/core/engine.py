@@ -56,8 +56,8 @@ class Engine:
     def __init__(self, game: "Game") -> None:
         self._game = game
 
-    def _kernel(self, function: Callable) -> Any:
-        return kernel(function, folder=self._game.folder)
+    def _kernel(self, function: Callable, inline: bool = False) -> Any:
+        return kernel(function, folder=self._game.folder, inline=inline)
 
     # -- closures shared by the entry points below --------------------------------------------------------------
 
@@ -72,7 +72,7 @@ class Engine:
             if s.terminal:
                 s.current_player = TERMINAL_PLAYER
 
-        return self._kernel(begin)
+        return self._kernel(begin, inline=True)
 
     @functools.cached_property
     def advance(self) -> Any:
@@ -94,7 +94,7 @@ class Engine:
             if s.terminal:
                 s.current_player = TERMINAL_PLAYER
 
-        return self._kernel(advance)
+        return self._kernel(advance, inline=True)
 
     # -- one state ----------------------------------------------------------------------------------------------
 
@@ -184,7 +184,7 @@ class Engine:
             current_player[i] = player
             observe(s, player, observation[i])
 
-        return self._kernel(encode)
+        return self._kernel(encode, inline=True)
 
     @functools.cached_property
     def batch_reset(self) -> Callable:
@@ -285,6 +285,23 @@ class Engine:
             return np.int64(policy(s, legal, n, rng))
 
         return entry(self._kernel(act))
+
+    @functools.cache  # noqa: B019  one engine a game, for the life of the process
+    def batch_act(self, policy_name: str) -> Callable:
+        """batch_act(states, rows, legal, num_legal, seed, step, rng, out): what a policy chooses in some states.
+
+        out[k] is the choice in states[rows[k]], from (seed, step, rows[k]) alone; legal and num_legal are the legal
+        lists of all states, as in a Batch; rng is a scratch uint64 array (4,).
+        """
+        policy = self.policy(policy_name)
+
+        def batch_act(states, rows, legal, num_legal, seed, step, rng, out):
+            for k in range(rows.shape[0]):
+                i = rows[k]
+                seed_xoshiro(rng, substream_seed(seed, step, i))
+                out[k] = policy(states[i], legal[i], num_legal[i], rng)
+
+        return entry(self._kernel(batch_act))
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def playout(self, policy_name: str) -> Callable:

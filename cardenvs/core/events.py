@@ -186,7 +186,7 @@ def _number(places: tuple, max_players: int) -> tuple[dict[str, int], list[tuple
 # Writing events (kernels)
 
 
-@kernel
+@kernel(inline=True)
 def log_event(log, kind, player, token, source, target, value, visible, audience):
     """Append one event to `log`, an int32 array of shape (rows + 1, COLUMNS), or (0, COLUMNS) when nobody logs.
 
@@ -209,49 +209,49 @@ def log_event(log, kind, player, token, source, target, value, visible, audience
     log[row, AUDIENCE] = audience
 
 
-@kernel
+@kernel(inline=True)
 def log_note(log, kind, player, value):
     """A public event that changes nothing on the table."""
     log_event(log, kind, player, UNKNOWN, NO_PLACE, NO_PLACE, value, EVERYBODY, EVERYBODY)
 
 
-@kernel
+@kernel(inline=True)
 def log_move(log, kind, player, token, source, target, visible):
     """One token goes from the top of `source` (from anywhere, if unordered) to the top of `target`."""
     log_event(log, kind, player, token, source, target, TOP, visible, EVERYBODY)
 
 
-@kernel
+@kernel(inline=True)
 def log_reveal(log, kind, player, token, source, value, visible):
     """The viewers in `visible` see `token` in `source`: at place `value` if ordered, else at least `value` of it."""
     log_event(log, kind, player, token, source, NO_PLACE, value, visible, EVERYBODY)
 
 
-@kernel
+@kernel(inline=True)
 def log_set(log, kind, player, counter, value):
     """A public counter becomes `value`."""
     log_event(log, kind, player, UNKNOWN, counter, NO_PLACE, value, EVERYBODY, EVERYBODY)
 
 
-@kernel
+@kernel(inline=True)
 def log_shuffle(log, kind, pile):
     """Pile `pile` is shuffled."""
     log_event(log, kind, NO_PLAYER, UNKNOWN, pile, NO_PLACE, 0, NOBODY, EVERYBODY)
 
 
-@kernel
+@kernel(inline=True)
 def log_create(log, kind, pile, count):
     """`count` face-down tokens appear in `pile`."""
     log_event(log, kind, NO_PLAYER, UNKNOWN, NO_PLACE, pile, count, NOBODY, EVERYBODY)
 
 
-@kernel
+@kernel(inline=True)
 def log_clear(log, kind):
     """Every pile is emptied, as before a new deal."""
     log_event(log, kind, NO_PLAYER, UNKNOWN, NO_PLACE, NO_PLACE, 0, NOBODY, EVERYBODY)
 
 
-@kernel
+@kernel(inline=True)
 def log_move_all(log, kind, source, target):
     """All tokens of `source` go to `target`, in order."""
     log_event(log, kind, NO_PLAYER, UNKNOWN, source, target, 0, NOBODY, EVERYBODY)

@@ -94,6 +94,10 @@ class Game:
     deals: Callable[[Any], Iterable[tuple[Sequence[int], float]]] | None = None
     state_class: str | None = None
 
+    def __post_init__(self) -> None:
+        """Keep the layouts: one is needed for every observation, and building it takes 100 times as long."""
+        object.__setattr__(self, "layout", functools.lru_cache(maxsize=256)(self.layout))
+
     def __repr__(self) -> str:
         return f"<Game {self.name}>"
 

@@ -40,25 +40,27 @@ COMPILED = _compiler_wanted()
 """Whether kernels are compiled in this process."""
 
 
-def kernel(function: Callable | None = None, *, folder: Path | None = None) -> Any:
+def kernel(function: Callable | None = None, *, folder: Path | None = None, inline: bool = False) -> Any:
     """Compile `function` as a kernel: no allocation, no exception, no call but to other kernels.
 
     Args:
         function: the function to compile.
         folder: the game folder whose cache the code goes to; by default the folder of the function's file.
             Generic code closed over one game's kernels names that game's folder.
+        inline: always compile it into its callers. Pays for what is small, or called from one place with arrays,
+            which a call passes field by field; costs compile time for what is large and called from many.
 
     Returns:
         A Numba dispatcher, or `function` itself when the compiler is off.
     """
     if function is None:
-        return functools.partial(kernel, folder=folder)
+        return functools.partial(kernel, folder=folder, inline=inline)
     if not COMPILED:
         return function
-    return _compile_lazily(function, folder)
+    return _compile_lazily(function, folder, inline)
 
 
-def _compile_lazily(function: Callable, folder: Path | None) -> Any:
+def _compile_lazily(function: Callable, folder: Path | None, inline: bool) -> Any:
     source = Path(function.__code__.co_filename)
     if folder is None and source.exists():
         folder = source.resolve().parent
@@ -66,12 +68,26 @@ def _compile_lazily(function: Callable, folder: Path | None) -> Any:
     cache = cache_folder() / unit if unit and _cache_is_writable() else None
     with _numba_cache_dir(cache):
         # _nrt=False: no reference counting, and a kernel that would allocate does not compile.
-        dispatcher = numba.njit(cache=cache is not None, nogil=True, error_model="numpy", _nrt=False)(function)
+        dispatcher = numba.njit(
+            cache=cache is not None, nogil=True, error_model="numpy", _nrt=False, forceinline=inline
+        )(function)
     dispatcher._set_uuid(_stable_id(function, unit))
+    _forget_literals(dispatcher)
     if cache is not None:
         _lock_saving(dispatcher, cache)
     _report_compiles()
     return dispatcher
+
+
+def _forget_literals(dispatcher: Any) -> None:
+    """Compile one version for all integers: Numba would make one for f(s, 0), one for f(s, 1) and one for f(s, k)."""
+    choose_version = dispatcher.get_call_template
+
+    def choose_plain_version(args, kws):
+        plain = {name: numba.types.unliteral(kind) for name, kind in kws.items()}
+        return choose_version(tuple(numba.types.unliteral(kind) for kind in args), plain)
+
+    dispatcher.get_call_template = choose_plain_version
 
 
 def _stable_id(function: Callable, unit: str) -> str:

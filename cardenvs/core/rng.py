@@ -30,7 +30,7 @@ _LOW_32 = np.uint64(0xFFFFFFFF)
 _TWO_32 = np.uint64(1 << 32)
 
 
-@kernel
+@kernel(inline=True)
 def mix64(x):
     """SplitMix64's output function: uint64 to uint64, a bijection that spreads every input bit."""
     x = (x ^ (x >> _U30)) * _MIX_1
@@ -38,7 +38,7 @@ def mix64(x):
     return x ^ (x >> _U31)
 
 
-@kernel
+@kernel(inline=True)
 def seed_xoshiro(rng, seed):
     """Fill `rng` (uint64, shape (4,)) with the first four SplitMix64 outputs after `seed` (uint64)."""
     x = seed
@@ -47,7 +47,7 @@ def seed_xoshiro(rng, seed):
         rng[k] = mix64(x)
 
 
-@kernel
+@kernel(inline=True)
 def next_uint64(rng):
     """The next output of xoshiro256** on `rng` (uint64, shape (4,)), in place."""
     s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
@@ -64,7 +64,7 @@ def next_uint64(rng):
     return result
 
 
-@kernel
+@kernel(inline=True)
 def random_below(rng, n):
     """An unbiased int64 in 0..n-1, 1 <= n < 2**31 (Lemire 2019, section 4, on 32-bit words)."""
     bound = np.uint64(n)
@@ -78,20 +78,20 @@ def random_below(rng, n):
     return np.int64(product >> _U32)
 
 
-@kernel
+@kernel(inline=True)
 def substream_seed(seed, source, index):
     """The uint64 seed of the substream (seed, source, index), all non-negative integers."""
     x = mix64(np.uint64(seed) + np.uint64(source) * _GOLDEN + _MIX_1)
     return mix64(x + np.uint64(index) * _GOLDEN)
 
 
-@kernel
+@kernel(inline=True)
 def start_stream(s, source, index):
     """Point `s.rng` at the substream (s.seed, source, index); the draws that follow come from it."""
     seed_xoshiro(s.rng, substream_seed(s.seed, source, index))
 
 
-@kernel
+@kernel(inline=True)
 def episode_seed(seed, env, episode):
     """The int64 seed of episode number `episode` of environment `env` in a batch seeded with `seed`."""
     return np.int64(substream_seed(seed, env, episode) >> _U1)
@@ -106,7 +106,7 @@ def derived_seed(seed: int, *purpose: int | str) -> int:
     return int.from_bytes(digest[:8], "little") & SEED_MASK
 
 
-@kernel
+@kernel(inline=True)
 def arrange(s, deck, n, given):
     """Put deck[0:n] in dealing order: the `given` tokens first, the others shuffled from `s.rng`.
 
@@ -122,7 +122,7 @@ def arrange(s, deck, n, given):
     shuffle(s, deck, given.shape[0], n)
 
 
-@kernel
+@kernel(inline=True)
 def shuffle(s, deck, start, stop):
     """Shuffle deck[start:stop] in place from `s.rng` (Fisher-Yates, front to back)."""
     for k in range(start, stop - 1):

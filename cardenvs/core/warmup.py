@@ -1,13 +1,15 @@
 """Compiling ahead: calls every generic kernel of a game once, so that later processes load it from the cache."""
 
 import contextlib
+import functools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cardenvs.core.game import Game
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.options import Options
+from cardenvs.core.state import State
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Warmed:
 Step = tuple[str, Callable[[], object]]
 
 
-def warm_up(game: Game, options: Options, further: list[Step] = ()) -> Iterator[Warmed]:
+def warm_up(game: Game, options: Options, further: Sequence[Step] = ()) -> Iterator[Warmed]:
     """Call each kernel that a `State` of `game` can call, on a first position; yields after each step.
 
     Args:
@@ -48,31 +50,37 @@ def _state_steps(game: Game, options: Options) -> list[Step]:
         ("deal", state.get),
         ("legal actions", lambda: state.get().legal_actions()),
         ("observation", lambda: state.get().observation(0)),
-        ("explain an illegal action", lambda: state.get().explain_illegal(game.num_actions(options))),
+        ("check an action", lambda: state.get().explain_illegal(state.get().legal_actions()[0])),
         ("re-deal what is hidden", lambda: state.get().determinize(state.get().current_player, 0)),
         ("apply an action", lambda: state.get().clone().apply(state.get().legal_actions()[0])),
         ("events", lambda: state.get().event_rows(0)),
     ]
     for policy in game.engine.policy_names():
-        steps.append((f"policy {policy}", lambda p=policy: state.get().policy_action(p, 0)))
-        steps.append((f"simulate with {policy}", lambda p=policy: _simulate(state.get(), p)))
+        steps.append((f"policy {policy}", functools.partial(_choose, state, policy)))
+        steps.append((f"simulate with {policy}", functools.partial(_simulate, state, policy)))
     return steps
 
 
-def _simulate(state, policy: str) -> None:
-    state.simulate(state.legal_actions()[:1], 0, 1, policy=policy, max_plies=1)
-
-
 class _Later:
-    """A value made at the first `get`, so that making it is timed where it is asked for."""
+    """A state made at the first `get`, so that making it is timed where it is asked for."""
 
-    def __init__(self, make: Callable[[], object]) -> None:
-        self._make, self._made = make, None
+    def __init__(self, make: Callable[[], State]) -> None:
+        self._make = make
+        self._made: State | None = None
 
-    def get(self):
+    def get(self) -> State:
         if self._made is None:
             self._made = self._make()
         return self._made
+
+
+def _choose(state: _Later, policy: str) -> None:
+    state.get().policy_action(policy, 0)
+
+
+def _simulate(state: _Later, policy: str) -> None:
+    first = state.get().legal_actions()[:1]
+    state.get().simulate(first, 0, 1, policy=policy, max_plies=1)
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ def layout(options):
     )
 
 
-@kernel
+@kernel(inline=True)
 def observe(s, player, out):
     """Write what `player` sees of `s` into `out`, int8 (layout.size,): own card and what is public."""
     n = s.rules.num_players

@@ -66,7 +66,7 @@ _BET_COUNTS_FIRST = MAX_PLAYERS + 1  # above every rank
 _NEW_DECK, _ANTE, _DEAL, _PASS, _BET, _WIN, _FORFEIT = range(7)
 
 
-@kernel
+@kernel(inline=True)
 def deal(s, given, log):
     """Ante and deal one card to each player (2.1)."""
     n = s.rules.num_players
@@ -82,7 +82,7 @@ def deal(s, given, log):
         log_move(log, _DEAL, p, s.deck[p], _DECK, _HAND + p, 1 << p)
 
 
-@kernel
+@kernel(inline=True)
 def legal_actions(s, out):
     """Pass and bet, always (3.1)."""
     out[0] = PASS
@@ -90,34 +90,29 @@ def legal_actions(s, out):
     return 2
 
 
-@kernel
+@kernel(inline=True)
 def explain_illegal(s, action):
     """0 if `action` is legal, 1 if there is no such action."""
     return 0 if action == PASS or action == BET else 1
 
 
-@kernel
+@kernel(inline=True)
 def apply_action(s, action, log):
     """Pass or bet for the player to act (3.1 to 3.3)."""
     player = np.int64(s.current_player)
+    s.chips_in[player] = max(s.chips_in[player], 1 + action)
+    s.bet_bits |= action << s.num_decisions
+    s.num_decisions += 1
     if action == BET:
-        _put_in_bet(s, log, player)
-        s.bet_bits |= 1 << s.num_decisions
+        log_set(log, _BET, player, _CHIPS_IN + player, 2)
+        if s.bettor == NO_BETTOR:
+            s.bettor = player
     else:
         log_note(log, _PASS, player, 0)
-    s.num_decisions += 1
     _next_turn(s, player, log)
 
 
-@kernel
-def _put_in_bet(s, log, player):
-    s.chips_in[player] = 2
-    if s.bettor == NO_BETTOR:
-        s.bettor = player
-    log_set(log, _BET, player, _CHIPS_IN + player, 2)
-
-
-@kernel
+@kernel(inline=True)
 def _next_turn(s, player, log):
     """Give the turn to the next player who has one, or go to the showdown (3.2, 3.3)."""
     n = s.rules.num_players
@@ -131,7 +126,7 @@ def _next_turn(s, player, log):
         _showdown(s, log)
 
 
-@kernel
+@kernel(inline=True)
 def _showdown(s, log):
     """The highest card of those who put in the second chip, or else of all, takes the pot (3.2 to 3.4, 4.1)."""
     winner, best = 0, -1
@@ -142,7 +137,7 @@ def _showdown(s, log):
     _take_pot(s, winner, log)
 
 
-@kernel
+@kernel(inline=True)
 def _take_pot(s, winner, log):
     pot = 0
     for p in range(s.rules.num_players):
@@ -153,7 +148,7 @@ def _take_pot(s, winner, log):
     log_note(log, _WIN, winner, pot)
 
 
-@kernel
+@kernel(inline=True)
 def forfeit(s, player, log):
     """`player` leaves the chips in and the game (4.1)."""
     s.active[player] = 0
@@ -170,7 +165,7 @@ def forfeit(s, player, log):
         _next_turn(s, player, log)
 
 
-@kernel
+@kernel(inline=True)
 def determinize(s, player, seed):
     """Deal anew the cards that `player` does not hold."""
     s.seed = seed

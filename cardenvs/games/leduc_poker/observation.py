@@ -37,7 +37,7 @@ def layout(options):
     )
 
 
-@kernel
+@kernel(inline=True)
 def observe(s, player, out):
     """Write what `player` sees of `s` into `out`, int8 (layout.size,): own card and what is public."""
     n = s.rules.num_players
@@ -61,6 +61,6 @@ def observe(s, player, out):
             out[history + (r * decisions + k) * NUM_ACTIONS + s.history[r, k]] = 1
 
 
-@kernel
+@kernel(inline=True)
 def _card_index(token):
     return rank_of(token) if token >= FIRST_RANK_TOKEN else token

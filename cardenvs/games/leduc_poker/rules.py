@@ -96,13 +96,13 @@ _CHIPS_IN, _FOLDED = TABLE.counter["chips_in"], TABLE.counter["folded"]
 _NEW_DECK, _ANTE, _DEAL, _FOLD, _CALL, _RAISE, _PUBLIC_CARD, _WIN, _FORFEIT, _CHECK = range(10)
 
 
-@kernel
+@kernel(inline=True)
 def rank_of(token):
     """The rank 0..n of a token, with or without suit."""
     return token >> 1 if token < FIRST_RANK_TOKEN else token - FIRST_RANK_TOKEN
 
 
-@kernel
+@kernel(inline=True)
 def owed(s, player):
     """Chips `player` must put in to call."""
     most = 0
@@ -111,7 +111,7 @@ def owed(s, player):
     return most - s.chips_in[player]
 
 
-@kernel
+@kernel(inline=True)
 def deal(s, given, log):
     """Ante and deal one card to each player (2.1)."""
     n = s.rules.num_players
@@ -128,7 +128,7 @@ def deal(s, given, log):
     _start_round(s)
 
 
-@kernel
+@kernel(inline=True)
 def _start_round(s):
     """No raises yet, everyone still in must act, the starting player first (3.1, 3.4)."""
     n = s.rules.num_players
@@ -139,7 +139,7 @@ def _start_round(s):
     s.current_player = _next_in(s, np.int64(s.rules.starting_player))
 
 
-@kernel
+@kernel(inline=True)
 def _next_in(s, seat):
     """The first player from `seat` on, in turn, who has not folded."""
     n = s.rules.num_players
@@ -149,7 +149,7 @@ def _next_in(s, seat):
     return seat
 
 
-@kernel
+@kernel(inline=True)
 def legal_actions(s, out):
     """Fold if something is owed, call, raise below the limit (3.2, 3.3)."""
     n = 0
@@ -160,7 +160,7 @@ def legal_actions(s, out):
     return n
 
 
-@kernel
+@kernel(inline=True)
 def explain_illegal(s, action):
     """0 if `action` is legal, else one of the codes above."""
     if action < 0 or action >= NUM_ACTIONS:
@@ -172,7 +172,7 @@ def explain_illegal(s, action):
     return 0
 
 
-@kernel
+@kernel(inline=True)
 def apply_action(s, action, log):
     """Fold, call or raise for the player to act (3.2)."""
     player = np.int64(s.current_player)
@@ -196,13 +196,13 @@ def apply_action(s, action, log):
     _pass_turn(s, player, log)
 
 
-@kernel
+@kernel(inline=True)
 def _put_in(s, player, chips, kind, log):
     s.chips_in[player] += chips
     log_set(log, kind, player, _CHIPS_IN + player, s.chips_in[player])
 
 
-@kernel
+@kernel(inline=True)
 def _leave_pot(s, player, log):
     """`player` folds; the last one in takes the pot (3.5)."""
     s.folded[player] = 1
@@ -217,7 +217,7 @@ def _leave_pot(s, player, log):
         _pass_turn(s, player, log)
 
 
-@kernel
+@kernel(inline=True)
 def _pass_turn(s, player, log):
     """The next player acts, or the round ends (3.4)."""
     if s.num_to_act > 0:
@@ -229,13 +229,13 @@ def _pass_turn(s, player, log):
         _pay(s, log)
 
 
-@kernel
+@kernel(inline=True)
 def _deal_public_card(s, log):
     s.stage = 1
     log_move(log, _PUBLIC_CARD, NO_PLAYER, s.deck[s.rules.num_players], _DECK, _PUBLIC, EVERYBODY)
 
 
-@kernel
+@kernel(inline=True)
 def hand_strength(s, player):
     """Comparable strength at the showdown: any pair above any single card (4.1)."""
     rank = rank_of(np.int64(s.deck[player]))
@@ -243,7 +243,7 @@ def hand_strength(s, player):
     return rank + (MAX_PLAYERS + 1 if paired else 0)
 
 
-@kernel
+@kernel(inline=True)
 def _pay(s, log):
     """The best hands still in share the pot (3.5, 4.1)."""
     n = s.rules.num_players
@@ -262,7 +262,7 @@ def _pay(s, log):
     s.terminal = 1
 
 
-@kernel
+@kernel(inline=True)
 def forfeit(s, player, log):
     """`player` folds and is out (5.1)."""
     s.active[player] = 0
@@ -274,7 +274,7 @@ def forfeit(s, player, log):
     _leave_pot(s, player, log)
 
 
-@kernel
+@kernel(inline=True)
 def _must_still_act(s, player):
     """Whether the round's remaining turns include `player`, who is in: they are the next ones in order."""
     seat = np.int64(s.current_player)
@@ -285,7 +285,7 @@ def _must_still_act(s, player):
     return False
 
 
-@kernel
+@kernel(inline=True)
 def determinize(s, player, seed):
     """Deal anew all cards but `player`'s own and, once it lies, the public one."""
     s.seed = seed
