@@ -105,12 +105,15 @@ class Event:
 class EventKind:
     """A kind of event: its name, what it does, and how it reads.
 
-    `text` may use {player}, {token}, {source}, {target} and {value}.
+    `text` may use {player}, {token}, {source}, {target} and {value}. `tells` says that the value may depend on what
+    was hidden until then although no token is shown (a score, an answer to a question); the conformance suite takes
+    any other dependence for a leak.
     """
 
     name: str
     op: Op
     text: str
+    tells: bool = False
 
 
 class Table:

@@ -19,13 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.core.engine import HOLD, NO_DECK, first_illegal, sample_legal
-from cardenvs.core.errors import IllegalActionError
+from cardenvs.core.engine import HOLD, first_illegal, sample_legal
+from cardenvs.core.errors import FormatError, IllegalActionError
 from cardenvs.core.events import NO_LOG
 from cardenvs.core.game import Game
-from cardenvs.core.state import State, checked_seed
+from cardenvs.core.state import State, _dtype_hash, checked_seed
 
 _WORTH_A_THREAD_S = 0.4e-3  # a call shorter than this is not split: handing work over costs about 0.05 ms
+_NONE = np.zeros(0, np.int64)
 
 
 @dataclass(eq=False)
@@ -170,14 +171,13 @@ class VectorEnv:
             raise ValueError("call reset() before step()")
         self._take_actions(actions)
         batch = self.batch
-        capped = np.flatnonzero(self._states["ply"] >= self.max_plies - 1)
-        before = self._states[capped].copy()
+        capped, before = self._at_the_cap()
         self._run(
             self.game.engine.batch_step, "step", *self._common(), actions=(
                 self._actions, self.max_plies, batch.reward, batch.episode_returns, batch.terminated, batch.truncated
             ),
         )  # fmt: skip
-        batch.final_observation = self._final_observations(capped, before) if batch.truncated.any() else None
+        batch.final_observation = self._final_observations(capped, before) if len(capped) else None
         return batch
 
     def sample_actions(self) -> np.ndarray:
@@ -194,9 +194,51 @@ class VectorEnv:
         if out is None:
             out = np.zeros_like(self.batch.observation)
         if out.shape != self.batch.observation.shape or out.dtype != self.layout.dtype:
-            raise ValueError(f"out must be {self.batch.observation.shape} {self.layout.dtype}; got {out.shape} {out.dtype}")
+            wanted = f"{self.batch.observation.shape} {self.layout.dtype}"
+            raise ValueError(f"out must be {wanted}; got {out.shape} {out.dtype}")
         self._run(self.game.engine.batch_observe, "observe", self._states, player, out)
         return out
+
+    def policy_actions(self, policy: str, rows: np.ndarray, seed: int, step: int) -> np.ndarray:
+        """What a policy ("random", or one of `game.policies`) chooses for the player to act in some environments.
+
+        Args:
+            policy: its name.
+            rows: (M,) integers, the environments.
+            seed, step: choices in environment i depend on (seed, step, i) alone: count `step` up from call to call.
+
+        Returns:
+            (M,) int32 action ids.
+
+        Raises:
+            PolicyNotFoundError: the game has no such policy.
+        """
+        rows = np.asarray(rows, np.int64)
+        actions, rng = np.zeros(len(rows), np.int32), np.zeros(4, np.uint64)
+        act = self.game.engine.batch_act(policy)
+        act(self._states, rows, self._legal, self.batch.num_legal, checked_seed(seed), step, rng, actions)
+        return actions
+
+    def get_state(self) -> dict[str, Any]:
+        """A copy of all that coming steps depend on, and of the present batch, as numbers, texts and plain arrays."""
+        arrays = {name: array.copy() for name, array in self._arrays().items()}
+        arrays["states"] = arrays["states"].view(np.uint8)
+        return {**self._identity(), "seed": self._seed, "samples": self._samples, "arrays": arrays}
+
+    def set_state(self, state: dict[str, Any]) -> Batch:
+        """Go on from what `get_state` returned, in this process or an earlier one, on any number of threads.
+
+        Raises:
+            FormatError: it is of another game, version, option, number of environments or ply cap; nothing is changed.
+        """
+        for what, mine in self._identity().items():
+            if state.get(what) != mine:
+                raise FormatError(f"the saved environments have {what} {state.get(what)!r}; these have {mine!r}")
+        self._seed, self._samples, self._started = state["seed"], state["samples"], True
+        for name, array in self._arrays().items():
+            array[:] = state["arrays"][name].view(array.dtype)
+        self.batch.final_observation = None
+        return self.batch
 
     def state(self, env: int) -> State:
         """A copy of one environment's present state, with its history left out (seed and record only)."""
@@ -215,6 +257,28 @@ class VectorEnv:
             self._states, self._blank, self._seed, self._episodes, NO_LOG, self._write_mask, b.observation, self._mask,
             self._legal, b.num_legal, self._bits, b.current_player, b.active, b.episode_seed,
         )  # fmt: skip
+
+    def _identity(self) -> dict[str, Any]:
+        """What a saved state must share with this object."""
+        return {
+            "game": self.game.name,
+            "options": self.options.as_dict(),
+            "layout": self.layout.hash,
+            "record": _dtype_hash(self.game.state_dtype),
+            "num_envs": self.num_envs,
+            "max_plies": self.max_plies,
+            "mask": self._write_mask,
+        }
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        """Every array with a row an environment that outlives a call."""
+        b = self.batch
+        return {
+            "states": self._states, "episodes": self._episodes, "legal": self._legal, "bits": self._bits,
+            "mask": self._mask, "observation": b.observation, "num_legal": b.num_legal,
+            "current_player": b.current_player, "active": b.active, "reward": b.reward, "terminated": b.terminated,
+            "truncated": b.truncated, "episode_returns": b.episode_returns, "episode_seed": b.episode_seed,
+        }  # fmt: skip
 
     def _run(self, call: Callable, name: str, *arguments: Any, actions: tuple = ()) -> None:
         self._split.run(name, self.num_envs, lambda start, stop: call(*arguments, start, stop, *actions))
@@ -242,8 +306,17 @@ class VectorEnv:
             f"environment {env}: code {action} is not taken by a batch, only ids below {self.num_actions} or {HOLD}"
         )
 
-    def _final_observations(self, capped: np.ndarray, before: np.ndarray) -> np.ndarray:
+    def _at_the_cap(self) -> tuple[np.ndarray, np.ndarray]:
+        """The environments that the next step may truncate, and copies of their records."""
+        if self.max_plies >= self.game.max_length(self.options):
+            return _NONE, self._states[:0]
+        capped = np.flatnonzero(self._states["ply"] >= self.max_plies - 1)
+        return capped, self._states[capped]
+
+    def _final_observations(self, capped: np.ndarray, before: np.ndarray) -> np.ndarray | None:
         """Replay the last action of the environments that may have been truncated, and observe the end."""
+        if not self.batch.truncated.any():
+            return None
         engine = self.game.engine
         final = np.zeros((self.num_envs, self.num_players, self.observation_size), self.layout.dtype)
         scratch = np.zeros(self._legal.shape[1], np.int32)

@@ -387,21 +387,40 @@ def best_defence(hand, melds, num_melds, laid_off, own_melds):
     as a number: none is laid off needlessly, and of two choices the one without the highest card that differs is
     taken. The cards go where `lay_off` puts them.
     """
+    cards = best_layoffs(hand, melds, num_melds)
+    lay_off(cards, melds, num_melds, laid_off)
+    arrangement(hand ^ cards, own_melds)
+    return min_deadwood(hand ^ cards)
+
+
+@kernel
+def best_layoffs(hand, melds, num_melds):
+    """Find the cards of `hand` that the best defence lays off (see `best_defence`), as a bit set."""
     candidates = _reach(melds, num_melds, hand)
     best = 0
     least = _MORE_THAN_ANY_HAND
     cards = 0
     while True:
-        if lay_off(cards, melds, num_melds, laid_off) == 0:
+        if _left_over(cards, melds, num_melds) == 0:
             deadwood = min_deadwood(hand ^ cards)
             if deadwood < least:
                 best, least = cards, deadwood
         cards = (cards - candidates) & candidates  # the next subset, as numbers ascend; 0 after the last
         if cards == 0:
             break
-    lay_off(best, melds, num_melds, laid_off)
-    arrangement(hand ^ best, own_melds)
-    return least
+    return best
+
+
+@kernel
+def _left_over(cards, melds, num_melds):
+    """The cards that find no place when `lay_off` lays off what it can of `cards`."""
+    for i in range(num_melds):
+        if not is_set(melds[i]):
+            cards ^= layoffs(melds[i], cards)
+    for i in range(num_melds):
+        if is_set(melds[i]):
+            cards &= ~next_layoffs(melds[i])
+    return cards
 
 
 @kernel

@@ -1,0 +1,40 @@
+# Every target makes its own virtual environment in .venv on first use. The plain commands stand in README.md.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --constraint constraints.txt
+SECONDS ?= 90
+
+.PHONY: demo test test-slow bench lint types docs clean
+
+$(VENV)/made:
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/%: $(VENV)/made pyproject.toml constraints.txt
+	$(PIP) --editable '.[$*]'
+	@touch $@
+
+demo: $(VENV)/train,report  ## train gin rummy for 90 seconds, then a leaderboard
+	$(BIN)/python examples/demo.py --seconds $(SECONDS)
+
+test: $(VENV)/dev  ## the fast tests
+	$(BIN)/python -m pytest
+
+test-slow: $(VENV)/dev  ## the exhaustive tests, too
+	$(BIN)/python -m pytest -m "slow or not slow"
+
+bench: $(VENV)/train,bench  ## this suite beside its peers
+	$(BIN)/python -m benchmarks.run
+
+lint: $(VENV)/dev  ## style, format, types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+docs: $(VENV)/dev  ## the documentation, in site/
+	$(BIN)/python -m docs.generate
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) site

@@ -1,0 +1,1 @@
+"""Speed of cardenvs beside its peers, measured in one run."""

@@ -1,0 +1,218 @@
+"""Speed of cardenvs beside its peers, in one process and one run: `python -m benchmarks.run --help`.
+
+Contestants take turns, window by window, and the best window of each counts: the machine's noise hits all alike.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import contestants as c
+from benchmarks.timing import Contestant, race
+from cardenvs.core.errors import MissingExtraError
+
+
+@dataclass
+class Row:
+    """One line of the result: ours, the peer's, and the ratio; `goal` is the least ratio (or figure) aimed at."""
+
+    what: str
+    ours: float
+    peer: str
+    theirs: float
+    goal: str
+
+    @property
+    def ratio(self) -> float:
+        """How many times the peer's figure ours is."""
+        return self.ours / self.theirs if self.theirs else float("nan")
+
+
+def versus(what: str, ours: Contestant, peers: list[tuple[Contestant, str]], rounds: int, seconds: float) -> list[Row]:
+    """Race ours against the peers; a row a peer."""
+    race([ours, *(peer for peer, _ in peers)], rounds, seconds)
+    return [Row(what, ours.best, peer.name, peer.best, goal) for peer, goal in peers]
+
+
+def section_batch(rounds: int, seconds: float) -> Iterator[Row]:
+    """Batched steps on one core, beside the peers' loops."""
+    cases = [
+        ("kuhn_poker_v0", 8192, "40 M", [(lambda: c.open_spiel("kuhn_poker"), "80x")]),
+        (
+            "leduc_poker_v0",
+            4096,
+            "20 M",
+            [(lambda: c.open_spiel("leduc_poker"), "40x"), (lambda: c.rlcard("leduc-holdem"), "")],
+        ),
+        (
+            "gin_rummy_v0",
+            2048,
+            "2.5 M",
+            [(lambda: c.open_spiel("gin_rummy"), "60x"), (lambda: c.rlcard("gin-rummy"), "")],
+        ),
+    ]
+    for game, num_envs, goal, peers in cases:
+        made = [(peer, wanted) for make, wanted in peers if (peer := _made(make)) is not None]
+        rows = versus(f"{game} batch, 1 core", c.batched(game, num_envs), made, rounds, seconds)
+        yield Row(f"{game} batch, 1 core", rows[0].ours if rows else 0.0, f"goal {goal}", 0.0, goal)
+        yield from rows
+
+
+def section_pgx(rounds: int, seconds: float) -> Iterator[Row]:
+    """Batched steps on all cores, beside pgx."""
+    cores = os.cpu_count() or 1
+    for game, theirs in (("kuhn_poker_v0", "kuhn_poker"), ("leduc_poker_v0", "leduc_holdem")):
+        peer = _made(lambda name=theirs: c.pgx(name, 8192))
+        if peer is not None:
+            yield from versus(f"{game} batch, {cores} cores", c.batched(game, 8192, cores), [(peer, "5x")], rounds, seconds)
+
+
+def section_threads(rounds: int, seconds: float) -> Iterator[Row]:
+    """Gin rummy on two threads against one."""
+    yield from versus(
+        "gin_rummy_v0 N=4096, 2 threads",
+        c.batched("gin_rummy_v0", 4096, 2),
+        [(c.batched("gin_rummy_v0", 4096, 1), "1.6x")],
+        rounds,
+        seconds,
+    )
+
+
+def section_aec(rounds: int, seconds: float) -> Iterator[Row]:
+    """The AEC loop beside PettingZoo classic's."""
+    for game, goal in (("gin_rummy_v0", "6x"), ("leduc_poker_v0", "")):
+        peer = _made(c.classic_leduc)
+        if peer is not None:
+            yield from versus(f"{game} AEC loop", c.aec(game), [(peer, goal)], rounds, seconds)
+
+
+_FIRST_CALL = """
+import time
+started = time.perf_counter()
+import cardenvs
+state = cardenvs.get_game("{game}").new_state(seed=1)
+state.observation(state.current_player)
+state.apply(state.legal_actions()[0])
+print(time.perf_counter() - started)
+"""
+
+
+def section_startup(rounds: int, seconds: float) -> Iterator[Row]:
+    """Seconds from nothing to the first applied action, compiling and from the cache; import alone."""
+    del seconds
+    with tempfile.TemporaryDirectory() as cache:
+        for game, goal in (("kuhn_poker_v0", ""), ("leduc_poker_v0", ""), ("gin_rummy_v0", "15 s / 1 s")):
+            cold = _seconds_of(_FIRST_CALL.format(game=game), cache)
+            warm = min(_seconds_of(_FIRST_CALL.format(game=game), cache) for _ in range(rounds))
+            yield Row(f"{game} first call, seconds: from cache | compiled", warm, "compiled", cold, goal)
+        importing = "import time; t = time.perf_counter(); import cardenvs; print(time.perf_counter() - t)"
+        yield Row("import cardenvs, seconds", min(_seconds_of(importing, cache) for _ in range(rounds)), "", 0.0, "0.5 s")
+
+
+def _seconds_of(code: str, cache: str) -> float:
+    environment = {**os.environ, "CARDENVS_CACHE_DIR": cache, "CARDENVS_QUIET": "1"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def section_clone(rounds: int, seconds: float) -> Iterator[Row]:
+    """Copying a position: State.clone beside OpenSpiel's."""
+    import pyspiel
+
+    import cardenvs
+
+    for game, theirs in (("leduc_poker_v0", "leduc_poker"), ("gin_rummy_v0", "gin_rummy")):
+        ours = cardenvs.get_game(game).new_state(seed=1)
+        other = pyspiel.load_game(theirs).new_initial_state()
+        yield from versus(
+            f"{game} State.clone",
+            _caller("cardenvs State", ours.clone),
+            [(_caller("OpenSpiel clone", other.clone), "")],
+            rounds,
+            seconds,
+        )
+
+
+def _caller(name: str, call: Callable) -> Contestant:
+    from benchmarks.timing import repeat_for
+
+    def many() -> int:
+        for _ in range(200):
+            call()
+        return 200
+
+    return Contestant(name, lambda seconds: repeat_for(seconds, many))
+
+
+def _made(make: Callable[[], Contestant]) -> Contestant | None:
+    """The contestant, or None with a word on stderr where its library is not installed."""
+    try:
+        return make()
+    except (ImportError, MissingExtraError) as error:
+        sys.stderr.write(f"left out: {error}\n")
+        return None
+
+
+SECTIONS = {
+    "batch": section_batch,
+    "pgx": section_pgx,
+    "threads": section_threads,
+    "aec": section_aec,
+    "clone": section_clone,
+    "startup": section_startup,
+}
+
+
+def show(rows: list[Row], console: Console) -> None:
+    """Print the rows as a table."""
+    table = Table("what", "cardenvs", "peer", "peer's", "ratio", "goal", title="best window of each, in one run")
+    for row in rows:
+        ratio = "" if not row.theirs else f"{row.ratio:,.2g}x" if row.ratio < 10 else f"{row.ratio:,.0f}x"
+        table.add_row(row.what, _figure(row.ours), row.peer, _figure(row.theirs) if row.theirs else "", ratio, row.goal)
+    console.print(table)
+
+
+def _figure(value: float) -> str:
+    return f"{value / 1e6:,.2f} M" if value >= 1e6 else f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the chosen sections and print their rows."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.run",
+        description=__doc__,
+        epilog="example: python -m benchmarks.run --only batch,aec --rounds 3 --json result.json",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--only", default=",".join(SECTIONS), help=f"sections, of {', '.join(SECTIONS)}")
+    parser.add_argument("--rounds", type=int, default=7, help="windows for each contestant")
+    parser.add_argument("--seconds", type=float, default=0.5, help="length of a window")
+    parser.add_argument("--json", type=Path, help="also write the rows here")
+    arguments = parser.parse_args(argv)
+    names = arguments.only.split(",")
+    unknown = [name for name in names if name not in SECTIONS]
+    if unknown:
+        parser.error(f"no section named {', '.join(unknown)}; sections are {', '.join(SECTIONS)}")
+    console, rows = Console(), []
+    for name in names:
+        with console.status(f"measuring {name} ..."):
+            started = time.perf_counter()
+            rows += SECTIONS[name](arguments.rounds, arguments.seconds)
+        console.print(f"{name}: {time.perf_counter() - started:.0f} s")
+    show(rows, console)
+    if arguments.json:
+        arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,248 @@
+"""A policy trained by `training.ppo`, as an agent: its network, its checkpoints, how it plays.
+
+    agent = load_agent("runs/gin/latest.pt")
+
+The network is defined here and nowhere else; training imports it. Needs the extra `train` (torch).
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from cardenvs.agents.base import Agent, Turn
+from cardenvs.core.errors import FormatError, require
+from cardenvs.core.game import Game
+from cardenvs.core.options import Options
+from cardenvs.core.rng import derived_seed
+
+require("torch", "train")  # says which extra is missing, where the next line would not
+
+import torch  # noqa: E402
+from torch import Tensor, nn  # noqa: E402
+
+FORMAT = "cardenvs-ppo-1"
+ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh, "silu": nn.SiLU}
+
+_SEED_RANGE = 2.0**63
+
+
+class Network(nn.Module):
+    """What a player does and expects, from what it sees: one network for every seat.
+
+    Orthogonal initial weights, small ones for the logits, as in S. Huang et al., "The 37 Implementation Details of
+    Proximal Policy Optimization" (ICLR blog track 2022), 2.
+
+    Attributes:
+        shape: the arguments it was made with, as JSON values.
+    """
+
+    def __init__(
+        self, observation_size: int, num_actions: int, hidden: Sequence[int] = (256, 256), activation: str = "relu"
+    ) -> None:
+        """A network with random weights, from torch's global generator.
+
+        Args:
+            observation_size: D.
+            num_actions: A.
+            hidden: width of each hidden layer.
+            activation: one of ACTIVATIONS.
+        """
+        super().__init__()
+        self.shape = {
+            "observation_size": observation_size,
+            "num_actions": num_actions,
+            "hidden": list(hidden),
+            "activation": activation,
+        }
+        layers: list[nn.Module] = []
+        for size_in, size_out in zip([observation_size, *hidden], hidden, strict=False):
+            layers += [_linear(size_in, size_out, 2**0.5), ACTIVATIONS[activation]()]
+        self.trunk = nn.Sequential(*layers)
+        self.policy = _linear(hidden[-1], num_actions, 0.01)
+        self.value = _linear(hidden[-1], 1, 1.0)
+        self.register_buffer("scale", torch.ones(observation_size))
+
+    @classmethod
+    def for_game(cls, game: Game, options: Options, hidden: Sequence[int], activation: str) -> Self:
+        """A network of the right sizes, which scales each entry of the observation by its bounds."""
+        layout = game.layout(options)
+        network = cls(layout.size, game.num_actions(options), hidden, activation)
+        bound = np.maximum(np.abs(layout.low.astype(np.float64)), np.abs(layout.high.astype(np.float64)))
+        bound[~np.isfinite(bound) | (bound == 0)] = 1
+        network.scale.copy_(torch.from_numpy(1 / bound))
+        return network
+
+    def features(self, observation: Tensor, out: Tensor | None = None) -> Tensor:
+        """Observations (N, D) of any dtype as what `forward` takes, floats of about -1 to 1."""
+        return torch.mul(observation, self.scale, out=out)
+
+    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits (N, A) of all actions, illegal ones included, and values (N,) from features (N, D)."""
+        hidden = self.trunk(features)
+        return self.policy(hidden), self.value(hidden).squeeze(-1)
+
+
+def _linear(size_in: int, size_out: int, gain: float) -> nn.Linear:
+    layer = nn.Linear(size_in, size_out)
+    nn.init.orthogonal_(layer.weight, gain)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+def log_policy(logits: Tensor, mask: Tensor) -> Tensor:
+    """Log-probabilities (N, A), -inf for what is not legal.
+
+    Args:
+        logits: (N, A) floats.
+        mask: (N, A) bool, true for legal actions; at least one a row.
+    """
+    return logits.masked_fill(~mask, -torch.inf).log_softmax(-1)
+
+
+def read_checkpoint(path: str | Path, device: str | torch.device = "cpu") -> dict[str, Any]:
+    """What `training.ppo` saved.
+
+    Nothing in the file is executed: it may come from anybody.
+
+    Raises:
+        FormatError: the file is damaged or no such checkpoint.
+        OSError: it cannot be read.
+    """
+    with open(path, "rb") as file:  # torch would report a missing file in the words of a damaged one
+        try:
+            checkpoint = torch.load(file, map_location=device, weights_only=True)
+        except Exception as error:  # torch raises whatever its reader and its unpickler happen to
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise FormatError(f"{path} is damaged, or no checkpoint: {reason}") from error
+    if not isinstance(checkpoint, dict) or checkpoint.get("format") != FORMAT:
+        raise FormatError(f"{path} is no checkpoint of this version of cardenvs ({FORMAT})")
+    return checkpoint
+
+
+def check_fits(checkpoint: dict[str, Any], path: str | Path, game: Game, options: Options) -> None:
+    """Refuse a checkpoint for another game, or for options that change what is seen or done.
+
+    Raises:
+        FormatError: says what differs.
+    """
+    if checkpoint["game"] != game.name:
+        raise FormatError(f"{path} was trained on {checkpoint['game']}; it cannot play {game.name}")
+    shape, layout = checkpoint["shape"], game.layout(options)
+    for what, its, wanted in (
+        ("observation entries", shape["observation_size"], layout.size),
+        ("actions", shape["num_actions"], game.num_actions(options)),
+        ("observation layout", checkpoint["layout"], layout.hash),
+    ):
+        if its != wanted:
+            trained = "".join(f" {name}={value}" for name, value in checkpoint["options"].items())
+            raise FormatError(
+                f"{path} does not fit {game.name} as played here: {what} {its}, not {wanted}; trained with{trained}"
+            )
+
+
+def restore_network(checkpoint: dict[str, Any], path: str | Path) -> Network:
+    """The network of a checkpoint.
+
+    Raises:
+        FormatError: the weights do not belong to the network described.
+    """
+    try:
+        network = Network(**checkpoint["shape"])
+        network.load_state_dict(checkpoint["model"])
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise FormatError(f"{path} is damaged: {str(error).splitlines()[0]}") from error
+    return network
+
+
+class PPOAgent(Agent):
+    """Plays what a trained network says. Keeps nothing from turn to turn.
+
+    Computes in float64 on one thread: then it plays the same whatever the size of a batch and the number of processes
+    (in float32 the last digits differ, and with them now and then the best of two nearly equal actions).
+
+    Attributes:
+        game: the name of the game it was trained on.
+        sample: whether it draws actions from its policy, rather than taking the most likely.
+        steps: for how many steps it was trained.
+    """
+
+    def __init__(self, network: Network, checkpoint: dict[str, Any], path: str | Path, sample: bool = False) -> None:
+        """An agent; see `load_agent`."""
+        self.name = f"ppo:{path}"
+        self.game, self.steps, self.sample = checkpoint["game"], checkpoint["steps"], sample
+        self._network = network.double().eval().requires_grad_(False)
+        self._checkpoint, self._path = {key: checkpoint[key] for key in ("game", "options", "layout", "shape")}, path
+        self._fitting: set[tuple[str, Options]] = set()
+
+    def reset(self, seed: int) -> None:
+        """Nothing to do: all randomness comes from the turns."""
+
+    def act(self, turn: Turn) -> int:
+        """The action for one turn."""
+        return self.act_batch([turn])[0]
+
+    def act_batch(self, turns: list[Turn]) -> list[int]:
+        """An action for each turn.
+
+        Raises:
+            FormatError: a turn of a game that the network was not trained on.
+        """
+        for turn in turns:
+            self._check_fits(turn.game, turn.options)
+        mask = np.stack([turn.action_mask for turn in turns]).astype(np.bool_)
+        log_probs = self.log_probs(np.stack([turn.observation for turn in turns]), mask)
+        if not self.sample:
+            return log_probs.argmax(-1).tolist()
+        return [_drawn(row, turn.seed) for row, turn in zip(np.exp(log_probs), turns, strict=True)]
+
+    def log_probs(self, observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        """Log-probabilities (N, A), -inf for what is not legal, from observations (N, D) and bool masks (N, A)."""
+        with torch.inference_mode(), _one_thread():
+            features = self._network.features(torch.from_numpy(observation))
+            return log_policy(self._network(features)[0], torch.from_numpy(mask)).numpy()
+
+    def _check_fits(self, game: Game, options: Options) -> None:
+        if (game.name, options) not in self._fitting:
+            check_fits(self._checkpoint, self._path, game, options)
+            self._fitting.add((game.name, options))
+
+
+def _drawn(probs: np.ndarray, seed: int) -> int:
+    """An action drawn with `probs` (A,), from `seed` alone."""
+    total = np.cumsum(probs)
+    u = derived_seed(seed, "action") / _SEED_RANGE  # 0 <= u <= 1
+    return min(int(np.searchsorted(total, u * total[-1], side="right")), int(np.flatnonzero(probs)[-1]))
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Torch on one thread: a handful of rows is not worth more, and processes beside this one want them."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def load_agent(
+    path: str | Path, game: Game | None = None, options: Options | None = None, *, sample: bool = False
+) -> PPOAgent:
+    """The agent saved in a checkpoint of `training.ppo`.
+
+    Args:
+        path: of the checkpoint.
+        game, options: what it is to play, if that is to be checked now rather than at its first turn.
+        sample: draw actions from the policy instead of taking the most likely: a mixed strategy, as poker wants it.
+
+    Raises:
+        FormatError: the file is damaged, or of another game, version or observation layout.
+        OSError: the file cannot be read.
+    """
+    checkpoint = read_checkpoint(path)
+    if game is not None and options is not None:
+        check_fits(checkpoint, path, game, options)
+    return PPOAgent(restore_network(checkpoint, path), checkpoint, path, sample)

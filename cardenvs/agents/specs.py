@@ -1,0 +1,173 @@
+"""Agents by name, as on a command line.
+
+A spec is one of these:
+
+    random                                      a legal action, uniformly
+    heuristic                                   any name in game.policies
+    search                                      flat Monte Carlo; see cardenvs.agents.search
+    search:simulations=1000,playout=random      parameters: simulations, seconds, playout, depth
+    ppo:PATH                                    a policy trained by `cardenvs train`, its likeliest action
+    ppo:PATH,sample=true                        the same, drawing from the policy
+    python:MODULE:FACTORY                       your own: FACTORY(game, options) returns an Agent
+
+A name in a list of agents ends at a comma that no `name=value` follows.
+"""
+
+import difflib
+import hashlib
+import importlib
+import os
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from cardenvs.agents.base import Agent
+from cardenvs.agents.policy import PolicyAgent
+from cardenvs.agents.search import SearchAgent
+from cardenvs.core.errors import AgentError, require
+from cardenvs.core.game import Game
+from cardenvs.core.options import Options
+
+_PARAMETER = re.compile(r"\s*[A-Za-z_]\w*=")
+
+
+def _truth(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError(text)
+    return text.lower() == "true"
+
+
+_Reader = Callable[[str], Any]
+_SEARCH_PARAMETERS: dict[str, _Reader] = {"simulations": int, "seconds": float, "playout": str, "depth": int}
+_PPO_PARAMETERS: dict[str, _Reader] = {"sample": _truth}
+_WHAT: dict[_Reader, str] = {int: "an integer", float: "a number", _truth: "true or false"}
+
+
+def split_specs(text: str) -> list[str]:
+    """The specs in a list separated by commas. A part that reads `name=value` belongs to the spec before it.
+
+    Raises:
+        AgentError: nothing is listed, or two commas stand together.
+    """
+    specs: list[str] = []
+    for part in text.split(","):
+        if specs and _PARAMETER.match(part):
+            specs[-1] += f",{part.strip()}"
+        else:
+            specs.append(part.strip())
+    if not all(specs):
+        raise AgentError(f"a list of agents is separated by single commas, as in random,search; got {text!r}")
+    return specs
+
+
+def make_agent(spec: str, game: Game, options: Options) -> Agent:
+    """The agent of a spec (see above). Its `name` is the spec.
+
+    Args:
+        spec: as on the command line.
+        game, options: what it is to play.
+
+    Raises:
+        AgentError: no such kind of agent, a wrong parameter, or something that is no agent.
+        PolicyNotFoundError: the game has no such playout policy.
+        MissingExtraError: it needs an optional dependency that is not installed.
+    """
+    kind, _, argument = spec.partition(":")
+    if kind in _KINDS:
+        agent = _KINDS[kind](argument, game, options)
+    elif kind in game.engine.policy_names():
+        if argument:
+            raise AgentError(f"{kind!r} takes no parameters; got {spec!r}")
+        agent = PolicyAgent(game, kind)
+    else:
+        raise AgentError(_unknown(kind, game))
+    agent.name = spec
+    return agent
+
+
+def agent_fingerprint(spec: str) -> str:
+    """What a spec stands for beyond its text: the hash of the file it names, else nothing.
+
+    Raises:
+        AgentError: the file cannot be read.
+    """
+    kind, _, argument = spec.partition(":")
+    if kind != "ppo":
+        return ""
+    path, _ = _checkpoint(argument)
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def _unknown(kind: str, game: Game) -> str:
+    known = [*game.engine.policy_names(), *_KINDS]
+    near = difflib.get_close_matches(kind, known, 1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    forms = ", ".join([*game.engine.policy_names(), "search", "ppo:PATH", "python:MODULE:FACTORY"])
+    return f"no agent {kind!r} for {game.name}; {hint}agents are: {forms}"
+
+
+def _make_search(argument: str, game: Game, options: Options) -> Agent:
+    return SearchAgent(game, **_parameters("search", argument, _SEARCH_PARAMETERS))
+
+
+def _parameters(kind: str, text: str, known: dict[str, _Reader]) -> dict[str, Any]:
+    """The values in "name=value,name=value", each read by `known[name]`."""
+    values = {}
+    for part in text.split(",") if text else ():
+        name, equals, value = part.partition("=")
+        name = name.strip()
+        if not equals or name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            raise AgentError(f"{kind} has no parameter {part.strip()!r}; {hint}it takes {'=..., '.join(known)}=...")
+        try:
+            values[name] = known[name](value.strip())
+        except ValueError:
+            raise AgentError(f"{kind} takes {_WHAT[known[name]]} for {name}; got {value!r}") from None
+    return values
+
+
+def _make_ppo(argument: str, game: Game, options: Options) -> Agent:
+    path, parameters = _checkpoint(argument)
+    values = _parameters("ppo", parameters, _PPO_PARAMETERS)
+    require("torch", "train")
+    return importlib.import_module("cardenvs.agents.ppo").load_agent(path, game, options, **values)
+
+
+def _checkpoint(argument: str) -> tuple[Path, str]:
+    """The file of a ppo agent, and its parameters."""
+    name, *rest = argument.split(",")
+    while rest and not _PARAMETER.match(rest[0]):  # a comma in the path
+        name += f",{rest.pop(0)}"
+    if not name:
+        raise AgentError("ppo needs the path of a checkpoint, as in ppo:runs/latest.pt")
+    path = Path(name)
+    if not path.is_file():
+        raise AgentError(f"ppo: there is no file {name!r}")
+    return path, ",".join(rest)
+
+
+def _make_python(argument: str, game: Game, options: Options) -> Agent:
+    module_name, _, factory_name = argument.partition(":")
+    if not module_name or not factory_name:
+        raise AgentError(f"python agents are written python:MODULE:FACTORY; got 'python:{argument}'")
+    if os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.insert(0, os.getcwd())  # a console script does not look in the folder it is run from
+    try:
+        factory = getattr(importlib.import_module(module_name), factory_name)
+    except (ImportError, AttributeError) as error:
+        raise AgentError(f"cannot load agent 'python:{argument}': {error}") from error
+    agent = factory(game, options)
+    missing = [method for method in ("act", "reset") if not callable(getattr(agent, method, None))]
+    if missing:
+        raise AgentError(f"'python:{argument}' gave {agent!r}, which is no agent: it lacks {' and '.join(missing)}")
+    return agent
+
+
+_KINDS: dict[str, Callable[[str, Game, Options], Agent]] = {
+    "search": _make_search,
+    "ppo": _make_ppo,
+    "python": _make_python,
+}

@@ -1,0 +1,298 @@
+"""`SeatEnv`: a Gymnasium environment in which one learner plays against given opponents.
+
+    env = SeatEnv("leduc_poker_v0", seat="rotate", opponents="random")
+    observation, info = env.reset(seed=7)
+    observation, reward, terminated, truncated, info = env.step(info["legal_actions"][0])
+
+The opponents move inside `reset` and `step`. `action_masks()` is what sb3-contrib's MaskablePPO asks for.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete
+
+from cardenvs.agents import Agent, Turn, make_agent
+from cardenvs.core.engine import TERMINAL_PLAYER
+from cardenvs.core.errors import AgentError, IllegalActionError, OptionError
+from cardenvs.core.game import Game
+from cardenvs.core.registry import get_game
+from cardenvs.core.rng import SEED_MASK, derived_seed
+from cardenvs.core.state import State
+from cardenvs.envs.aec import RENDER_MODES, checked_max_plies, checked_render_mode, table_text
+
+Opponent = str | Agent | Callable[[Turn], int]
+
+MOST_SKIPPED = 1000  # deals in a row in which the seat gets no turn, before `reset` gives up
+
+
+class SeatEnv(gymnasium.Env):
+    """One seat of a game as a Gymnasium environment.
+
+    An episode is one game as the seat lives it. The reward of a step is all that the seat gets from its action to its
+    next turn, or to the end of the game (other players may go on after it is out); what it got before its first turn
+    comes with its first step. A game that ends before the seat has acted is no episode: `reset` deals on, and lists
+    the seat's return of each such game in `info["skipped_returns"]`; count them when you compare mean returns.
+
+    `info` holds "action_mask" (int8), "legal_actions" (list of ids), "player" (the seat in this game) and, at the end
+    of an episode, "returns" (of every player).
+
+    Attributes:
+        game, options: what is played.
+        max_plies: an episode that is not over after so many actions of all players together is truncated.
+    """
+
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012  Gymnasium's own form
+
+    def __init__(
+        self,
+        game: str | Game,
+        seat: int | str = 0,
+        opponents: Opponent | Sequence[Opponent] = "random",
+        *,
+        render_mode: str | None = None,
+        max_plies: int | None = None,
+        dict_observation: bool = False,
+        illegal_reward: float | None = None,
+        **options: Any,
+    ) -> None:
+        """Set up spaces and opponents; call `reset` to deal.
+
+        Args:
+            game: its name or the Game.
+            seat: the learner's player number; "random" draws it for each deal, "rotate" takes 0, 1, ... in turn.
+            opponents: an agent's name as on the command line ("random", "search:simulations=50", ...), an Agent, or a
+                function from Turn to action; or a list with one of these for each other player, beginning to the
+                learner's left. One Agent for several players must keep nothing from turn to turn.
+            render_mode: "human" prints the table after each reset and step and in `render`; "ansi" has `render` return
+                it as text.
+            max_plies: ply cap; by default the game's own bound, which play does not exceed.
+            dict_observation: observations are {"observation", "action_mask"} instead of the array alone.
+            illegal_reward: None raises IllegalActionError for an illegal action. A number ends the episode with that
+                reward instead, for algorithms that know no masks.
+            options: of the game.
+
+        Raises:
+            GameNotFoundError: no such game.
+            OptionError: an unknown option or value; names the game.
+            AgentError: an opponent that cannot be used.
+        """
+        self.game = get_game(game) if isinstance(game, str) else game
+        self.options = self.game.make_options(**options)
+        self.render_mode = checked_render_mode(self.game, render_mode)
+        self.max_plies = checked_max_plies(self.game, self.options, max_plies)
+        self.illegal_reward = illegal_reward
+        self._num_players = self.options.num_players
+        self._seating = checked_seat(self.game, seat, self._num_players)
+        self._opponents = _seated(opponents, self.game, self.options)
+        self._dict_observation = dict_observation
+        layout, num_actions = self.game.layout(self.options), self.game.num_actions(self.options)
+        observation = Box(layout.low, layout.high, dtype=layout.dtype)
+        mask = Box(0, 1, (num_actions,), np.int8)
+        self.observation_space = (
+            Dict({"observation": observation, "action_mask": mask}) if dict_observation else observation
+        )
+        self.action_space = Discrete(num_actions)
+        self._deals = 0  # since the last seeded reset, for "rotate"
+        self._over = True
+        self._state: State | None = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray | dict[str, np.ndarray], dict[str, Any]]:
+        """Deal a game and let the opponents play until it is the seat's turn.
+
+        Args:
+            seed: of the deal, as in `game.new_state(seed=seed)`, and of all that follows. None draws on.
+            options: {"deck": text or tokens} deals those cards first, as in `game.new_state`; other keys are ignored.
+
+        Raises:
+            DeckError: an explicit deck that cannot be dealt; nothing was changed.
+            AgentError: an opponent chose an illegal action.
+            RuntimeError: 1000 deals in a row ended before the seat's turn.
+        """
+        deck = (options or {}).get("deck")
+        if deck is not None:
+            deck = self.game.parse_deck(deck, self.options)
+        super().reset(seed=seed)
+        if seed is not None:
+            self._deals = 0
+        skipped = []
+        while len(skipped) < MOST_SKIPPED:
+            self._deal(seed, deck)
+            self._play_opponents()
+            if not self._over:
+                self._show()
+                return self._observation(), {**self._info(), "skipped_returns": skipped}
+            skipped.append(self._state.returns[self._seat])
+            seed = deck = None
+        raise RuntimeError(f"{self.game.name}: {MOST_SKIPPED} deals in a row ended before player_{self._seat}'s turn")
+
+    def step(self, action: int) -> tuple[np.ndarray | dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
+        """Play the seat's action, then the opponents until it is the seat's turn again or the game is over.
+
+        Args:
+            action: int, NumPy integer or 0-d integer array, legal now.
+
+        Raises:
+            IllegalActionError: says why not and what is legal; nothing was changed (unless `illegal_reward` is set).
+            ResetNeeded: the episode is over.
+            AgentError: an opponent chose an illegal action.
+        """
+        if self._over:
+            raise gymnasium.error.ResetNeeded(f"{self.game.name}: call reset() before step(); no episode is running")
+        if isinstance(action, np.ndarray) and action.ndim == 0:
+            action = action[()]
+        try:
+            self._state.check_legal(action)
+        except IllegalActionError:
+            if self.illegal_reward is None:
+                raise
+            return self._lose()
+        self._apply(int(action))
+        self._play_opponents()
+        reward, self._reward = self._reward, 0.0
+        terminated = self._state.is_terminal
+        self._show()
+        return self._observation(), reward, terminated, self._over and not terminated, self._info()
+
+    def action_masks(self) -> np.ndarray:
+        """bool (num_actions,): the legal actions of the seat; none once the episode is over."""
+        return self._mask().astype(np.bool_)
+
+    def render(self) -> str | None:
+        """The table as the seat sees it, whether or not the game is over: others' hands stay hidden.
+
+        "ansi" returns it, "human" prints it. Colours are used where standard output is a terminal.
+        """
+        if self.render_mode is None:
+            gymnasium.logger.warn(f"{self.game.name}: render() shows nothing; make the environment with a render_mode")
+            return None
+        if self._state is None:
+            raise gymnasium.error.ResetNeeded(f"{self.game.name}: call reset() before render()")
+        text = table_text(self._state, self._seat, sys.stdout.isatty())
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
+
+    @property
+    def game_state(self) -> State:
+        """The State being played, with its events and replay. Privileged. Clone it before applying actions to it."""
+        return self._state
+
+    # -- helpers ------------------------------------------------------------------------------------------------
+
+    def _deal(self, seed: int | None, deck: np.ndarray | None) -> None:
+        """Start a game and seat everybody."""
+        n = self._num_players
+        if self._seating == "random":
+            self._seat = int(self.np_random.integers(n))
+        else:
+            self._seat = self._deals % n if self._seating == "rotate" else self._seating
+        self._deals += 1
+        if seed is None:
+            seed = int(self.np_random.integers(SEED_MASK + 1))
+        self._state = self.game.state_type(self.game, self.options, seed=seed, deck=deck)
+        self._reward = 0.0
+        self._agents: dict[int, tuple[Agent, int]] = {}  # the opponent at each other player, and its seed
+        for k, agent in enumerate(self._opponents):
+            player = (self._seat + 1 + k) % n
+            agent_seed = derived_seed(seed, "opponent", player)
+            self._agents[player] = agent, agent_seed
+            if hasattr(agent, "reset"):
+                agent.reset(agent_seed)
+
+    def _play_opponents(self) -> None:
+        """Let the opponents act until it is the seat's turn, the game is over or the ply cap is reached."""
+        state = self._state
+        while True:
+            player = state.current_player
+            self._over = player == TERMINAL_PLAYER or state.ply >= self.max_plies
+            if self._over or player == self._seat:
+                return
+            agent, agent_seed = self._agents[player]
+            action = agent.act(Turn(state, agent_seed))
+            try:
+                state.check_legal(action)
+            except IllegalActionError as error:
+                raise AgentError(f"the opponent at player_{player}, {agent!r}, chose badly: {error}") from error
+            self._apply(int(action))
+
+    def _apply(self, action: int) -> None:
+        self._state.apply_legal(action)
+        self._reward += self._state.rewards[self._seat]
+
+    def _lose(self) -> tuple[np.ndarray | dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
+        """End the episode because the seat chose an illegal action."""
+        self._over = True
+        return self._observation(), self._reward + self.illegal_reward, True, False, self._info()
+
+    def _mask(self) -> np.ndarray:
+        """int8 (num_actions,): the legal actions of the seat; zeros once the episode is over."""
+        return np.zeros(int(self.action_space.n), np.int8) if self._over else self._state.action_mask(self._seat)
+
+    def _observation(self) -> np.ndarray | dict[str, np.ndarray]:
+        observation = self._state.observation(self._seat)
+        return {"observation": observation, "action_mask": self._mask()} if self._dict_observation else observation
+
+    def _info(self) -> dict[str, Any]:
+        info = {
+            "action_mask": self._mask(),
+            "legal_actions": [] if self._over else self._state.legal_actions(),
+            "player": self._seat,
+        }
+        if self._over:
+            info["returns"] = self._state.returns
+        return info
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
+
+
+class _FunctionAgent(Agent):
+    """A function from Turn to action as an Agent."""
+
+    def __init__(self, function: Callable[[Turn], int]) -> None:
+        self.name = getattr(function, "__name__", type(function).__name__)
+        self._function = function
+
+    def act(self, turn: Turn) -> int:
+        return self._function(turn)
+
+
+def checked_seat(game: Game, seat: int | str, num_players: int) -> int | str:
+    """`seat` as given, if it is a player number, "random" or "rotate".
+
+    Raises:
+        OptionError: it is not.
+    """
+    if seat in ("random", "rotate") or (type(seat) is int and 0 <= seat < num_players):
+        return seat
+    raise OptionError(
+        f"{game.name}: option seat takes a player from 0 to {num_players - 1}, 'random' or 'rotate'; got {seat!r}"
+    )
+
+
+def _seated(opponents: Opponent | Sequence[Opponent], game: Game, options: Any) -> list[Agent]:
+    """One agent for each other player, from the learner's left on."""
+    others = options.num_players - 1
+    if not isinstance(opponents, list | tuple):
+        return [_as_agent(opponents, game, options) for _ in range(others)]
+    if len(opponents) != others:
+        raise AgentError(f"{game.name} with {others + 1} players needs {others} opponents; got {len(opponents)}")
+    return [_as_agent(opponent, game, options) for opponent in opponents]
+
+
+def _as_agent(opponent: Opponent, game: Game, options: Any) -> Agent:
+    if isinstance(opponent, str):
+        return make_agent(opponent, game, options)
+    if callable(getattr(opponent, "act", None)) and not isinstance(opponent, type):
+        return opponent
+    if callable(opponent) and not isinstance(opponent, type):
+        return _FunctionAgent(opponent)
+    raise AgentError(f"an opponent is an agent's name, an Agent or a function from Turn to action; got {opponent!r}")

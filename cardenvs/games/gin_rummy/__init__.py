@@ -1,0 +1,77 @@
+"""Gin rummy for two, one hand or a match. Rules: rules.md."""
+
+from cardenvs.core.game import Game, Returns
+from cardenvs.games.gin_rummy import rules
+from cardenvs.games.gin_rummy.actions import max_legal, num_actions
+from cardenvs.games.gin_rummy.observation import layout, observe
+from cardenvs.games.gin_rummy.state import (
+    HAND_SIZE,
+    MAX_DEADWOOD,
+    MAX_HANDS,
+    PHASES,
+    STATE,
+    STOCK_SIZE,
+    TABLE,
+    GinRummyOptions,
+    deck,
+)
+from cardenvs.games.gin_rummy.view import GinRummyView
+
+
+def _hand_length(options):
+    """The most plies of one hand: two passes, then turns of two plies, then what may follow the last of them."""
+    stock_turns, upcard_turns = STOCK_SIZE - options.last_stock_cards, options.max_upcard_draws
+    turns = stock_turns + upcard_turns - 1  # whichever is used up first ends the hand
+    return 2 + 2 * turns + options.wall_knock + (HAND_SIZE if options.layoff == "manual" else 0)
+
+
+def _most_points(options):
+    """The most points of one hand."""
+    limit = 10 if options.oklahoma else options.knock_max
+    bonuses = [MAX_DEADWOOD + options.gin_bonus]
+    if options.big_gin:
+        bonuses.append(MAX_DEADWOOD + options.big_gin_bonus)
+    if limit > 0:
+        bonuses.append(limit + options.undercut_bonus)
+    return max(bonuses) * (2 if options.oklahoma_spade_double else 1)
+
+
+def _most_in_match(options):
+    """The most points of a match, bonuses included: a shutout, by hands of one point and a last one of the most."""
+    hands = min(options.match_target, MAX_HANDS)
+    total = options.match_target - 1 + _most_points(options) + hands * options.box_bonus + options.game_bonus
+    return {"all": 2 * total, "bonus": total + options.game_bonus, "off": total}[options.shutout]
+
+
+def _max_length(options):
+    return _hand_length(options) * (1 if options.match_target is None else MAX_HANDS)
+
+
+def _returns(options):
+    most = _most_points(options) if options.match_target is None else _most_in_match(options)
+    return Returns(-most, most, 0, "points")
+
+
+GAME = Game(
+    name="gin_rummy_v0",
+    title="Gin rummy",
+    options=GinRummyOptions,
+    state_dtype=STATE,
+    table=TABLE,
+    view=GinRummyView(),
+    deal=rules.deal,
+    legal_actions=rules.legal_actions,
+    apply_action=rules.apply_action,
+    forfeit=rules.forfeit,
+    observe=observe,
+    determinize=rules.determinize,
+    explain_illegal=rules.explain_illegal,
+    num_actions=num_actions,
+    max_legal=max_legal,
+    max_length=_max_length,
+    layout=layout,
+    returns=_returns,
+    deck=deck,
+    phases=PHASES,
+    hiding_phases=PHASES,
+)

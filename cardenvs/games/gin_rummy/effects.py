@@ -1,0 +1,190 @@
+"""Effects of gin rummy: the only kernels that move cards or points. Each changes the record and writes the events."""
+
+import numpy as np
+
+from cardenvs.core.cards import NUM_CARDS, lowest_card
+from cardenvs.core.events import (
+    EVERYBODY,
+    NO_PLAYER,
+    log_clear,
+    log_create,
+    log_move,
+    log_reveal,
+    log_set,
+)
+from cardenvs.core.kernel import kernel
+from cardenvs.games.gin_rummy.melds import MAX_MELDS
+from cardenvs.games.gin_rummy.state import HAND_SIZE, NO_CARD, NUM_PLAYERS, TABLE
+
+_STOCK, _DISCARD_PILE, _HAND = TABLE.pile["stock"], TABLE.pile["discard_pile"], TABLE.pile["hand"]
+_MELD = TABLE.pile["meld_1"]  # meld k of player p is pile _MELD + k * NUM_PLAYERS + p
+_HAND_NUMBER, _DEALER, _KNOCK_LIMIT = (TABLE.counter[name] for name in ("hand_number", "dealer", "knock_limit"))
+_DOUBLED, _SCORE, _HANDS_WON = (TABLE.counter[name] for name in ("doubled", "score", "hands_won"))
+
+_NEW_HAND, _CLEAR_TABLE, _NEW_STOCK = TABLE.kind["new_hand"], TABLE.kind["clear_table"], TABLE.kind["new_stock"]
+_IS_DEALER, _DEAL, _FIRST_UPCARD = TABLE.kind["dealer"], TABLE.kind["deal"], TABLE.kind["first_upcard"]
+_NEW_LIMIT, _NEW_DOUBLED = TABLE.kind["knock_limit"], TABLE.kind["doubled"]
+_TAKE_UPCARD, _DRAW_STOCK, _DISCARD = TABLE.kind["take_upcard"], TABLE.kind["draw_stock"], TABLE.kind["discard"]
+_LAY_MELD, _LAY_OFF, _SHOW = TABLE.kind["lay_meld"], TABLE.kind["lay_off"], TABLE.kind["show"]
+_NEW_SCORE, _NEW_HANDS_WON = TABLE.kind["score"], TABLE.kind["hands_won"]
+
+
+@kernel
+def gather_cards(s, log):
+    """Take all cards of the last hand off the table and forget what was seen of them."""
+    s.num_discards = 0
+    s.discards = 0
+    for p in range(NUM_PLAYERS):
+        s.hands[p] = 0
+        s.known[p] = 0
+        s.discarded[p] = 0
+        for k in range(MAX_MELDS):
+            s.melds[p, k] = 0
+    for k in range(MAX_MELDS):
+        s.laid_off[k] = 0
+    log_clear(log, _CLEAR_TABLE)
+
+
+@kernel
+def announce_hand(s, dealer, log):
+    """Say which hand begins and who deals it."""
+    s.dealer = dealer
+    log_set(log, _NEW_HAND, NO_PLAYER, _HAND_NUMBER, s.hand_number + 1)
+    log_set(log, _IS_DEALER, dealer, _DEALER, dealer)
+
+
+@kernel
+def deal_cards(s, log):
+    """Deal the whole deck in `s.deck`: ten cards to each player in turn, one upcard, the rest is the stock (2.1)."""
+    s.num_stock = NUM_CARDS
+    log_create(log, _NEW_STOCK, _STOCK, NUM_CARDS)
+    for p in range(NUM_PLAYERS):
+        for _ in range(HAND_SIZE):
+            card = _next_of_stock(s)
+            s.hands[p] |= 1 << card
+            log_move(log, _DEAL, p, card, _STOCK, _HAND + p, 1 << p)
+    upcard = _next_of_stock(s)
+    _put_on_pile(s, upcard)
+    log_move(log, _FIRST_UPCARD, NO_PLAYER, upcard, _STOCK, _DISCARD_PILE, EVERYBODY)
+
+
+@kernel
+def set_terms(s, limit, doubled, log):
+    """Set the knock limit of the hand and whether its points count twice (2.3, 2.4)."""
+    s.knock_limit = limit
+    log_set(log, _NEW_LIMIT, NO_PLAYER, _KNOCK_LIMIT, limit)
+    if s.doubled != doubled:
+        s.doubled = doubled
+        log_set(log, _NEW_DOUBLED, NO_PLAYER, _DOUBLED, doubled)
+
+
+@kernel
+def take_upcard(s, player, log):
+    """`player` takes the top card of the discard pile; both see it."""
+    s.num_discards -= 1
+    card = np.int64(s.discard_pile[s.num_discards])
+    bit = 1 << card
+    s.discards ^= bit
+    for p in range(NUM_PLAYERS):
+        s.discarded[p] &= ~bit
+    s.hands[player] |= bit
+    s.known[player] |= bit
+    s.taken = card
+    s.num_upcard_draws += 1
+    log_move(log, _TAKE_UPCARD, player, card, _DISCARD_PILE, _HAND + player, EVERYBODY)
+
+
+@kernel
+def draw_from_stock(s, player, log):
+    """`player` draws the top card of the stock; the opponent does not see it."""
+    card = _next_of_stock(s)
+    s.hands[player] |= 1 << card
+    log_move(log, _DRAW_STOCK, player, card, _STOCK, _HAND + player, 1 << player)
+
+
+@kernel
+def discard(s, player, card, log):
+    """`player` puts `card` on the discard pile, face up."""
+    bit = 1 << card
+    s.hands[player] ^= bit
+    s.known[player] &= ~bit
+    s.discarded[player] |= bit
+    _put_on_pile(s, card)
+    log_move(log, _DISCARD, player, card, _HAND + player, _DISCARD_PILE, EVERYBODY)
+
+
+@kernel
+def lay_melds(s, player, log):
+    """Move the melds that were chosen in s.melds[player] from the hand to the table."""
+    for k in range(MAX_MELDS):
+        cards = s.melds[player, k]
+        s.hands[player] ^= cards
+        s.known[player] &= ~cards
+        _log_moves(cards, _LAY_MELD, player, _meld_pile(player, k), log)
+
+
+@kernel
+def lay_off_cards(s, defender, k, cards, log):
+    """The defender moves `cards`, a bit set, from hand to the knocker's meld `k`."""
+    knocker = 1 - defender
+    s.hands[defender] ^= cards
+    s.known[defender] &= ~cards
+    s.melds[knocker, k] |= cards
+    s.laid_off[k] |= cards
+    _log_moves(cards, _LAY_OFF, defender, _meld_pile(knocker, k), log)
+
+
+@kernel
+def show_hand(s, player, log):
+    """`player` lays what is left of the hand open."""
+    cards = s.hands[player] & ~s.known[player]
+    s.known[player] = s.hands[player]
+    while cards:
+        card = lowest_card(cards)
+        cards &= cards - 1
+        log_reveal(log, _SHOW, player, card, _HAND + player, 1, EVERYBODY)
+
+
+@kernel
+def set_score(s, player, score, log):
+    """Set the score of `player` in the match, or in a single hand the points."""
+    s.scores[player] = score
+    log_set(log, _NEW_SCORE, player, _SCORE + player, score)
+
+
+@kernel
+def set_hands_won(s, player, number, log):
+    """Set the number of hands that `player` has won."""
+    s.hands_won[player] = number
+    log_set(log, _NEW_HANDS_WON, player, _HANDS_WON + player, number)
+
+
+@kernel
+def _next_of_stock(s):
+    """Take the top card off the stock."""
+    place = NUM_CARDS - s.num_stock
+    card = np.int64(s.deck[place])
+    s.deck[place] = NO_CARD
+    s.num_stock -= 1
+    return card
+
+
+@kernel
+def _put_on_pile(s, card):
+    s.discard_pile[s.num_discards] = card
+    s.num_discards += 1
+    s.discards |= 1 << card
+
+
+@kernel
+def _meld_pile(player, k):
+    return _MELD + k * NUM_PLAYERS + player
+
+
+@kernel
+def _log_moves(cards, kind, player, pile, log):
+    """Write the moves of `cards` from the hand of `player` to `pile`, where all see them."""
+    while cards:
+        card = lowest_card(cards)
+        cards &= cards - 1
+        log_move(log, kind, player, card, _HAND + player, pile, EVERYBODY)

@@ -1,0 +1,193 @@
+"""What a player of gin rummy observes."""
+
+import numpy as np
+
+from cardenvs.core.cards import CARD_LABELS, NUM_CARDS, RANKS, lowest_card
+from cardenvs.core.kernel import kernel
+from cardenvs.core.observation import Layout, Section
+from cardenvs.core.options import NONE
+from cardenvs.games.gin_rummy.melds import (
+    MAX_CARD_POINTS,
+    MAX_MELDS,
+    best_melded,
+    hand_points,
+    is_set,
+    meldable,
+    min_deadwood_after_discard,
+)
+from cardenvs.games.gin_rummy.rules import least_deadwood, top_discard
+from cardenvs.games.gin_rummy.state import (
+    DRAW,
+    FIRST_UPCARD,
+    MANUAL,
+    MAX_HANDS,
+    NO_CARD,
+    NUM_PLAYERS,
+    PHASES,
+    STOCK_SIZE,
+    WALL,
+)
+
+# Thermometers: entry k is 1 if the quantity is at least the k-th step.
+_DEADWOOD_STEPS = np.array((*range(1, 12), 15, 20, 25, 30, 40, 50, 60, 70, 80))
+_STOCK_STEPS = np.arange(1, STOCK_SIZE + 1, 2)
+_TENTHS = np.arange(1, 11)  # of what wins the match; of the most hands that it has
+_HANDS_WON_STEPS = np.arange(1, 9)
+_LAST_DRAWS = 4
+
+
+def _cards(name, doc, high=1):
+    return Section(name, NUM_CARDS, doc, high=high, labels=CARD_LABELS)
+
+
+def _thermometer(name, steps, doc):
+    return Section(name, len(steps), f"{doc}: 1 for each step reached", labels=tuple(f">={step}" for step in steps))
+
+
+_COMMON = Layout(
+    (
+        _cards("own_hand", "the cards in hand"),
+        _cards("own_melds", "of these, 2: melded in the best arrangement, 1: could be in some meld", high=2),
+        _cards("own_shown", "of these, the ones that the opponent has seen"),
+        _cards("opponent_shown", "cards in the opponent's hand that the observer has seen"),
+        _cards("discard_pile", "the cards in the discard pile"),
+        _cards("opponent_discards", "of these, the ones that the opponent discarded"),
+        _cards("upcard", "one-hot top of the discard pile, or, until the next discard, the card just taken from it"),
+        Section("upcard_taken", 1, "1 if the upcard has just been taken, so that it may not be discarded at once"),
+        Section("phase", len(PHASES), "one-hot phase, zeros when the game is over", labels=PHASES),
+        Section("to_act", 1, "1 if the observer is to act"),
+        Section("is_dealer", 1, "1 if the observer dealt this hand"),
+        _thermometer("deadwood", _DEADWOOD_STEPS, "own deadwood, of eleven cards after the best discard"),
+        _thermometer("deadwood_with_upcard", _DEADWOOD_STEPS, "the same with the upcard, while it is one's to take"),
+        _thermometer("stock", _STOCK_STEPS, "cards in the stock"),
+        Section("last_upcard_draws", _LAST_DRAWS, "1 each if at most 1, 2, 3, 4 draws from the discard pile are left"),
+    )
+)
+(
+    _OWN_HAND, _OWN_MELDS, _OWN_SHOWN, _OPPONENT_SHOWN, _DISCARD_PILE, _OPPONENT_DISCARDS, _UPCARD, _UPCARD_TAKEN,
+    _PHASE, _TO_ACT, _IS_DEALER, _DEADWOOD, _DEADWOOD_WITH_UPCARD, _STOCK, _LAST_UPCARD_DRAWS,
+) = _COMMON.starts  # fmt: skip
+_OPTIONAL = _COMMON.size  # sections that depend on the options begin here
+
+
+def layout(options):
+    """The observation sections, int8: the common ones, then those of the options that are played."""
+    sections = list(_COMMON.sections)
+    if options.oklahoma:
+        limits = ("gin", *RANKS[:MAX_CARD_POINTS])
+        sections.append(Section("knock_limit", len(limits), "one-hot knock limit, 0 to 10", labels=limits))
+    if options.oklahoma_spade_double:
+        sections.append(Section("doubled", 1, "1 if the points of this hand count twice"))
+    if options.match_target is not None:
+        sections += [
+            _thermometer("own_score", _TENTHS, "own score in tenths of match_target"),
+            _thermometer("opponent_score", _TENTHS, "the opponent's score in tenths of match_target"),
+            _thermometer("own_hands_won", _HANDS_WON_STEPS, "hands that the observer has won"),
+            _thermometer("opponent_hands_won", _HANDS_WON_STEPS, "hands that the opponent has won"),
+            _thermometer("hand_number", _TENTHS, f"hands finished, in tenths of {MAX_HANDS}"),
+        ]
+    if options.layoff == "manual":
+        sections += [
+            _cards("knocker_sets", "cards in the knocker's sets, lay-offs included"),
+            _cards("knocker_runs", "cards in the knocker's runs, lay-offs included"),
+            _thermometer("knocker_deadwood", _DEADWOOD_STEPS, "the knocker's deadwood"),
+        ]
+    return Layout(sections)
+
+
+@kernel
+def observe(s, player, out):
+    """Write what `player` may know of `s` into `out`, int8 (layout.size,): own cards, cards seen, what is public."""
+    out[:] = 0
+    _observe_cards(s, player, out)
+    if not s.terminal:
+        out[_PHASE + s.phase] = 1
+        out[_TO_ACT] = player == s.current_player
+    out[_IS_DEALER] = player == s.dealer
+    _observe_deadwood(s, player, out)
+    _mark_steps(np.int64(s.num_stock), _STOCK_STEPS, _STOCK, out)
+    draws_left = s.rules.max_upcard_draws - s.num_upcard_draws
+    for k in range(_LAST_DRAWS):
+        out[_LAST_UPCARD_DRAWS + k] = draws_left <= k + 1
+    _observe_options(s, player, out)
+
+
+@kernel
+def _observe_cards(s, player, out):
+    opponent = 1 - player
+    hand = s.hands[player]
+    melded = best_melded(hand)
+    _mark_cards(hand, _OWN_HAND, 1, out)
+    _mark_cards(meldable(hand), _OWN_MELDS, 1, out)
+    _mark_cards(melded, _OWN_MELDS, 2, out)
+    _mark_cards(s.known[player], _OWN_SHOWN, 1, out)
+    _mark_cards(s.known[opponent], _OPPONENT_SHOWN, 1, out)
+    _mark_cards(s.discards, _DISCARD_PILE, 1, out)
+    _mark_cards(s.discarded[opponent], _OPPONENT_DISCARDS, 1, out)
+    if s.taken != NO_CARD:
+        out[_UPCARD_TAKEN] = 1
+        out[_UPCARD + s.taken] = 1
+    elif s.num_discards > 0:
+        out[_UPCARD + top_discard(s)] = 1
+
+
+@kernel
+def _observe_deadwood(s, player, out):
+    hand = s.hands[player]
+    _mark_steps(least_deadwood(hand), _DEADWOOD_STEPS, _DEADWOOD, out)
+    on_offer = s.phase == FIRST_UPCARD or s.phase == WALL or (s.phase == DRAW and s.num_passes < NUM_PLAYERS)
+    if on_offer and player == s.current_player:
+        with_upcard = min_deadwood_after_discard(hand | 1 << top_discard(s))
+        _mark_steps(with_upcard, _DEADWOOD_STEPS, _DEADWOOD_WITH_UPCARD, out)
+
+
+@kernel
+def _observe_options(s, player, out):
+    """The sections that depend on the options, in the order of `layout`."""
+    start = _OPTIONAL
+    if s.rules.oklahoma:
+        out[start + s.knock_limit] = 1
+        start += MAX_CARD_POINTS + 1
+    if s.rules.oklahoma_spade_double:
+        out[start] = s.doubled
+        start += 1
+    if s.rules.match_target != NONE:
+        start = _observe_match(s, player, start, out)
+    if s.rules.layoff == MANUAL:
+        _observe_knock(s, start, out)
+
+
+@kernel
+def _observe_match(s, player, start, out):
+    for seat in range(NUM_PLAYERS):
+        tenths = 10 * s.scores[(player + seat) % NUM_PLAYERS] // s.rules.match_target
+        start = _mark_steps(tenths, _TENTHS, start, out)
+    for seat in range(NUM_PLAYERS):
+        hands_won = np.int64(s.hands_won[(player + seat) % NUM_PLAYERS])
+        start = _mark_steps(hands_won, _HANDS_WON_STEPS, start, out)
+    return _mark_steps(10 * s.hand_number // MAX_HANDS, _TENTHS, start, out)
+
+
+@kernel
+def _observe_knock(s, start, out):
+    if s.knocker < 0:
+        return
+    for k in range(MAX_MELDS):
+        meld = s.melds[s.knocker, k]
+        _mark_cards(meld, start if is_set(meld) else start + NUM_CARDS, 1, out)
+    _mark_steps(hand_points(s.hands[s.knocker]), _DEADWOOD_STEPS, start + 2 * NUM_CARDS, out)
+
+
+@kernel
+def _mark_cards(cards, start, mark, out):
+    while cards:
+        out[start + lowest_card(cards)] = mark
+        cards &= cards - 1
+
+
+@kernel
+def _mark_steps(quantity, steps, start, out):
+    """Mark the steps of a thermometer that `quantity` has reached; return where the next section starts."""
+    for k in range(steps.shape[0]):
+        out[start + k] = quantity >= steps[k]
+    return start + steps.shape[0]

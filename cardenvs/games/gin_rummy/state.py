@@ -1,0 +1,142 @@
+"""State of gin rummy: options, record, and what lies on the table. Paragraph numbers are those of rules.md."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardenvs.core.cards import NUM_CARDS
+from cardenvs.core.events import Counter, EventKind, Op, Pile, Table
+from cardenvs.core.options import Options, option, rules_dtype
+from cardenvs.core.record import record
+from cardenvs.games.gin_rummy.melds import MAX_MELDS
+
+NUM_PLAYERS = 2
+HAND_SIZE = 10
+NUM_DEALT = NUM_PLAYERS * HAND_SIZE + 1  # the upcard included
+STOCK_SIZE = NUM_CARDS - NUM_DEALT
+MAX_DISCARDS = NUM_CARDS - NUM_PLAYERS * HAND_SIZE  # in the pile at once, the stock being empty
+MAX_DEADWOOD = 98  # of ten cards: K K Q Q J J T T 9 9
+MAX_HANDS = 100  # of a match (6.6)
+NO_CARD = -1
+
+# Phases, in the order of play.
+FIRST_UPCARD, DRAW, DISCARD, WALL, LAYOFF, HAND_OVER = range(6)
+PHASES = ("first_upcard", "draw", "discard", "wall", "layoff", "hand_over")
+
+# Choices of options, as a record holds them.
+AUTO_OPTIMAL, MANUAL = 0, 1
+SHUTOUT_ALL, SHUTOUT_BONUS, SHUTOUT_OFF = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class GinRummyOptions(Options):
+    """Options of gin rummy."""
+
+    knock_max: int = option(10, low=0, high=MAX_DEADWOOD, doc="most deadwood of a knock; oklahoma replaces it")
+    oklahoma: bool = option(False, doc="the value of the first upcard is the knock limit; an ace: only gin")
+    oklahoma_spade_double: bool = option(False, doc="a spade as the first upcard doubles the points of the hand")
+    gin_bonus: int = option(25, low=0, high=1000, doc="points for gin, besides the defender's deadwood")
+    undercut_bonus: int = option(25, low=0, high=1000, doc="points for an undercut, besides the difference")
+    tie_is_undercut: bool = option(True, doc="equal deadwood is an undercut; else it scores nothing")
+    big_gin: bool = option(False, doc="eleven melded cards may be laid down without a discard")
+    big_gin_bonus: int = option(31, low=0, high=1000, doc="points for big gin, besides the defender's deadwood")
+    same_card_discard: bool = option(False, doc="a card taken from the discard pile may be discarded at once")
+    layoff: str = option(
+        "auto_optimal", choices=("auto_optimal", "manual"), doc="the best lay-offs are made, or the defender chooses"
+    )
+    last_stock_cards: int = option(
+        2, low=0, high=STOCK_SIZE - 1, doc="the hand is void when a turn leaves so many cards in the stock"
+    )
+    max_upcard_draws: int = option(
+        50, low=1, high=1000, doc="the hand is void after the turn in which so many cards were taken from the pile"
+    )
+    wall_knock: bool = option(False, doc="after the last discard the next player may knock with it")
+    match_target: int = option(None, low=1, high=1000, optional=True, doc="score that wins a match; None: one hand")
+    game_bonus: int = option(100, low=0, high=1000, doc="match: points for winning it")
+    box_bonus: int = option(25, low=0, high=1000, doc="match: points for each hand won")
+    shutout: str = option(
+        "all", choices=("all", "bonus", "off"), doc="match: what is doubled when the loser has won no hand"
+    )
+
+
+STATE = record(
+    rules_dtype(GinRummyOptions),
+    NUM_PLAYERS,
+    [
+        # Bit sets of cards
+        ("hands", "i8", (NUM_PLAYERS,)),  # held; melds laid down have left the hand            seen by: owner
+        ("known", "i8", (NUM_PLAYERS,)),  # the part of hands[p] that the opponent has seen     seen by: all
+        ("melds", "i8", (NUM_PLAYERS, MAX_MELDS)),  # laid down, lay-offs included, zeros last   seen by: all
+        ("laid_off", "i8", (MAX_MELDS,)),  # the defender's cards in the knocker's melds         seen by: all
+        ("discards", "i8"),  # all of the discard pile, as a set                                 seen by: all
+        ("discarded", "i8", (NUM_PLAYERS,)),  # what p put there; the first upcard is nobody's   seen by: all
+        # Cards in order
+        ("deck", "i1", (NUM_CARDS,)),  # deck[52 - num_stock:] is the stock, top first; NO_CARD  seen by: nobody
+        ("discard_pile", "i1", (MAX_DISCARDS,)),  # bottom first                                 seen by: all
+        ("num_stock", "i1"),
+        ("num_discards", "i1"),
+        # The hand being played, seen by all
+        ("phase", "i1"),
+        ("dealer", "i1"),
+        ("num_passes", "i1"),  # 0 to 2, of the first upcard; 0 again once a card has been drawn
+        ("taken", "i1"),  # card taken from the discard pile in this turn, or NO_CARD
+        ("num_upcard_draws", "i2"),
+        ("knock_limit", "i1"),
+        ("doubled", "u1"),  # 1: the points of this hand count twice
+        ("knocker", "i1"),  # or NO_PLAYER
+        ("is_big_gin", "u1"),  # 1: the knocker laid down eleven cards
+        # The match, seen by all. A single hand counts its points here too.
+        ("hand_number", "i2"),  # 0, 1, ...
+        ("scores", "i4", (NUM_PLAYERS,)),
+        ("hands_won", "i2", (NUM_PLAYERS,)),
+    ],
+)
+
+TABLE = Table(
+    piles=[
+        Pile("stock", ordered=True),
+        Pile("discard_pile", ordered=True),
+        Pile("hand", per_player=True),
+        *(Pile(f"meld_{k + 1}", per_player=True) for k in range(MAX_MELDS)),
+    ],
+    counters=[
+        Counter("hand_number"),  # 1, 2, ...
+        Counter("dealer"),
+        Counter("knock_limit"),
+        Counter("doubled"),
+        Counter("score", per_player=True),
+        Counter("hands_won", per_player=True),
+    ],
+    kinds=[
+        EventKind("new_hand", Op.SET, "Hand {value} begins."),
+        EventKind("clear_table", Op.CLEAR, "The cards are gathered."),
+        EventKind("new_stock", Op.CREATE, "The deck of {value} cards is shuffled."),
+        EventKind("dealer", Op.SET, "{player} deals."),
+        EventKind("deal", Op.MOVE, "{player} is dealt {token}."),
+        EventKind("first_upcard", Op.MOVE, "The first upcard is {token}."),
+        EventKind("knock_limit", Op.SET, "The knock limit of this hand is {value}."),
+        EventKind("doubled", Op.SET, "The points of this hand count twice: {value}."),
+        EventKind("pass", Op.NOTE, "{player} passes."),
+        EventKind("take_upcard", Op.MOVE, "{player} takes {token} from the discard pile."),
+        EventKind("draw_stock", Op.MOVE, "{player} draws {token} from the stock."),
+        EventKind("discard", Op.MOVE, "{player} discards {token}."),
+        EventKind("knock", Op.NOTE, "{player} knocks."),
+        EventKind("lay_meld", Op.MOVE, "{player} melds {token}."),
+        EventKind("lay_off", Op.MOVE, "{player} lays off {token} on {target}."),
+        EventKind("show", Op.REVEAL, "{player} shows {token}, not melded."),
+        EventKind("deadwood", Op.NOTE, "{player} has {value} points of deadwood."),
+        EventKind("win", Op.NOTE, "{player} wins {value} points."),
+        EventKind("no_points", Op.NOTE, "Nobody scores in this hand."),
+        EventKind("void", Op.NOTE, "The hand is void."),
+        EventKind("forfeit", Op.NOTE, "{player} forfeits."),
+        EventKind("score", Op.SET, "{player} has a score of {value}."),
+        EventKind("hands_won", Op.SET, "{player} has won {value} hands."),
+        EventKind("match_total", Op.NOTE, "With all bonuses {player} has {value} points."),
+    ],
+    max_players=NUM_PLAYERS,
+)
+
+
+def deck(options):
+    """All cards of the game."""
+    return np.arange(NUM_CARDS, dtype=np.int16)

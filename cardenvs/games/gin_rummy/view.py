@@ -1,0 +1,4 @@
+"""tmp"""
+from cardenvs.core.view import View
+class GinRummyView(View):
+    pass

@@ -1,0 +1,531 @@
+"""`check_game`: everything that a game promises, over random options, seeds and random play.
+
+Hypothesis draws the cases, so a failure is shrunk to simple options and small seeds. Each check is a function of one
+played game (a `Case`); what they need to count over many games is in `Report`.
+"""
+
+import dataclasses
+import math
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from cardenvs.core.errors import CardenvsError, IllegalActionError, OptionError
+from cardenvs.core.events import OMNISCIENT, SPECTATOR, TOKEN, UNKNOWN, FoldedTable
+from cardenvs.core.game import Game
+from cardenvs.core.options import Options
+from cardenvs.core.registry import get_game
+from cardenvs.core.state import State
+from cardenvs.testing import faces, processes
+
+_MOST_STATES = 12  # of one game that are looked at closely
+_MOST_IDS = 300  # action ids of one state that are tried; a random sample beyond
+_TOLERANCE = 1e-9
+
+
+class ConformanceError(AssertionError):
+    """A game breaks a promise; the message says which, in which position."""
+
+
+@dataclasses.dataclass
+class Report:
+    """What a run of `check_game` looked at.
+
+    Attributes:
+        games, states, twins: how many were played, looked at closely, determinized.
+        phases: states seen of each phase.
+        hidden: by (phase, pile): twins in which the pile's hidden tokens could differ from the real ones, and did.
+        longest: most plies of a game.
+    """
+
+    games: int = 0
+    states: int = 0
+    twins: int = 0
+    longest: int = 0
+    phases: Counter = dataclasses.field(default_factory=Counter)
+    hidden: dict = dataclasses.field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One game to play: options, the deal's seed, and the seed of the random choices."""
+
+    game: Game
+    options: Options
+    seed: int
+    play_seed: int
+
+    def __repr__(self) -> str:
+        return f"{self.game.name} {self.options.changed()} seed={self.seed} play_seed={self.play_seed}"
+
+    def start(self) -> State:
+        """The state at the start."""
+        return self.game.new_state(seed=self.seed, **self.options.as_dict())
+
+    def positions(self) -> Iterator[State]:
+        """The state before every action of random legal play, and at the end; the same object, moving on."""
+        state, chooser = self.start(), random.Random(self.play_seed)
+        bound = self.game.max_length(self.options)
+        while True:
+            yield state
+            if state.is_terminal:
+                return
+            if state.ply >= bound:
+                raise ConformanceError(f"{self}: not over after {bound} plies, the bound the game states")
+            legal = state.legal_actions()
+            if not legal:
+                raise ConformanceError(f"{self}: no legal action at ply {state.ply}, but the game is not over")
+            state.apply(chooser.choice(legal))
+
+    def sampled(self) -> Iterator[State]:
+        """Up to _MOST_STATES positions, spread over the game, its start and end among them."""
+        length = sum(1 for _ in self.positions())
+        wanted = set(np.linspace(0, length - 1, min(length, _MOST_STATES)).astype(int).tolist())
+        return (state for k, state in enumerate(self.positions()) if k in wanted)
+
+
+def check_game(game: Game | str, *, examples: int = 25, seed: int = 0, subprocesses: bool = True) -> Report:
+    """Check that a registered game keeps every promise of the suite.
+
+    Args:
+        game: the Game or its name.
+        examples: games played with random options, besides some with the defaults.
+        seed: of the choice of cases.
+        subprocesses: also play a sample with the compiler off and with bounds checked, each in a process of its own.
+
+    Returns:
+        what was looked at.
+
+    Raises:
+        ConformanceError: a promise is broken.
+    """
+    game = get_game(game) if isinstance(game, str) else game
+    report = Report()
+    for case in _default_cases(game, seed):
+        check_case(case, report)
+    _check_random_options(game, examples, seed, report)
+    _check_seeds_differ(game)
+    _check_hidden_places_vary(game, report)
+    if game.deals is not None:
+        _check_uniform(game)
+    faces.check_pettingzoo(game)
+    faces.check_single_seat(game)
+    if subprocesses:
+        processes.check_other_modes(game, [*_default_cases(game, seed + 1)][:3])
+    return report
+
+
+def check_case(case: Case, report: Report) -> None:
+    """All checks of one played game."""
+    report.games += 1
+    for state in case.sampled():
+        report.states += 1
+        report.phases[_phase(case, state)] += 1
+        for check in STATE_CHECKS:
+            check(case, state)
+        for player in range(state.num_players):
+            check_no_leak(case, state, player, report)
+    check_returns(case)
+    report.longest = max(report.longest, sum(1 for _ in case.positions()) - 1)
+    faces.check_aec(case)
+    faces.check_batch(case)
+
+
+def _default_cases(game: Game, seed: int) -> Iterator[Case]:
+    return (Case(game, game.make_options(), 1000 * seed + k, k) for k in range(5))
+
+
+def _check_random_options(game: Game, examples: int, seed: int, report: Report) -> None:
+    import hypothesis
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(
+        max_examples=examples, deadline=None, database=None, suppress_health_check=list(hypothesis.HealthCheck)
+    )
+    @hypothesis.given(_case_strategy(game))
+    def run(case: Case) -> None:
+        check_case(case, report)
+
+    run()
+
+
+def _case_strategy(game: Game) -> Any:
+    """Hypothesis cases: each option at its default or anywhere in its range (near the low end if it is wide)."""
+    from hypothesis import assume
+    from hypothesis import strategies as st
+
+    seeds = st.integers(0, 2**63 - 1)
+
+    @st.composite
+    def cases(draw: Callable) -> Case:
+        values = {f.name: draw(_option_strategy(f, st)) for f in dataclasses.fields(game.options)}
+        try:
+            options = game.make_options(**values)
+        except OptionError:
+            assume(False)
+        return Case(game, options, draw(seeds), draw(st.integers(0, 2**32)))
+
+    return cases()
+
+
+def _option_strategy(field: dataclasses.Field, st: Any) -> Any:
+    meta, default = field.metadata, st.just(field.default)
+    if meta["choices"]:
+        return st.sampled_from([field.default, *meta["choices"]])
+    if isinstance(field.default, bool):
+        return st.booleans()
+    low = 0 if meta["low"] is None else meta["low"]
+    high = low + 200 if meta["high"] is None else min(meta["high"], low + 200)
+    number = st.integers(low, high)
+    if meta["length"] is not None:
+        return default | st.lists(number, min_size=len(field.default or ()), max_size=meta["length"])
+    return default | (number | st.none() if meta["optional"] else number)
+
+
+def fail(case: Case, state: State, what: str) -> None:
+    """Raise ConformanceError for a position."""
+    raise ConformanceError(f"{case} ply={state.ply}: {what}\nactions so far: {state.actions}")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Checks of one state
+
+
+def check_legal_actions(case: Case, state: State) -> None:
+    """Ascending, unique, non-empty until the end; each listed action is accepted, each other id refused."""
+    legal = state.legal_actions()
+    if state.is_terminal:
+        if legal:
+            fail(case, state, f"a terminal state lists actions {legal}")
+        return
+    if legal != sorted(set(legal)):
+        fail(case, state, f"legal actions are not ascending and unique: {legal}")
+    num_actions = case.game.num_actions(case.options)
+    if not legal or legal[0] < 0 or legal[-1] >= num_actions or len(legal) > case.game.max_legal(case.options):
+        fail(case, state, f"legal actions {legal} do not fit num_actions {num_actions} and max_legal")
+    before = state.record_bytes()
+    for action in _ids(num_actions, state.ply):
+        copy = state.clone()
+        if action in legal:
+            if case.game.engine.explain(state._states, 0, action) != 0:
+                fail(case, state, f"explain_illegal finds the listed action {action} illegal")
+            copy.apply(action)
+            if state.record_bytes() != before:
+                fail(case, state, f"applying {action} to a clone changed the original")
+        else:
+            _check_refused(case, copy, action, before)
+
+
+def _check_refused(case: Case, copy: State, action: int, before: bytes) -> None:
+    if not copy.explain_illegal(action):
+        fail(case, copy, f"action {action} is not listed, but explain_illegal gives no reason")
+    try:
+        copy.apply(action)
+    except IllegalActionError:
+        if copy.record_bytes() != before:
+            fail(case, copy, f"refusing action {action} changed the state")
+        return
+    fail(case, copy, f"action {action} is not listed, but accepted")
+
+
+def _ids(num_actions: int, seed: int) -> list[int]:
+    if num_actions <= _MOST_IDS:
+        return list(range(num_actions))
+    return random.Random(seed).sample(range(num_actions), _MOST_IDS)
+
+
+def check_labels(case: Case, state: State) -> None:
+    """Labels are unique among the legal actions and lead back to them."""
+    labels = {action: state.action_label(action) for action in state.legal_actions()}
+    if len({label.lower() for label in labels.values()}) < len(labels):
+        fail(case, state, f"two legal actions read the same: {labels}")
+    for action, label in labels.items():
+        if state.action_from_label(f" {label.upper()} ") != action:
+            fail(case, state, f"the label {label!r} of action {action} does not lead back to it")
+
+
+def check_conservation(case: Case, state: State) -> None:
+    """Every token is somewhere exactly once; conserved quantities stay what they were at the start."""
+    wanted = Counter(int(token) for token in case.game.deck(case.options))
+    found = state.table(OMNISCIENT).tokens()
+    if found != wanted:
+        fail(case, state, f"tokens lost {dict(wanted - found)}, tokens too many {dict(found - wanted)}")
+    now, then = case.game.view.conserved(state.record), case.game.view.conserved(case.start().record)
+    if now != then:
+        fail(case, state, f"conserved quantities changed from {then} to {now}")
+
+
+def check_fold(case: Case, state: State) -> None:
+    """Folding a viewer's events gives that viewer's table."""
+    for viewer in (*range(state.num_players), SPECTATOR):
+        folded, table = state.folded_table(viewer), state.table(viewer)
+        if folded != table:
+            fail(case, state, f"viewer {viewer}: events fold to another table: {folded.differences(table)}")
+
+
+def check_copies(case: Case, state: State) -> None:
+    """Clones and saved states are equal, independent, and go on alike."""
+    saved = case.game.from_bytes(state.to_bytes())
+    for name, copy in (("clone", state.clone()), ("saved", saved)):
+        if copy.record_bytes() != state.record_bytes() or copy.actions != state.actions:
+            fail(case, state, f"the {name} state differs")
+        if state.is_terminal:
+            continue
+        reference = state.clone()
+        action = state.legal_actions()[-1]
+        copy.apply(action)
+        reference.apply(action)
+        if copy.record_bytes() != reference.record_bytes():
+            fail(case, state, f"the {name} state goes on differently")
+        if not np.array_equal(copy.event_rows(OMNISCIENT), reference.event_rows(OMNISCIENT)):
+            fail(case, state, f"the {name} state has other events")
+
+
+def check_observation(case: Case, state: State) -> None:
+    """Every player's observation lies in the declared space, is written whole, and belongs to the caller."""
+    layout = case.game.layout(case.options)
+    for player in range(state.num_players):
+        first = state.observation(player)
+        if first.shape != (layout.size,) or first.dtype != layout.dtype:
+            fail(case, state, f"observation of player {player} is {first.shape} {first.dtype}")
+        outside = np.flatnonzero((first < layout.low) | (first > layout.high))
+        if outside.size:
+            fail(case, state, f"observation entry {outside[0]} of player {player} is {first[outside[0]]}")
+        dirty = np.full(layout.size, 77, layout.dtype)
+        case.game.engine.observe(state._states, 0, player, dirty)
+        if not np.array_equal(dirty, first):
+            fail(case, state, f"observe leaves entries unwritten: {np.flatnonzero(dirty != first)[:5]}")
+        dirty[:] = 0
+        if np.shares_memory(first, state.observation(player)):
+            fail(case, state, "two observations share memory")
+
+
+def check_forfeit(case: Case, state: State) -> None:
+    """Any player may forfeit; the game then ends or goes on without that player, within its bound."""
+    from cardenvs.core.engine import FORFEIT
+
+    if state.is_terminal:
+        return
+    for player in range(state.num_players):
+        if not state.active[player]:
+            continue
+        rest, chooser = state.clone(), random.Random(state.ply)
+        rest.apply(FORFEIT + player)
+        if rest.active[player] and not rest.is_terminal:
+            fail(case, state, f"player {player} forfeited, but is still active")
+        while not rest.is_terminal:
+            if rest.current_player == player:
+                fail(case, rest, f"player {player} forfeited, but is to act")
+            if rest.ply > case.game.max_length(case.options) + state.num_players:
+                fail(case, rest, "not over in time after a forfeit")
+            rest.apply(chooser.choice(rest.legal_actions()))
+
+
+STATE_CHECKS: tuple[Callable[[Case, State], None], ...] = (
+    check_legal_actions,
+    check_labels,
+    check_conservation,
+    check_fold,
+    check_copies,
+    check_observation,
+    check_forfeit,
+)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Checks of a whole game
+
+
+def check_returns(case: Case) -> None:
+    """Returns are the summed rewards, lie in their bounds and add up as promised."""
+    sums = np.zeros(case.options.num_players)
+    state = case.start()
+    for state in case.positions():
+        if state.ply:
+            sums += state.rewards
+    promise = case.game.returns(case.options)
+    returns = np.array(state.returns)
+    if not np.allclose(returns, sums, atol=_TOLERANCE):
+        fail(case, state, f"returns {returns} are not the summed rewards {sums}")
+    if (returns < promise.low - _TOLERANCE).any() or (returns > promise.high + _TOLERANCE).any():
+        fail(case, state, f"returns {returns} leave the bounds {promise.low} to {promise.high}")
+    if promise.total is not None and abs(returns.sum() - promise.total) > _TOLERANCE * max(1, abs(returns).max()):
+        fail(case, state, f"returns {returns} add up to {returns.sum()}, not to {promise.total}")
+
+
+def _check_seeds_differ(game: Game) -> None:
+    states = {game.new_state(seed=seed).table(OMNISCIENT).normal() for seed in range(30)}
+    if len(states) < 2:
+        raise ConformanceError(f"{game.name}: thirty seeds deal the same cards")
+    if game.new_state(seed=5).record_bytes() != game.new_state(seed=5).record_bytes():
+        raise ConformanceError(f"{game.name}: the same seed deals different cards")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# No leak
+
+
+def check_no_leak(case: Case, state: State, player: int, report: Report) -> None:
+    """Nothing a player gets changes when what it cannot know is dealt anew; what it has seen stays where it lies."""
+    known = seen_by(state, player)
+    for k in range(2):
+        twin = state.determinize(player, seed=(case.play_seed + 7 * state.ply + k) % 2**62)
+        report.twins += 1
+        for name, value in seen_by(twin, player).items():
+            if value != known[name]:
+                fail(case, state, f"{name} of player {player} depends on what is hidden:\n{known[name]}\n{value}")
+        _check_placed(case, state, twin, player)
+        _count_variation(case, state, twin, player, report)
+        _check_next_events(case, state, twin, player)
+
+
+def seen_by(state: State, player: int) -> dict[str, Any]:
+    """All that reaches a player in a state, by name, in comparable form."""
+    to_act = state.current_player == player
+    seen = {
+        "observation": state.observation(player).tobytes(),
+        "view": repr(state.view(player)),
+        "facts": repr(state.facts(player)),
+        "rendering": state.render(player),
+        "recap": state.recap(player),
+        "information state": state.information_state_key(player),
+        "rewards": (state.rewards, state.returns, state.active),
+    }
+    if to_act:
+        num_actions = state.game.num_actions(state.options)
+        legal = np.zeros(state.game.max_legal(state.options), np.int32)
+        rng = np.zeros(4, np.uint64)
+        seen["legal actions"] = state.legal_actions()
+        seen["reasons"] = [state.explain_illegal(action) for action in _ids(num_actions, state.ply)]
+        for name in state.game.policies:
+            seen[f"policy {name}"] = int(state.game.engine.act(name)(state._states, 0, 1, rng, legal))
+    return seen
+
+
+def _check_placed(case: Case, state: State, twin: State, player: int) -> None:
+    """Every card that the player's events place lies there in the twin too."""
+    folded, placed = state.folded_table(player), twin.table(OMNISCIENT)
+    for number, (pile, owner) in enumerate(case.game.table.pile_of):
+        known, real = folded.piles[number], placed.piles[number]
+        where = pile.name if owner is None else f"{pile.name} of player {owner}"
+        if len(known) != len(real):
+            fail(case, state, f"{where} holds {len(real)} tokens in the twin; player {player} counts {len(known)}")
+        if pile.ordered:
+            moved = [(a, b) for a, b in zip(known, real, strict=True) if a not in (UNKNOWN, b)]
+        else:
+            moved = sorted((Counter(t for t in known if t != UNKNOWN) - Counter(real)).elements())
+        if moved:
+            fail(case, state, f"player {player} knows tokens {moved} in {where}; the twin has them elsewhere")
+
+
+def _count_variation(case: Case, state: State, twin: State, player: int, report: Report) -> None:
+    """Count, by phase and pile, whether the hidden tokens of the twin differ from the real ones."""
+    knows, real, other = state.table(player), state.table(OMNISCIENT), twin.table(OMNISCIENT)
+    hidden = [pile.count(UNKNOWN) for pile in knows.piles]
+    for number, (pile, _) in enumerate(case.game.table.pile_of):
+        movable = sum(hidden) > (hidden[number] if not pile.ordered else 1)
+        if hidden[number] and movable and _distinct_hidden(knows, real) > 1:
+            count = report.hidden[_phase(case, state), pile.name]
+            count[0] += 1
+            count[1] += real.normal()[0][number] != other.normal()[0][number]
+
+
+def _distinct_hidden(knows: FoldedTable, real: FoldedTable) -> int:
+    return len(real.tokens() - knows.tokens())
+
+
+def _check_hidden_places_vary(game: Game, report: Report) -> None:
+    for (phase, pile), (could, did) in report.hidden.items():
+        if could >= 20 and did == 0:
+            raise ConformanceError(
+                f"{game.name}: in phase {phase}, determinize never changes the hidden tokens of {pile} ({could} twins)"
+            )
+    for phase in game.hiding_phases:
+        if report.phases[phase] and not any(seen == phase for seen, _ in report.hidden):
+            raise ConformanceError(f"{game.name}: phase {phase} is said to hide something, but hides nothing")
+
+
+def _check_next_events(case: Case, state: State, twin: State, player: int) -> None:
+    """An action that shows a player no new token tells that player nothing else about what is hidden."""
+    if state.is_terminal:
+        return
+    for action in random.Random(state.ply).sample(state.legal_actions(), min(3, len(state.legal_actions()))):
+        after, twin_after = state.clone(), twin.clone()
+        try:
+            twin_after.apply(action)
+        except IllegalActionError:
+            continue  # what another player holds is hidden, and so is what that player may do
+        after.apply(action)
+        told, twin_told = _quiet_rows(state, after, player), _quiet_rows(twin, twin_after, player)
+        if told is not None and twin_told is not None and told != twin_told:
+            fail(case, state, f"the events of action {action} tell player {player} what is hidden: {told} {twin_told}")
+
+
+def _quiet_rows(before: State, after: State, player: int) -> list | None:
+    """The new events that `player` sees, if they show no token and the game goes on, else None."""
+    rows = after.event_rows(player)[len(before.event_rows(player)) :]
+    kinds = before.game.table.kinds
+    quiet = [row for row in rows.tolist() if not kinds[row[0]].tells]
+    if after.is_terminal or len(quiet) < len(rows) or any(row[TOKEN] != UNKNOWN for row in quiet):
+        return None
+    return quiet
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Uniformity, where the deals can be listed
+
+
+def _check_uniform(game: Game, positions: int = 6, draws: int = 600) -> None:
+    """determinize draws the deals that fit what a player knows as often as chance would deal them (chi-square)."""
+    for k in range(positions):
+        case = Case(game, game.make_options(), k, k)
+        states = [state.clone() for state in case.positions() if not state.is_terminal]
+        state = states[k % len(states)]
+        for player in range(state.num_players):
+            wanted = _consistent_deals(case, state, player)
+            found = Counter(
+                state.determinize(player, seed).table(OMNISCIENT).normal() for seed in range(draws)
+            )
+            if set(found) - set(wanted):
+                fail(case, state, f"determinize deals what player {player} knows to be impossible")
+            _check_chi_square(case, state, wanted, found, draws)
+
+
+def _consistent_deals(case: Case, state: State, player: int) -> dict[tuple, float]:
+    """The probability of each table that fits all that `player` has seen."""
+    key, weights = state.information_state_key(player), Counter()
+    for deck, probability in case.game.enumerate_deals(**case.options.as_dict()):
+        other = case.game.new_state(seed=0, deck=deck, **case.options.as_dict())
+        try:
+            for action in state.actions:
+                other.apply(action)
+        except CardenvsError:
+            continue
+        if other.information_state_key(player) == key:
+            weights[other.table(OMNISCIENT).normal()] += probability
+    total = sum(weights.values())
+    return {table: weight / total for table, weight in weights.items()}
+
+
+def _check_chi_square(case: Case, state: State, wanted: dict, found: Counter, draws: int) -> None:
+    statistic = sum((found[table] - draws * p) ** 2 / (draws * p) for table, p in wanted.items())
+    freedom = len(wanted) - 1
+    if freedom and chi_square_tail(statistic, freedom) < 1e-6:
+        fail(case, state, f"determinize is not uniform: chi-square {statistic:.1f} with {freedom} degrees of freedom")
+
+
+def chi_square_tail(statistic: float, freedom: int) -> float:
+    """P(chi-square with `freedom` degrees >= statistic), by the Wilson-Hilferty (1931) cube-root approximation."""
+    spread = 2 / (9 * freedom)
+    z = ((statistic / freedom) ** (1 / 3) - (1 - spread)) / math.sqrt(spread)
+    return 0.5 * math.erfc(z / math.sqrt(2))
+
+
+def _phase(case: Case, state: State) -> str:
+    phase = state.phase
+    if phase not in case.game.phases:
+        fail(case, state, f"phase {phase!r} is not one of the game's {case.game.phases}")
+    return phase

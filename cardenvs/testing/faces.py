@@ -1,0 +1,127 @@
+"""Conformance of the faces: the same game through State, AEC environment, batch and single-seat environment."""
+
+import random
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cardenvs.core.game import Game
+from cardenvs.core.rng import episode_seed
+
+if TYPE_CHECKING:
+    from cardenvs.testing.conformance import Case
+
+_EXPECTED_WARNINGS = ("not a NumPy array", "probably should be")  # api_test says these of every Dict observation
+
+
+def check_aec(case: "Case") -> None:
+    """The AEC environment shows the same bytes as the State, step by step, and never overwrites what it gave."""
+    from cardenvs.envs.aec import RawEnv
+    from cardenvs.testing.conformance import fail
+
+    env = RawEnv(case.game, **case.options.as_dict())
+    env.reset(seed=case.seed)
+    kept: list[tuple[np.ndarray, np.ndarray]] = []
+    for state, action in _steps(case):
+        while state.current_player >= 0 and env.agent_selection != f"player_{state.current_player}":
+            env.step(None)  # a player who has left takes its leave
+        for player in range(state.num_players):
+            agent = f"player_{player}"
+            if agent not in env.agents:
+                continue
+            seen = env.observe(agent)
+            if not np.array_equal(seen["observation"], state.observation(player)):
+                fail(case, state, f"the AEC observation of {agent} differs from the State's")
+            if not np.array_equal(seen["action_mask"], state.action_mask(player)):
+                fail(case, state, f"the AEC action mask of {agent} differs from the State's")
+            kept.append((seen["observation"], seen["observation"].copy()))
+        if action is not None:
+            env.step(action)
+    if any(not np.array_equal(given, copy) for given, copy in kept):
+        fail(case, state, "an observation that the AEC environment gave out was overwritten later")
+
+
+def check_batch(case: "Case") -> None:
+    """A batch plays the same bytes as the State, whatever the number of threads, the neighbours and the restarts."""
+    from cardenvs.envs.vector import VectorEnv
+    from cardenvs.testing.conformance import fail
+
+    num_envs = 3
+    batches = [
+        VectorEnv(case.game, num_envs, case.seed, num_threads=threads, **case.options.as_dict()) for threads in (1, 2)
+    ]
+    env, episode = 1, 0
+    state = case.game.new_state(seed=int(episode_seed(case.seed, env, episode)), **case.options.as_dict())
+    batch = [vec.reset() for vec in batches][0]
+    for _ in range(60):
+        _compare(case, state, batch, env)
+        actions = batches[0].sample_actions().copy()
+        state.apply(int(actions[env]))
+        batch = [vec.step(actions) for vec in batches][0]
+        if not np.array_equal(batches[0]._states.view(np.uint8), batches[1]._states.view(np.uint8)):
+            fail(case, state, "two threads play another game than one")
+        if not np.allclose(batch.reward[env], state.rewards):
+            fail(case, state, f"the batch rewards {batch.reward[env]}, the State {state.rewards}")
+        if bool(batch.terminated[env]) != state.is_terminal:
+            fail(case, state, "batch and State disagree on the end of the game")
+        if state.is_terminal:
+            if not np.allclose(batch.episode_returns[env], state.returns) or batch.episode_seed[env] != state.seed:
+                fail(case, state, "the batch ends the episode with other returns or another seed")
+            episode += 1
+            state = case.game.new_state(seed=int(episode_seed(case.seed, env, episode)), **case.options.as_dict())
+    for vec in batches:
+        vec.close()
+
+
+def _compare(case: "Case", state, batch, env: int) -> None:
+    from cardenvs.testing.conformance import fail
+
+    player, n = state.current_player, batch.num_legal[env]
+    same = (
+        batch.current_player[env] == player
+        and batch.legal_actions[env, :n].tolist() == state.legal_actions()
+        and np.array_equal(batch.action_mask[env], state.action_mask())
+        and np.array_equal(batch.observation[env], state.observation(player))
+        and batch.active[env].tolist() == state.active
+    )
+    if not same:
+        fail(case, state, "the batch shows another player, observation, mask or legal list than the State")
+
+
+def _steps(case: "Case"):
+    """(state, action to take, or None at the end) along random play."""
+    state, chooser = case.start(), random.Random(case.play_seed)
+    while not state.is_terminal:
+        action = chooser.choice(state.legal_actions())
+        yield state, action
+        state.apply(action)
+    yield state, None
+
+
+def check_pettingzoo(game: Game) -> None:
+    """PettingZoo's own tests, with no other warnings than those every Dict observation gets."""
+    from pettingzoo.test import api_test, seed_test
+
+    from cardenvs.envs.aec import Env
+    from cardenvs.testing.conformance import ConformanceError
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        api_test(Env(game), num_cycles=200)
+        seed_test(lambda: Env(game), num_cycles=100)
+    for warning in caught:
+        if not any(text in str(warning.message) for text in _EXPECTED_WARNINGS):
+            raise ConformanceError(f"{game.name}: PettingZoo warns: {warning.message}")
+
+
+def check_single_seat(game: Game) -> None:
+    """Gymnasium's own test of the single-seat environment."""
+    from gymnasium.utils.env_checker import check_env
+
+    from cardenvs.envs.single import SeatEnv
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # bounds that are wide, and the like
+        # check_env samples without a mask, hence illegal_reward.
+        check_env(SeatEnv(game.name, seat="random", illegal_reward=-1.0), skip_render_check=True)

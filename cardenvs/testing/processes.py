@@ -1,0 +1,88 @@
+"""Conformance across processes: the same game with the compiler off and with bounds checked.
+
+Run as a module it plays the games that it reads from standard input and prints a digest of each position.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from cardenvs.core.game import Game
+from cardenvs.core.registry import game_targets, get_game, register_game
+from cardenvs.core.state import State
+
+if TYPE_CHECKING:
+    from cardenvs.testing.conformance import Case
+
+_MODES = {"compiler off": {"CARDENVS_COMPILE": "0"}, "bounds checked": {"NUMBA_BOUNDSCHECK": "1"}}
+
+
+def check_other_modes(game: Game, cases: list["Case"]) -> None:
+    """Play `cases` in other modes and compare every position, byte for byte."""
+    from cardenvs.testing.conformance import ConformanceError
+
+    games = [{"options": c.options.as_dict(), "seed": c.seed, "actions": list(_last(c).actions)} for c in cases]
+    wanted = [digests(game, one) for one in games]
+    for mode, settings in _MODES.items():
+        found = _digests_elsewhere(game, games, mode, settings)
+        for case, here, there in zip(cases, wanted, found, strict=True):
+            for ply, (a, b) in enumerate(zip(here, there, strict=True)):
+                if a != b:
+                    raise ConformanceError(f"{case}: with {mode} the game differs from ply {ply} on")
+
+
+def _last(case: "Case") -> State:
+    *_, state = case.positions()
+    return state
+
+
+def digests(game: Game, one: dict) -> list[str]:
+    """A digest of record, legal actions and observations of each position of a game."""
+    state = game.new_state(seed=one["seed"], **one["options"])
+    found = [_digest(state)]
+    for action in one["actions"]:
+        state.apply(action)
+        found.append(_digest(state))
+    return found
+
+
+def _digest(state: State) -> str:
+    digest = hashlib.sha256(state.record_bytes())
+    digest.update(repr(state.legal_actions()).encode())
+    for player in range(state.num_players):
+        digest.update(state.observation(player).tobytes())
+        digest.update(state.determinize(player, 1).record_bytes())
+    return digest.hexdigest()
+
+
+def _digests_elsewhere(game: Game, games: list[dict], mode: str, settings: dict[str, str]) -> list[list[str]]:
+    from cardenvs.testing.conformance import ConformanceError
+
+    request = {"name": game.name, "target": game_targets()[game.name], "path": sys.path, "games": games}
+    done = subprocess.run(
+        [sys.executable, "-m", "cardenvs.testing.processes"],
+        input=json.dumps(request),
+        env={**os.environ, **settings, "CARDENVS_QUIET": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise ConformanceError(f"{game.name}: with {mode} play fails:\n{done.stderr[-3000:]}")
+    return json.loads(done.stdout)
+
+
+def main() -> None:
+    """Answer one request on standard input."""
+    request = json.load(sys.stdin)
+    sys.path[:] = request["path"]
+    register_game(request["name"], request["target"])
+    game = get_game(request["name"])
+    json.dump([digests(game, one) for one in request["games"]], sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""A Turn shows what the player may know, nothing else, and only while it lasts."""
+
+import random
+
+import numpy as np
+import pytest
+
+from cardenvs.agents import Turn
+from cardenvs.core.errors import HiddenInformationError, IllegalActionError, PolicyNotFoundError, StaleTurnError
+from cardenvs.core.registry import get_game
+from cardenvs.core.state import State
+
+GAMES = [("kuhn_poker_v0", {}), ("kuhn_poker_v0", {"num_players": 3}), ("leduc_poker_v0", {})]
+
+
+def decisions(game, options, count=25):
+    """States of random play in which somebody is to act."""
+    chooser = random.Random(1)
+    for seed in range(count):
+        state = get_game(game).new_state(seed=seed, **options)
+        while not state.is_terminal:
+            yield state
+            state.apply(chooser.choice(state.legal_actions()))
+
+
+def shown(turn):
+    """All that a turn gives, as comparable values."""
+    return {
+        "plain": (turn.player, turn.num_players, turn.ply, turn.seed, turn.game, turn.options),
+        "observation": turn.observation.tobytes(),
+        "action_mask": turn.action_mask.tobytes(),
+        "legal_actions": turn.legal_actions,
+        "labels": [turn.label(action) for action in turn.legal_actions],
+        "view": turn.view,
+        "facts": turn.facts,
+        "recap": turn.recap,
+        "prompt": turn.prompt,
+        "key": turn.information_state_key,
+        "render": turn.render(),
+        "policies": [turn.policy_action(policy) for policy in turn.game.engine.policy_names()],
+    }
+
+
+@pytest.mark.parametrize(("game", "options"), GAMES)
+def test_a_turn_is_the_same_whatever_lies_hidden(game, options):
+    varied = 0
+    for number, state in enumerate(decisions(game, options)):
+        twin = state.determinize(state.current_player, number)
+        assert shown(Turn(twin, 7)) == shown(Turn(state, 7))
+        varied += twin.record_bytes() != state.record_bytes()
+    assert varied > 20
+
+
+def test_no_public_attribute_is_or_holds_the_state():
+    turn = Turn(get_game("leduc_poker_v0").new_state(seed=1), 7)
+    public = [getattr(turn, name) for name in dir(turn) if not name.startswith("_")]
+    assert len(public) > 12
+    for value in public:
+        assert not isinstance(value, State)
+        assert not (isinstance(value, np.ndarray) and value.dtype.names)
+
+
+def test_a_turn_is_over_when_the_game_moves_on():
+    state = get_game("leduc_poker_v0").new_state(seed=1)
+    turn = Turn(state, 7)
+    seen = turn.observation.copy()
+    state.apply(1)
+    assert (turn.observation == seen).all()
+    for ask in (
+        lambda: turn.legal_actions, lambda: turn.recap, lambda: turn.label(1), lambda: turn.determinize(3),
+        lambda: turn.policy_action("random"), turn.render,
+    ):  # fmt: skip
+        with pytest.raises(StaleTurnError, match="the game has moved on"):
+            ask()
+
+
+def test_every_decision_has_a_seed_of_its_own():
+    seeds = [Turn(state, 7).seed for state in decisions("leduc_poker_v0", {}, count=1)]
+    assert len(set(seeds)) == len(seeds) > 1
+    state = get_game("leduc_poker_v0").new_state(seed=1)
+    assert Turn(state, 7).seed == Turn(state, 7).seed != Turn(state, 8).seed
+
+
+def test_labels_go_both_ways_and_are_refused_when_wrong():
+    turn = Turn(get_game("leduc_poker_v0").new_state(seed=1), 7)
+    assert [turn.action_from_label(turn.label(action)) for action in turn.legal_actions] == turn.legal_actions
+    with pytest.raises(IllegalActionError, match="no legal action reads 'castle'"):
+        turn.action_from_label("castle")
+    with pytest.raises(PolicyNotFoundError, match="has no policy 'best'; its policies are: random"):
+        turn.policy_action("best")
+
+
+def test_a_world_can_be_played_and_tells_no_secret():
+    state = get_game("leduc_poker_v0").new_state(seed=1, deck="Qa Ka Jb")
+    state.apply(1)
+    world = Turn(state, 7).determinize(5)
+    assert world.deck.size == 0
+    assert world.actions == []
+    assert world.ply == 1
+    with pytest.raises(HiddenInformationError):
+        world.events(0)
+    world.apply(1)
+    assert world.actions == [1]
+    assert world.ply == 2
+    assert len(world.events(1)) > len(state.events(1))
+    again = state.game.from_bytes(world.to_bytes())
+    assert again.events(1) == world.events(1)
+    assert again.record_bytes() == world.record_bytes()
+    assert state.ply == 1

@@ -1,0 +1,97 @@
+"""Playing the games of a match in one process."""
+
+import pytest
+
+from cardenvs.arena import Match
+from cardenvs.arena.play import play_games
+from cardenvs.core.errors import AgentError
+from cardenvs.core.registry import get_game
+
+OWN = "python:arena_agents:"
+
+
+def played(match, batch=64, jobs=None):
+    """{(deal, lineup): record without its times}."""
+    jobs = (
+        [(deal, lineup) for deal in range(match.deals) for lineup in range(len(match.lineups))]
+        if jobs is None
+        else jobs
+    )
+    return {
+        (r.deal, r.lineup): (r.seed, r.seating, r.returns, r.actions, r.error) for r in play_games(match, jobs, batch)
+    }
+
+
+def test_all_games_of_a_deal_have_the_same_cards_and_deals_differ():
+    match = Match.of("leduc_poker_v0", [f"{OWN}First", "random", "search:simulations=5"], deals=20, seed=3)
+    seeds = {}
+    for (deal, _), (seed, *_) in played(match).items():
+        seeds.setdefault(deal, set()).add(seed)
+    assert all(len(found) == 1 for found in seeds.values())
+    assert len(set.union(*seeds.values())) == 20
+
+
+def test_a_record_plays_again_to_its_returns():
+    match = Match.of("leduc_poker_v0", ["random", "random"], deals=20, seed=3, ante=2)
+    for seed, seating, returns, actions, error in played(match).values():
+        state = get_game("leduc_poker_v0").new_state(seed=seed, ante=2)
+        for action in actions:
+            state.apply(action)
+        assert state.is_terminal
+        assert tuple(state.returns) == returns
+        assert sorted(seating) == [0, 1]
+        assert error is None
+
+
+@pytest.mark.parametrize("agents", [(f"{OWN}Together", f"{OWN}Keeper"), (f"{OWN}Together", f"{OWN}Together")])
+def test_games_side_by_side_are_the_same_as_one_by_one(agents):
+    import arena_agents
+
+    match = Match.of("leduc_poker_v0", agents, deals=30, seed=3)
+    arena_agents.Together.largest = 0
+    side_by_side = played(match, batch=16)
+    assert arena_agents.Together.largest > 8
+    assert side_by_side == played(match, batch=1) == played(match, batch=1000)
+    assert len(side_by_side) == 60
+    backwards = sorted(side_by_side, reverse=True)
+    assert played(match, batch=7, jobs=backwards) == side_by_side
+
+
+def test_times_and_decisions_are_counted_by_player():
+    match = Match.of("leduc_poker_v0", [f"{OWN}Slow", f"{OWN}Together"], deals=2)
+    for record in play_games(match, [(0, 0), (0, 1), (1, 0)], 4):
+        assert sum(record.decisions) == len(record.actions)
+        slow = record.seating.index(0)
+        assert record.seconds[slow] >= 0.004 * record.decisions[slow] > record.seconds[1 - slow]
+
+
+@pytest.mark.parametrize(
+    ("agent", "message"),
+    [
+        ("Raises", r"ply \d+, as player_. of .*: ZeroDivisionError: I cannot go on\nTraceback"),
+        ("BadReset", "ply 0, as player_.*: OSError: no memory\nTraceback"),
+        ("Illegal", "it chose what is not legal: leduc_poker_v0: .* there is no action 999"),
+        ("Forfeits", "it chose the code 107374182., which takes a player out of the game; agents may not"),
+        ("TooFew", "its act_batch was given 1 turns and returned 0 actions"),
+    ],
+)
+def test_a_failure_ends_the_play_and_says_whose_it_was_and_where(agent, message):
+    import re
+
+    match = Match.of("leduc_poker_v0", [f"{OWN}{agent}", "search:simulations=2"], deals=40, seed=3)
+    jobs = [(deal, 0) for deal in range(40)]
+    records = list(play_games(match, jobs, 1))
+    assert 1 <= len(records) < 40
+    *good, bad = records
+    assert all(record.error is None for record in good)
+    assert bad.returns == ()
+    assert bad.error.startswith(
+        f"agent '{OWN}{agent}' failed in deal {bad.deal} (seed {match.deal_seed(bad.deal)}), ply"
+    )
+    assert re.search(message, bad.error)
+
+
+def test_an_agent_that_cannot_be_made_is_an_error_at_once():
+    match = Match.of("leduc_poker_v0", ["random", "castle"], deals=1)
+    with pytest.raises(AgentError, match="no agent 'castle'"):
+        list(play_games(match, [(0, 0)], 1))

@@ -1,0 +1,146 @@
+"""Reports: in the terminal, as JSON, as a page."""
+
+import dataclasses
+import io
+import json
+import re
+import shlex
+import sys
+from html.parser import HTMLParser
+
+import pytest
+from rich.console import Console
+
+from cardenvs.arena import Match
+from cardenvs.arena.page import page, write_page
+from cardenvs.arena.report import as_json, command_line, print_summary, write_json
+from cardenvs.arena.statistics import summarise
+from cardenvs.core.errors import ArenaError, MissingExtraError
+
+HOSTILE = "<script>alert('$x^2$')</script>[bold]&\"{{ 7 * 7 }}"
+
+
+@pytest.fixture(scope="module")
+def summary():
+    """Of a small match."""
+    return Match.of("leduc_poker_v0", ["random", "search:simulations=4", "random"], deals=12, seed=3, ante=2).run()
+
+
+@pytest.fixture(scope="module")
+def hostile(summary):
+    """The same with a name that tries everything."""
+    match = dataclasses.replace(summary.match, agents=("random", "search:simulations=4", HOSTILE))
+    standings = tuple(dataclasses.replace(s, name=n) for s, n in zip(summary.standings, match.names, strict=True))
+    return dataclasses.replace(summary, match=match, standings=standings)
+
+
+def printed(summary):
+    out = io.StringIO()
+    print_summary(summary, Console(file=out, width=200, highlight=False))
+    return out.getvalue()
+
+
+def test_the_terminal_shows_everything(summary):
+    text = printed(summary)
+    best = summary.ranking[0]
+    assert f"{best.mean.mean:+.3f}" in text
+    assert f"{best.mean.low:+.3f} to {best.mean.high:+.3f}" in text
+    assert "random#2" in text
+    assert "12 deals, 72 games (6 a deal), seed 3" in text
+    difference = summary.difference(0, 1)
+    assert f"{difference.mean:+.3f} ± {(difference.high - difference.low) / 2:.3f}" in text
+
+
+def test_a_name_is_only_a_name_in_the_terminal(hostile):
+    assert HOSTILE in printed(hostile)
+
+
+def test_nothing_finished_and_one_deal_are_told(summary):
+    assert "No deal is complete yet." in printed(summarise(summary.match, []))
+    single = Match.of("leduc_poker_v0", ["random", "random"], deals=1).run()
+    assert "inf" not in printed(single)
+    assert as_json(single)["leaderboard"][0]["mean"]["low"] is None
+    assert "inf" not in page(single).lower().replace("information", "")
+
+
+def test_json_is_complete_and_plain(summary, tmp_path):
+    write_json(summary, tmp_path / "result.json")
+    data = json.loads((tmp_path / "result.json").read_text())
+    assert [row["agent"] for row in data["leaderboard"]] == [standing.name for standing in summary.ranking]
+    assert data["leaderboard"][0]["mean"]["deals"] == 12
+    assert data["head_to_head"][0]["agents"] == ["random", "search:simulations=4"]
+    assert (data["seed"], data["deals"], data["games"], data["options"]["ante"]) == (3, 12, 72, 2)
+    assert set(data["versions"]) >= {"cardenvs", "python", "numpy"}
+    assert json.loads(json.dumps(as_json(summarise(summary.match, [])), allow_nan=False))["leaderboard"] == []
+
+
+def test_the_command_plays_the_same_match(summary):
+    words = shlex.split(command_line(summary.match))
+    assert words[:3] == ["cardenvs", "match", "leduc_poker_v0"]
+    assert words[words.index("--agents") + 1] == "random,search:simulations=4,random"
+    assert words[words.index("--option") + 1] == "ante=2"
+    assert words[words.index("--seed") + 1] == "3"
+
+
+class Elements(HTMLParser):
+    """Every element of a page with its attributes, and the text outside <style>."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.open, self.words = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        if tag not in ("meta", "link", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag in self.open:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.words.append(data)
+
+
+def test_the_page_needs_nothing_but_itself(summary, tmp_path):
+    write_page(summary, tmp_path / "result.html")
+    text = (tmp_path / "result.html").read_text()
+    elements = Elements(text)
+    assert elements.open == []
+    tags = {tag for tag, _ in elements.found}
+    assert {"svg", "table", "style"} <= tags
+    assert not tags & {"script", "link", "img", "iframe", "object", "embed"}
+    for _, attributes in elements.found:
+        for name in ("src", "href", "xlink:href", "data", "action"):
+            assert (attributes.get(name) or "#").startswith("#")
+    without_names = re.sub(r'xmlns(:\w+)?="[^"]*"', "", text)
+    assert not re.search(r"https?://|//[a-z]+\.|@import|url\((?!#)", without_names)
+    assert len(text) < 300_000
+    words = " ".join(elements.words)
+    for shown in ("Leaderboard", "Head to head", "random#2", "ante = 2", summary.match.id, "12 of 12"):
+        assert shown in words
+    assert command_line(summary.match) in words
+
+
+def test_a_name_is_only_a_name_on_the_page(hostile):
+    text = page(hostile)
+    elements = Elements(text)
+    assert "script" not in {tag for tag, _ in elements.found}
+    assert HOSTILE in " ".join(elements.words)
+    assert elements.open == []
+
+
+def test_cells_are_coloured_where_the_difference_is_clear(summary):
+    text = page(summary)
+    clear = [found for found in summary.differences.values() if found.low > 0 or found.high < 0]
+    assert text.count("var(--good), 0.") == text.count("var(--bad), 0.") == len(clear) > 0
+
+
+def test_without_the_extra_or_without_deals_there_is_no_page(summary, monkeypatch):
+    with pytest.raises(ArenaError, match="no complete deal"):
+        page(summarise(summary.match, []))
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtraError, match=r"cardenvs\[report\]"):
+        page(summary)

@@ -1,0 +1,28 @@
+"""What the tests of the environments run on."""
+
+from dataclasses import replace
+
+from cardenvs.core.kernel import kernel
+from cardenvs.core.registry import register_game
+from cardenvs.games.leduc_poker import GAME as LEDUC
+from cardenvs.games.leduc_poker import rules
+
+GAMES = ["kuhn_poker_v0", "leduc_poker_v0"]
+
+
+@kernel
+def fold_for_good(s, action, log):
+    """Leduc poker in which who folds leaves the game, and who raises pays 1 to the next player at once."""
+    player = s.current_player
+    if action == rules.FOLD:
+        rules.forfeit(s, player, log)
+        return
+    rules.apply_action(s, action, log)
+    if action == rules.RAISE:
+        s.rewards[player] -= 1
+        s.rewards[s.current_player] += 1
+
+
+# A game with eliminations and with rewards on the way, until the suite has one of its own.
+ELIMINATION = replace(LEDUC, name="elimination_v0", apply_action=fold_for_good)
+register_game(ELIMINATION.name, f"{__name__}:ELIMINATION")

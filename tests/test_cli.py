@@ -1,0 +1,183 @@
+"""The command line."""
+
+import json
+import subprocess
+import sys
+import time
+from importlib.metadata import version
+
+import pytest
+from typer.testing import CliRunner
+
+from cardenvs.cli import app
+from cardenvs.core.replay import Replay
+
+COMMANDS = ["games", "info", "play", "match", "replay", "warmup"]
+
+
+def call(*words, typed=""):
+    result = CliRunner().invoke(app, list(words), input=typed, env={"COLUMNS": "160", "TERM": "dumb"})
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def refused(*words):
+    """The one line that a command is refused with."""
+    result = call(*words)
+    assert result.exit_code == 2
+    assert "Traceback" not in result.output
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith("Error: ")
+    return lines[0]
+
+
+def test_help_of_every_command_has_an_example():
+    listed = call("--help").stdout
+    for command in COMMANDS:
+        assert command in listed
+        result = call(command, "--help")
+        assert result.exit_code == 0
+        assert f"cardenvs {command}" in result.stdout
+        assert "Example" in result.stdout
+
+
+def test_version():
+    assert call("--version").stdout.strip() == f"cardenvs {version('cardenvs')}"
+
+
+def test_help_is_quick_and_imports_little():
+    program = (
+        "import sys; from typer.testing import CliRunner; from cardenvs.cli import app\n"
+        "assert CliRunner().invoke(app, ['match', '--help']).exit_code == 0\n"
+        "print([m for m in ('numba', 'numpy', 'torch', 'matplotlib', 'sqlite3') if m in sys.modules])"
+    )
+    started = time.perf_counter()
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert loaded.strip() == "[]", f"imported for help alone, {time.perf_counter() - started:.1f} s: {loaded}"
+
+
+def test_games_are_listed():
+    text = call("games").stdout
+    assert "leduc_poker_v0" in text
+    assert "Kuhn poker" in text
+
+
+def test_info_shows_numbers_options_and_sections():
+    text = call("info", "leduc_poker", "-o", "num_players=3").stdout
+    for shown in ("3 (2 to 10 possible)", "raise_size", "suit_isomorphism", "public_card", "chips; they add up to 0"):
+        assert shown in text
+    assert "ante" in call("info", "leduc_poker", "--rules").stdout.lower()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["info", "ludec_poker_v0"], "no game named 'ludec_poker_v0'; did you mean 'leduc_poker_v0'?"),
+        (["info", "leduc_poker", "-o", "antes=2"], "leduc_poker_v0: unknown option 'antes'; did you mean 'ante'?"),
+        (["info", "leduc_poker", "-o", "ante=no"], "leduc_poker_v0: option ante takes an integer from 1 to 1000"),
+        (["info", "leduc_poker", "-o", "ante"], "--option takes NAME=VALUE, as in --option num_players=2; got 'ante'"),
+        (["match", "leduc_poker", "--agents", "random"], "needs at least as many agents; got 1"),
+        (["match", "leduc_poker", "--agents", "random,serch"], "no agent 'serch' for leduc_poker_v0; did you mean"),
+        (["match", "leduc_poker", "--agents", "random,,random"], "separated by single commas"),
+        (["match", "leduc_poker", "--agents", "random,random", "--resume"], "--resume needs the --store to go on with"),
+        (["match", "leduc_poker", "--agents", "random,random", "--html", "/no/where/x.html"], "no folder /no/where"),
+        (["play", "leduc_poker", "--seat", "2"], "has players 0 to 1 here; --seat 2 is none of them"),
+        (["play", "leduc_poker", "--against", "random,random"], "one for each of the 1 other players; got 2"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_in_one_line(words, message):
+    assert message in refused(*words)
+
+
+def test_an_error_of_the_command_line_itself_is_told_by_it():
+    result = call("match", "leduc_poker")
+    assert result.exit_code == 2
+    assert "--agents" in result.stderr
+
+
+def test_match_prints_and_writes_its_result(tmp_path):
+    words = ["match", "leduc_poker", "--agents", "random,search:simulations=5,playout=random", "--deals", "6"]
+    words += ["--store", str(tmp_path / "r.db"), "--json", str(tmp_path / "r.json"), "--html", str(tmp_path / "r.html")]
+    result = call(*words)
+    assert result.exit_code == 0
+    assert "search:simulations=5,playout=random" in result.stdout
+    assert "6 deals, 12 games (2 a deal), seed 0" in result.stdout
+    assert json.loads((tmp_path / "r.json").read_text())["games"] == 12
+    assert "<svg" in (tmp_path / "r.html").read_text()
+    assert "already has 12 games of this match; resume it" in refused(*words)
+    again = call(*words, "--resume", "-p", "2")
+    assert again.stdout == result.stdout
+
+
+def test_the_same_match_again_by_the_command_it_names(tmp_path):
+    import shlex
+
+    words = ["match", "kuhn_poker", "--agents", "random,random,search", "--deals", "5", "--seed", "4"]
+    words += ["-o", "num_players=3", "--json"]
+    call(*words, str(tmp_path / "one.json"))
+    one = json.loads((tmp_path / "one.json").read_text())
+    call(*shlex.split(one["command"])[1:], "--json", str(tmp_path / "two.json"))
+    two = json.loads((tmp_path / "two.json").read_text())
+    for data in (one, two):
+        for row in data["leaderboard"]:
+            del row["decision_ms"]
+    assert one == two
+
+
+def test_play_to_the_end_and_replay_it(tmp_path):
+    path = tmp_path / "game.json"
+    words = ["play", "kuhn_poker", "--against", "random", "--seed", "3", "--seat", "1", "--save", str(path)]
+    result = call(*words, typed="1\n1\n1\n")
+    assert result.exit_code == 0
+    assert "you are player_1, player_0 is random" in result.stdout
+    assert "The game is over:" in result.stdout
+    assert "cardenvs play kuhn_poker_v0 --seed 3 --seat 1 --against random" in result.stdout
+    assert call(*words, typed="1\n1\n1\n").stdout == result.stdout
+    assert Replay.load(path).players == ("random", "you")
+
+    assert "play to the recorded events and returns" in call("replay", str(path), "--verify").stdout
+    everything = call("replay", str(path)).stdout
+    assert "player_0 is dealt a card" not in everything
+    assert "player_0 is dealt a card" in call("replay", str(path), "--player", "1").stdout
+    assert "0 of" in call("replay", str(path), "--at", "0").stdout
+    stepped = call("replay", str(path), "--step", typed="\nb\n2\nq\n").stdout
+    assert stepped.count("0 of") == 2
+    assert stepped.count("actions") == 4
+    assert "positions 0 to" in refused("replay", str(path), "--at", "99")
+    assert "players 0 to 1; --player 2 is none of them" in refused("replay", str(path), "--player", "2")
+    path.write_text(path.read_text().replace('"actions"', '"acts"'))
+    assert "is damaged: 'actions' should be a list" in refused("replay", str(path))
+
+
+def test_leaving_a_game_is_clean_and_keeps_the_replay(tmp_path):
+    path = tmp_path / "game.json"
+    result = call(
+        "play", "leduc_poker", "--against", "search", "--seed", "3", "--save", str(path), typed="check\nquit\n"
+    )
+    assert result.exit_code == 0
+    assert "You leave the game." in result.stdout
+    assert len(Replay.load(path).actions) >= 2
+
+
+def test_a_person_never_sees_the_other_hand():
+    for seed in range(8):
+        text = call("play", "leduc_poker", "--seed", str(seed), typed="2\n" * 8).stdout
+        assert "player_1's hand: 1 face down" in text
+        assert "player_1 is dealt a card" in text
+
+
+def test_warmup_compiles_and_says_so():
+    text = call("warmup", "kuhn_poker").stdout
+    for step in ("deal", "observation", "simulate with random", "batches", "together"):
+        assert step in text
+    assert " s  " in text
+
+
+def test_the_installed_program_refuses_cleanly():
+    command = [sys.executable, "-m", "cardenvs.cli", "info", "castle"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert result.stderr.startswith("Error: no game named 'castle'")
+    assert "Traceback" not in result.stderr

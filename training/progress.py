@@ -1,0 +1,205 @@
+"""What a training run shows and writes down: a live table or plain lines, TensorBoard and JSON, where time went."""
+
+import json
+import math
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+METRICS = {
+    "steps": "decisions so far, all players of all games together",
+    "seconds": "time spent training so far, evaluations included",
+    "updates": "updates so far",
+    "speed/steps_per_second": "steps of this update per second, learning included, evaluations not",
+    "speed/network_share": "share of that time in forward and backward passes and the optimiser",
+    "games/length": "steps per game that ended",
+    "games/return_vs_past_self": "mean return of the learner against past selves, in the game's unit",
+    "eval/NAME": "mean return per duplicate deal against policy NAME, in the game's unit",
+    "eval/NAME_half": "half of its 95% interval",
+    "loss/policy": "clipped policy loss, mean over the minibatches of the update, as all of the following",
+    "loss/value": "half the mean squared error of the values, in scaled reward",
+    "loss/gradient_norm": "norm of the gradient before it is scaled down",
+    "policy/entropy": "mean entropy of the policy over legal actions, in nats",
+    "policy/kl": "estimated KL divergence from the policy that played, mean of (r - 1) - log r",
+    "policy/clipped": "share of ratios r further than `clip` from 1",
+    "value/explained_variance": "1 - Var(target - value) / Var(target), before the update",
+    "schedule/lr": "learning rate",
+    "schedule/entropy": "weight of the entropy bonus",
+    "transitions": "transitions learnt from in the update",
+    "minibatches": "steps of the optimiser in the update; fewer than planned where target_kl stopped it",
+    "time/PART": "seconds of the update in each part",
+}
+"""Every metric that is logged, and what it means."""
+
+METRICS_FILE = "metrics.jsonl"
+NETWORK_PARTS = ("forward", "learn", "optimise")
+_LINE_SECONDS = 5.0
+
+
+class Stopwatch:
+    """Adds up the seconds spent in named parts of a program.
+
+    Attributes:
+        seconds: by name.
+    """
+
+    def __init__(self, synchronise: Callable[[], None] | None = None) -> None:
+        """A stopwatch; `synchronise` waits for work that a device still has to do, before each look at the clock."""
+        self.seconds: dict[str, float] = defaultdict(float)
+        self._synchronise = synchronise or (lambda: None)
+
+    @contextmanager
+    def __call__(self, part: str) -> Iterator[None]:
+        """Time the block as a part of that name."""
+        self._synchronise()
+        started = time.perf_counter()
+        yield
+        self._synchronise()
+        self.seconds[part] += time.perf_counter() - started
+
+
+def split_text(seconds: dict[str, float], total: float, steps: int) -> str:
+    """Where the time of a run went, in a few lines for people.
+
+    Args:
+        seconds: by part, as a Stopwatch has them.
+        total: of the run, evaluations left out.
+        steps: taken in it.
+    """
+    network = sum(seconds.get(part, 0.0) for part in NETWORK_PARTS)
+    rest = {part: value for part, value in seconds.items() if part not in NETWORK_PARTS}
+    rest["other"] = max(0.0, total - network - sum(rest.values()))
+
+    def shares(parts: dict[str, float]) -> str:
+        return ", ".join(f"{part} {value / total:.1%}" for part, value in parts.items())
+
+    return (
+        f"{steps / total:,.0f} steps/s, learning included; the network alone would allow {steps / network:,.0f} "
+        f"({network / total:.1%} of that reached)\n"
+        f"  network     {shares({part: seconds.get(part, 0.0) for part in NETWORK_PARTS})}\n"
+        f"  all else    {shares(rest)}"
+    )
+
+
+class Logs:
+    """TensorBoard events and metrics.jsonl in a run's folder."""
+
+    def __init__(self, folder: Path, steps: int) -> None:
+        """Begin, or go on after `steps`. TensorBoard is left out where it is not installed."""
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+
+            self._writer: Any = SummaryWriter(str(folder), purge_step=steps or None)
+        except ImportError:
+            self._writer = None
+        self._file = (folder / METRICS_FILE).open("a", encoding="utf-8")
+
+    def write(self, metrics: dict[str, float]) -> None:
+        """Write one update's metrics."""
+        finite = {name: value if math.isfinite(value) else None for name, value in metrics.items()}
+        self._file.write(json.dumps(finite) + "\n")
+        self._file.flush()
+        if self._writer is not None:
+            for name, value in metrics.items():
+                self._writer.add_scalar(name, value, int(metrics["steps"]))
+
+    def close(self) -> None:
+        """Close the files."""
+        self._file.close()
+        if self._writer is not None:
+            self._writer.close()
+
+
+class Progress:
+    """Shows a run while it goes: a live table on a terminal, a plain line every few seconds elsewhere."""
+
+    def __init__(self, title: str, show: bool = True) -> None:
+        """A display; with show=False nothing is printed."""
+        self._title, self._show = title, show
+        self._scores: dict[str, str] = {}
+        self._live: Any = None
+        self._last_line = -_LINE_SECONDS
+        self._console = _console() if show else None
+
+    def __enter__(self) -> "Progress":
+        """Start the live table, on a terminal."""
+        if self._console is not None and self._console.is_terminal:
+            from rich.live import Live
+
+            self._live = Live(console=self._console, auto_refresh=False)
+            self._live.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Leave the last table standing."""
+        if self._live is not None:
+            self._live.stop()
+
+    def score(self, opponent: str, text: str) -> None:
+        """Note an evaluation, for the next `update`."""
+        self._scores[opponent] = text
+
+    def note(self, text: str) -> None:
+        """Print a line that stays."""
+        if self._console is not None:
+            self._console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+    def update(self, metrics: dict[str, float], fraction: float) -> None:
+        """Show an update.
+
+        Args:
+            metrics: those of METRICS.
+            fraction: of the run that is done, 0 to 1.
+        """
+        if self._console is None:
+            return
+        left = metrics["seconds"] * (1 - fraction) / fraction if fraction > 0 else 0.0
+        if self._live is not None:
+            self._live.update(self._table(metrics, fraction, left), refresh=True)
+        elif time.monotonic() - self._last_line >= _LINE_SECONDS or fraction >= 1:
+            self._last_line = time.monotonic()
+            self.note(self._line(metrics, fraction, left))
+
+    def _line(self, metrics: dict[str, float], fraction: float, left: float) -> str:
+        scores = "".join(f"  {name} {text}" for name, text in self._scores.items())
+        return (
+            f"{fraction:4.0%}  {metrics['steps']:,} steps  {metrics['speed/steps_per_second']:,.0f}/s{scores}  "
+            f"entropy {metrics['policy/entropy']:.3f}  kl {metrics['policy/kl']:.4f}  "
+            f"explained {metrics['value/explained_variance']:.2f}  left {_clock(left)}"
+        )
+
+    def _table(self, metrics: dict[str, float], fraction: float, left: float) -> "RenderableType":
+        from rich.panel import Panel
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+
+        grid = Table.grid(padding=(0, 2))
+        grid.add_row(f"{fraction:.0%}", ProgressBar(total=1.0, completed=fraction, width=40), f"left {_clock(left)}")
+        for name, value, further in (
+            ("steps", f"{metrics['steps']:,}", f"{metrics['speed/steps_per_second']:,.0f} a second"),
+            *((f"against {name}", text, "mean return a deal") for name, text in self._scores.items()),
+            ("entropy", f"{metrics['policy/entropy']:.3f}", f"KL {metrics['policy/kl']:.4f}"),
+            ("explained", f"{metrics['value/explained_variance']:.2f}", "of the variance of returns"),
+            ("game length", f"{metrics['games/length']:.1f}", f"learning rate {metrics['schedule/lr']:.1e}"),
+        ):
+            grid.add_row(f"[dim]{name}[/dim]", f"[bold]{value}[/bold]", f"[dim]{further}[/dim]")
+        return Panel(grid, title=self._title, title_align="left", expand=False)
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    return Console(file=sys.stderr)
+
+
+def _clock(seconds: float) -> str:
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
