@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from cardenvs.cli import app
 from cardenvs.core.replay import Replay
 
-COMMANDS = ["games", "info", "play", "match", "replay", "warmup"]
+COMMANDS = ["games", "info", "play", "match", "train", "bench", "replay", "warmup"]
 
 
 def call(*words, typed=""):
@@ -181,3 +181,21 @@ def test_the_installed_program_refuses_cleanly():
     assert result.returncode == 2
     assert result.stderr.startswith("Error: no game named 'castle'")
     assert "Traceback" not in result.stderr
+
+
+def test_train_hands_everything_to_the_trainer(monkeypatch):
+    pytest.importorskip("torch")
+    ppo = pytest.importorskip("training.ppo")
+    handed = []
+    monkeypatch.setattr(ppo, "main", lambda words: handed.append(words) or 2)
+    words = ["train", "leduc_poker_v0", "--seconds", "2", "--set", "lr=3e-4", "--set", "num_envs=8", "-o", "ante=2"]
+    assert call(*words, "--out", "runs/x", "--quiet").exit_code == 2
+    assert handed == [
+        ["leduc_poker_v0", "--set", "lr=3e-4", "--set", "num_envs=8", "--option", "ante=2", "--seconds", "2.0"]
+        + ["--out", "runs/x", "--quiet"]
+    ]
+
+
+def test_train_without_torch_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert "pip install 'cardenvs[train]'" in refused("train", "leduc_poker_v0")

@@ -39,7 +39,7 @@ from cardenvs.core.errors import CardenvsError, FormatError, OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.core.rng import derived_seed
-from cardenvs.envs.vector import VectorEnv
+from cardenvs.envs.vector import Batch, VectorEnv
 from training.config import Config, config_for, parse_settings, read_config, settings_text
 from training.progress import METRICS_FILE, NETWORK_PARTS, Logs, Progress, Stopwatch, split_text
 
@@ -191,20 +191,26 @@ class Trajectories:
 class Store:
     """What the network saw and did in each slot of a rollout, allocated once.
 
+    Observations stay as small as the game makes them: turning int8 into floats when a minibatch is gathered is faster
+    than gathering floats. Actions are numbers in the legal list, L of them rather than A: all that is worked out about
+    a policy costs so much less.
+
     Attributes:
-        features: (num_slots, D) float32, already scaled.
-        mask: (num_slots, A) bool, legal actions.
-        action: (num_slots,) int64.
-        log_prob: (num_slots,) float32, of the action when it was played.
+        observation: (num_slots, D) of the game's dtype.
+        legal: (num_slots, L) int64, ids of the legal actions, first num_legal ones.
+        num_legal: (num_slots,) int64.
+        choice: (num_slots,) int64, the action taken, as an index into `legal`.
+        log_prob: (num_slots,) float32, of the action when it was taken.
         value: (num_slots,) float32.
     """
 
-    def __init__(self, num_slots: int, network: Network, device: torch.device) -> None:
-        """Room for num_slots transitions of what `network` sees and does."""
-        size, num_actions = network.shape["observation_size"], network.shape["num_actions"]
-        self.features = torch.zeros(num_slots, size, device=device)
-        self.mask = torch.zeros(num_slots, num_actions, dtype=torch.bool, device=device)
-        self.action = torch.zeros(num_slots, dtype=torch.int64, device=device)
+    def __init__(self, num_slots: int, vec: VectorEnv, device: torch.device) -> None:
+        """Room for num_slots transitions of the games in `vec`."""
+        dtype = torch.from_numpy(vec.batch.observation).dtype
+        self.observation = torch.zeros(num_slots, vec.observation_size, dtype=dtype, device=device)
+        self.legal = torch.zeros(num_slots, vec.batch.legal_actions.shape[1], dtype=torch.int64, device=device)
+        self.num_legal = torch.ones(num_slots, dtype=torch.int64, device=device)
+        self.choice = torch.zeros(num_slots, dtype=torch.int64, device=device)
         self.log_prob = torch.zeros(num_slots, device=device)
         self.value = torch.zeros(num_slots, device=device)
 
@@ -227,19 +233,24 @@ class Store:
 # Playing
 
 
+def is_listed(legal: Tensor, num_legal: Tensor) -> Tensor:
+    """(N, L) bool: whether an entry of the lists `legal` (N, L) is among the first num_legal (N,) of its row."""
+    return torch.arange(legal.shape[1], device=legal.device) < num_legal.unsqueeze(1)
+
+
 def sample(log_probs: Tensor, generator: torch.Generator) -> Tensor:
-    """Draw an action a row by the Gumbel trick: argmax of log p - log E, with E exponentially distributed.
+    """Draw an entry a row by the Gumbel trick: the argmax of log p - log(-log u), u uniform.
 
     Args:
-        log_probs: (N, A), -inf for what is not legal.
+        log_probs: (N, K), -inf for what must not be drawn.
         generator: of the same device.
 
     Returns:
         (N,) int64.
     """
-    noise = torch.empty_like(log_probs).exponential_(generator=generator)
-    noise.clamp_min_(torch.finfo(noise.dtype).tiny)  # an exact 0 would turn -inf into nan
-    return (log_probs - noise.log_()).argmax(-1)
+    u = torch.rand(log_probs.shape, generator=generator, device=log_probs.device)
+    u.clamp_(torch.finfo(u.dtype).tiny, 1 - torch.finfo(u.dtype).eps / 2)  # at 0 and 1 the noise would not be finite
+    return (log_probs - u.log_().neg_().log_()).argmax(-1)
 
 
 class Pool:
@@ -282,10 +293,12 @@ class Player:
         self.vec, self._network, self._config, self._generator, self._watch = vec, network, config, generator, watch
         self.device = next(network.parameters()).device
         self.trajectories = Trajectories(vec.num_envs, vec.num_players, config.rollout_steps)
-        self.store = Store(self.trajectories.num_slots, network, self.device)
+        self.store = Store(self.trajectories.num_slots, vec, self.device)
         self.pool = Pool(network, config.pool_size)
-        self._observation = torch.from_numpy(vec.batch.observation)  # views: the batch is overwritten in place
-        self._mask = torch.from_numpy(vec.batch.action_mask)
+        # Views: the batch is overwritten in place.
+        self._observation = torch.from_numpy(vec.batch.observation)
+        self._legal = torch.from_numpy(vec.batch.legal_actions)
+        self._num_legal = torch.from_numpy(vec.batch.num_legal)
         in_pool = np.arange(vec.num_envs) >= vec.num_envs - round(config.pool_share * vec.num_envs)
         self._learner = np.where(in_pool, np.arange(vec.num_envs) % vec.num_players, -1)  # -1: every player
 
@@ -310,23 +323,27 @@ class Player:
         return tally.metrics(self._config.rollout_steps * self.vec.num_envs)
 
     def _act(self, rows: slice, learning: np.ndarray) -> np.ndarray:
-        """Choose and note the actions of all environments, (N,) int64."""
-        store, features, mask = self.store, self.store.features[rows], self.store.mask[rows]
+        """Choose and note what all environments do. Returns actions (N,) int64."""
+        store = self.store
         with self._watch("encode"):
-            self._network.features(self._observation.to(self.device), out=features)
-            mask.copy_(self._mask)
+            observation, legal, num_legal = store.observation[rows], store.legal[rows], store.num_legal[rows]
+            observation.copy_(self._observation)
+            legal.copy_(self._legal)
+            num_legal.copy_(self._num_legal)
+            features = self._network.features(observation)
         with self._watch("forward"):
             logits, store.value[rows] = self._network(features)
             others = self._slots(np.flatnonzero(~learning))
             if len(others):
                 logits[others] = self.pool.opponent(features[others])[0]
         with self._watch("sample"):
-            log_probs = log_policy(logits, mask)
-            store.action[rows] = sample(log_probs, self._generator)
-            store.log_prob[rows] = log_probs.gather(1, store.action[rows, None]).squeeze(1)
-            return store.action[rows].cpu().numpy()
+            log_probs = log_policy(logits.gather(1, legal), is_listed(legal, num_legal))
+            choice = sample(log_probs, self._generator).unsqueeze(1)
+            store.choice[rows] = choice.squeeze(1)
+            store.log_prob[rows] = log_probs.gather(1, choice).squeeze(1)
+            return legal.gather(1, choice).squeeze(1).cpu().numpy()
 
-    def _credit(self, batch: Any, tally: "_Tally") -> None:
+    def _credit(self, batch: Batch, tally: "_Tally") -> None:
         """Give the rewards of a step to the transitions they belong to."""
         ended = batch.terminated | batch.truncated
         if batch.truncated.any():
@@ -428,14 +445,17 @@ class Learner:
     def _step(self, store: Store, advantage: Tensor, rows: Tensor, entropy_coef: float) -> Tensor:
         """One step of the optimiser. Returns its metrics, (6,)."""
         with self._watch("gather"):
-            features, mask, action = store.features[rows], store.mask[rows], store.action[rows]
-            log_prob, value, advantage = store.log_prob[rows], store.value[rows], advantage[rows]
+            features = self._network.features(store.observation.index_select(0, rows))
+            legal = store.legal.index_select(0, rows)
+            listed = is_listed(legal, store.num_legal[rows])
+            choice, log_prob, value, advantage = (
+                array[rows] for array in (store.choice, store.log_prob, store.value, advantage)
+            )
         with self._watch("learn"):
             logits, new_value = self._network(features)
-            policy_loss, *policy_metrics = policy_loss_and_metrics(
-                logits, mask, action, log_prob, self._normalised(advantage), self._config.clip
+            policy_loss, entropy, kl, clipped = policy_loss_and_metrics(
+                logits.gather(1, legal), listed, choice, log_prob, self._normalised(advantage), self._config.clip
             )
-            entropy, kl, clipped = policy_metrics
             value_loss = value_loss_of(new_value, value, value + advantage, self._config.value_clip)
             loss = policy_loss - entropy_coef * entropy + self._config.value_coef * value_loss
             self.optimizer.zero_grad()
@@ -457,9 +477,9 @@ def policy_loss_and_metrics(
     """The clipped policy loss (Schulman et al. 2017, equation 7), entropy, KL estimate and share of clipped ratios.
 
     Args:
-        logits: (B, A), those of illegal actions any finite number.
-        mask: (B, A) bool, at least one legal action a row.
-        action: (B,) int64, legal ones.
+        logits: (B, K), those of illegal actions any finite number.
+        mask: (B, K) bool, at least one legal action a row.
+        action: (B,) int64, columns of legal actions.
         log_prob: (B,), of the actions when they were played.
         advantage: (B,).
         clip: epsilon.
@@ -513,11 +533,7 @@ class Score:
 
 @torch.inference_mode()
 def evaluate(
-    network: Network,
-    vec: VectorEnv,
-    opponent: str,
-    seed: int,
-    generator: torch.Generator | None = None,
+    network: Network, vec: VectorEnv, opponent: str, seed: int, generator: torch.Generator | None = None
 ) -> Score:
     """Play each deal once from every seat, a policy of the game in the other seats.
 
@@ -537,7 +553,7 @@ def evaluate(
             others = np.flatnonzero(running & (batch.current_player != seat))
             actions[others] = vec.policy_actions(opponent, others, seed, step)
             mine = np.flatnonzero(running & (batch.current_player == seat))
-            actions[mine] = _choose(network, batch.observation[mine], batch.action_mask[mine], generator)
+            actions[mine] = _choose(network, batch, mine, generator)
             batch = vec.step(actions)
             ended = running & (batch.terminated | batch.truncated)
             returns[ended] += batch.episode_returns[ended, seat]
@@ -547,14 +563,16 @@ def evaluate(
     return Score(float(returns.mean()), float(1.96 * returns.std(ddof=1) / math.sqrt(len(returns))), len(returns))
 
 
-def _choose(
-    network: Network, observation: np.ndarray, mask: np.ndarray, generator: torch.Generator | None
-) -> np.ndarray:
+def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.Generator | None) -> np.ndarray:
+    """The network's actions in the environments `rows`."""
     device = network.scale.device
-    logits, _ = network(network.features(torch.from_numpy(observation).to(device)))
-    log_probs = log_policy(logits, torch.from_numpy(mask).to(device).bool())
-    action = log_probs.argmax(-1) if generator is None else sample(log_probs, generator)
-    return action.cpu().numpy()
+    observation, legal, num_legal = (
+        torch.from_numpy(array[rows]).to(device) for array in (batch.observation, batch.legal_actions, batch.num_legal)
+    )
+    logits, _ = network(network.features(observation))
+    log_probs = log_policy(logits.gather(1, legal.long()), is_listed(legal, num_legal))
+    choice = log_probs.argmax(-1) if generator is None else sample(log_probs, generator)
+    return legal.gather(1, choice.unsqueeze(1)).squeeze(1).cpu().numpy()
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -596,7 +614,7 @@ class Run:
         self.learner = Learner(self.network, config, self._generator, self.watch)
 
     def _games(self, number: int) -> VectorEnv:
-        return VectorEnv(self.game, number, legal_lists=False, **self.config.options)
+        return VectorEnv(self.game, number, mask=False, **self.config.options)
 
     @property
     def opponents(self) -> list[str]:

@@ -75,9 +75,9 @@ class Network(nn.Module):
         network.scale.copy_(torch.from_numpy(1 / bound))
         return network
 
-    def features(self, observation: Tensor, out: Tensor | None = None) -> Tensor:
+    def features(self, observation: Tensor) -> Tensor:
         """Observations (N, D) of any dtype as what `forward` takes, floats of about -1 to 1."""
-        return torch.mul(observation, self.scale, out=out)
+        return observation.to(self.scale.dtype) * self.scale
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (N, A) of all actions, illegal ones included, and values (N,) from features (N, D)."""
@@ -93,13 +93,13 @@ def _linear(size_in: int, size_out: int, gain: float) -> nn.Linear:
 
 
 def log_policy(logits: Tensor, mask: Tensor) -> Tensor:
-    """Log-probabilities (N, A), -inf for what is not legal.
+    """Log-probabilities (N, K), -inf for what is not legal.
 
     Args:
-        logits: (N, A) floats.
-        mask: (N, A) bool, true for legal actions; at least one a row.
+        logits: (N, K) floats, of all actions or of some.
+        mask: (N, K) bool, true for legal actions; at least one a row.
     """
-    return logits.masked_fill(~mask, -torch.inf).log_softmax(-1)
+    return torch.where(mask, logits, -torch.inf).log_softmax(-1)
 
 
 def read_checkpoint(path: str | Path, device: str | torch.device = "cpu") -> dict[str, Any]:

@@ -64,6 +64,10 @@ class Op(enum.IntEnum):
     MOVE_ALL = 7
 
 
+_OPS_FROM = (Op.MOVE, Op.REVEAL, Op.SET, Op.SHUFFLE, Op.MOVE_ALL)  # those that need a source
+_OPS_TO = (Op.MOVE, Op.CREATE, Op.MOVE_ALL)  # those that need a target
+
+
 @dataclass(frozen=True)
 class Pile:
     """A place for tokens. `ordered` piles are lists, bottom first; the others are multisets."""
@@ -332,6 +336,7 @@ class FoldedTable:
         """
         op = self.spec.kinds[int(row[KIND])].op
         token, source, target, value = (int(row[c]) for c in (TOKEN, SOURCE, TARGET, VALUE))
+        self._check_places(op, source, target)
         if op == Op.MOVE:
             self.piles[target].append(self._take(source, token, value))
         elif op == Op.REVEAL:
@@ -348,6 +353,12 @@ class FoldedTable:
         elif op == Op.MOVE_ALL:
             self.piles[target] += self.piles[source]
             self.piles[source] = []
+
+    def _check_places(self, op: Op, source: int, target: int) -> None:
+        needed = [place for place, ops in ((source, _OPS_FROM), (target, _OPS_TO)) if op in ops]
+        most = len(self.counters) if op == Op.SET else len(self.piles)
+        if not all(0 <= place < most for place in needed):
+            raise FoldError(f"{op.name} names places {needed}; there are 0 to {most - 1}")
 
     def _take(self, pile: int, token: int, place: int) -> int:
         """Take a token out of a pile and return its face as far as the viewer knows it."""
@@ -368,6 +379,7 @@ class FoldedTable:
         return token
 
     def _take_ordered(self, pile: int, token: int, place: int) -> int:
+        self._check_inside(pile, place)
         face = self.piles[pile].pop(place)
         if face not in (token, UNKNOWN) and token != UNKNOWN:
             raise FoldError(f"token {token} leaves {self._pile_name(pile)} where {face} was known to lie")
@@ -378,12 +390,20 @@ class FoldedTable:
             return
         tokens = self.piles[pile]
         if self.spec.pile_of[pile][0].ordered:
+            self._check_inside(pile, value)
+            if tokens[value] not in (token, UNKNOWN):
+                raise FoldError(f"{self._pile_name(pile)} shows token {token} where {tokens[value]} was known to lie")
             tokens[value] = token
             return
         for _ in range(value - tokens.count(token)):
             if UNKNOWN not in tokens:
                 raise FoldError(f"{self._pile_name(pile)} shows token {token}, but is known to hold {tokens}")
             tokens[tokens.index(UNKNOWN)] = token
+
+    def _check_inside(self, pile: int, place: int) -> None:
+        size = len(self.piles[pile])
+        if place != TOP and not 0 <= place < size or size == 0:
+            raise FoldError(f"{self._pile_name(pile)} holds {size} tokens; there is no place {place}")
 
     def _pile_name(self, pile: int) -> str:
         return _place_name(*self.spec.pile_of[pile])

@@ -72,6 +72,7 @@ def _compile_lazily(function: Callable, folder: Path | None, inline: bool) -> An
             cache=cache is not None, nogil=True, error_model="numpy", _nrt=False, forceinline=inline
         )(function)
     dispatcher._set_uuid(_stable_id(function, unit))
+    dispatcher.of_cardenvs = True
     _forget_literals(dispatcher)
     if cache is not None:
         _lock_saving(dispatcher, cache)
@@ -136,7 +137,7 @@ def _cache_is_writable() -> bool:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        _say(f"cannot write compiled code to {folder} ({error}); compiling anew in each process.\n")
+        _write(f"cardenvs: cannot write compiled code to {folder} ({error}); compiling anew in each process.\n")
         return False
     return True
 
@@ -169,29 +170,10 @@ def _lock_saving(dispatcher: Any, folder: Path) -> None:
 # Telling people what takes so long
 
 
-def _say(text: str) -> None:
+def _write(text: str) -> None:
     if os.environ.get("CARDENVS_QUIET", "0") in ("", "0"):
-        sys.stderr.write(f"cardenvs: {text}" if text[:1] != "\b" else text[1:])
+        sys.stderr.write(text)
         sys.stderr.flush()
-
-
-class _Report:
-    """Prints each outermost compilation and how long it took. Loading from the cache is silent."""
-
-    def __init__(self) -> None:
-        self.depth = 0
-        self.started = 0.0
-
-    def on_start(self, event: Any) -> None:
-        self.depth += 1
-        if self.depth == 1:
-            self.started = time.perf_counter()
-            _say(f"compiling {kernel_name(event.data['dispatcher'])} (kept for the next run) ...")
-
-    def on_end(self, event: Any) -> None:
-        self.depth -= 1
-        if self.depth == 0:
-            _say(f"\b {time.perf_counter() - self.started:.1f} s\n")
 
 
 def kernel_name(dispatcher: Any) -> str:
@@ -204,15 +186,33 @@ def kernel_name(dispatcher: Any) -> str:
 
 @functools.cache
 def _report_compiles() -> None:
+    """From now on print each outermost compilation of a kernel and how long it took; loading one is silent."""
     from numba.core import event
 
-    report = _Report()
+    class Report(event.Listener):
+        depth = 0
+        started = 0.0
 
-    class Listener(event.Listener):
         def on_start(self, event):
-            report.on_start(event)
+            dispatcher = event.data["dispatcher"]
+            if not _is_kernel(dispatcher):
+                return
+            self.depth += 1
+            if self.depth == 1:
+                self.started = time.perf_counter()
+                kept = " (kept for the next run)" if _cache_is_writable() else ""
+                _write(f"cardenvs: compiling {kernel_name(dispatcher)}{kept} ...")
 
         def on_end(self, event):
-            report.on_end(event)
+            if not _is_kernel(event.data["dispatcher"]):
+                return
+            self.depth -= 1
+            if self.depth == 0:
+                _write(f" {time.perf_counter() - self.started:.1f} s\n")
 
-    event.register("numba:compile", Listener())
+    event.register("numba:compile", Report())
+
+
+def _is_kernel(dispatcher: Any) -> bool:
+    """Whether it is one of this suite's, not somebody else's Numba function in the same process."""
+    return getattr(dispatcher, "of_cardenvs", False)

@@ -6,6 +6,7 @@ uncompiled. Small integers wrap silently when compiled, and overflow or wrap dif
 (uint64 stays as it is). `narrow` goes back and refuses a value that does not fit.
 """
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -65,6 +66,7 @@ def record(rules: np.dtype, max_players: int, fields: Sequence[Field]) -> np.dty
     return packed([*header, *fields])
 
 
+@functools.cache
 def wide_dtype(dtype: np.dtype) -> np.dtype:
     """The widened twin of a record dtype: same names and shapes, integers as int64, uint64 and floats kept."""
     wide = []
@@ -81,7 +83,7 @@ def wide_dtype(dtype: np.dtype) -> np.dtype:
 def widen(states: np.ndarray) -> np.ndarray:
     """A widened copy of an array of records."""
     out = np.zeros(states.shape, wide_dtype(states.dtype))
-    _copy_fields(states, out, check=False)
+    _copy_fields(states, out)
     return out
 
 
@@ -92,7 +94,7 @@ def narrow(wide: np.ndarray, states: np.ndarray) -> None:
         OverflowError: a value does not fit its field; `states` is unchanged.
     """
     _check_ranges(wide, states.dtype, "")
-    _copy_fields(wide, states, check=True)
+    _copy_fields(wide, states)
 
 
 def copied(states: np.ndarray) -> np.ndarray:
@@ -119,10 +121,10 @@ def _check_ranges(wide: np.ndarray, dtype: np.dtype, path: str) -> None:
                 )
 
 
-def _copy_fields(source: np.ndarray, target: np.ndarray, check: bool) -> None:
+def _copy_fields(source: np.ndarray, target: np.ndarray) -> None:
     for name in source.dtype.names:
         base, _ = _base_and_shape(source.dtype[name])
         if base.names is not None:
-            _copy_fields(source[name], target[name], check)
+            _copy_fields(source[name], target[name])
         else:
             target[name] = source[name]

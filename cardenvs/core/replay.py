@@ -48,14 +48,16 @@ class Replay:
     @classmethod
     def of(cls, state: State, players: list[str] | None = None) -> Self:
         """Record a state's game so far. `players` are names, by default player_0, player_1, ..."""
+        if not state.has_history:
+            raise ValueError("this state does not go back to the deal (a determinized twin, or from a batch)")
         names = players or [f"player_{p}" for p in range(state.num_players)]
         if len(names) != state.num_players:
             raise ValueError(f"{state.num_players} players need as many names; got {names}")
         setup = {"seed": state.seed, "deck": state.deck.tolist()}
-        digest = _digest(state)  # raises for a determinized twin, which has no whole history
         return cls(
-            state.game, state.options.as_dict(), setup, tuple(names), tuple(state.actions), tuple(state.returns), digest
-        )
+            state.game, state.options.as_dict(), setup, tuple(names), tuple(state.actions), tuple(state.returns),
+            _digest(state),
+        )  # fmt: skip
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the replay as JSON; an existing file is replaced in one go."""
@@ -90,10 +92,14 @@ class Replay:
             raise FormatError(f"{path} is no replay: not JSON ({error}); it may have been cut short") from None
         _check_fields(path, data)
         game = get_game(data["game"])
+        if game.name != data["game"]:
+            raise FormatError(f"{path} is damaged: 'game' should name a version, as in {game.name!r}")
         try:
             options = game.make_options(**data["options"])
         except CardenvsError as error:
             raise FormatError(f"{path}: {error}") from None
+        if len(data["players"]) != options.num_players:
+            raise FormatError(f"{path} is damaged: {len(data['players'])} names for {options.num_players} players")
         if data["layout"] != game.layout(options).hash:
             raise FormatError(f"{path} was recorded with another version of {game.name} (its observation differs)")
         replay = cls(

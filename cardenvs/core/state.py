@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from cardenvs.core.engine import FORFEIT, NO_DECK, TERMINAL_PLAYER
-from cardenvs.core.errors import FormatError, HiddenInformationError, IllegalActionError
+from cardenvs.core.errors import FormatError, HiddenInformationError, IllegalActionError, OptionError
 from cardenvs.core.events import COLUMNS, NO_LOG, OMNISCIENT, SPECTATOR, Event, FoldedTable, fold, new_log
 from cardenvs.core.options import Options
 from cardenvs.core.record import copied, widen
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cardenvs.core.game import Game
 
 _MAGIC = b"cardenvs-state-1\n"
+_DIGEST_SIZE = 32  # bytes of a SHA-256
 _NO_ROWS = np.zeros((0, COLUMNS), np.int32)
 
 
@@ -49,11 +50,11 @@ class State:
         game.engine.start(self._states, 0, self.seed, self.deck, NO_LOG)
         self._actions: list[int] = []
         self._knower: int | None = None  # of a determinized twin: the player whose knowledge it keeps
-        self._prepare()
+        self._begins_at(None, _NO_ROWS)
 
     @classmethod
     def from_record(cls, game: "Game", options: Options, states: np.ndarray) -> Self:
-        """A state around a record that comes without its history, as from a batch; it has no events before now.
+        """A state around a record that comes without its history, as from a batch; its events begin now.
 
         Args:
             states: array of one record of game.state_dtype, taken over.
@@ -63,8 +64,14 @@ class State:
         state.deck = game.parse_deck(None, options)
         state._states, state._actions = states, []
         state._knower = None
-        state._prepare()
+        state._begins_at(states, _NO_ROWS)
         return state
+
+    def _begins_at(self, base: np.ndarray | None, known_rows: np.ndarray) -> None:
+        """Let the history begin at the deal (None) or at a copy of the record `base`, after the events `known_rows`."""
+        self._base = None if base is None else copied(base)
+        self._known_rows = known_rows
+        self._prepare()
 
     def _prepare(self) -> None:
         """Set up what follows from the fields above."""
@@ -114,6 +121,11 @@ class State:
     def actions(self) -> list[int]:
         """The actions applied so far, codes included; of a determinized twin, those since it was made."""
         return list(self._actions)
+
+    @property
+    def has_history(self) -> bool:
+        """Whether the events go back to the deal; not in a determinized twin, nor in a state taken from a batch."""
+        return self._base is None
 
     @property
     def phase(self) -> str:
@@ -280,7 +292,7 @@ class State:
             self._history = _History(self)
         self._history.catch_up(self)
         rows = self.game.table.visible(self._history.rows(), viewer)
-        return np.concatenate([self._known_rows, rows]) if self._knower is not None else rows
+        return rows if self.has_history else np.concatenate([self._known_rows, rows])
 
     def events(self, player: int = OMNISCIENT) -> list[Event]:
         """The events that `player` saw, oldest first; all of them by default."""
@@ -329,9 +341,7 @@ class State:
         # An explicit deck, and earlier actions of others (cards passed face down), may say what `player` cannot know.
         twin.deck, twin._actions = NO_DECK, []
         twin._knower = player
-        twin._known_rows = known_rows
-        twin._base = twin._states.copy()
-        twin._prepare()
+        twin._begins_at(twin._states, known_rows)
         return twin
 
     # -- policies and playouts ----------------------------------------------------------------------------------
@@ -396,10 +406,6 @@ class State:
 
     def to_bytes(self) -> bytes:
         """All of the state, with what is needed to refuse it where it does not belong."""
-        parts = [self._states.tobytes()]
-        if self._knower is not None:
-            parts += [self._base.tobytes(), self._known_rows.tobytes()]
-        body = b"".join(parts)
         header = {
             "game": self.game.name,
             "options": self.options.as_dict(),
@@ -409,9 +415,13 @@ class State:
             "deck": self.deck.tolist(),
             "actions": self._actions,
             "knower": self._knower,
-            "digest": hashlib.sha256(body).hexdigest(),
+            "has_history": self.has_history,
         }
-        return _MAGIC + json.dumps(header).encode() + b"\n" + body
+        parts = [json.dumps(header).encode(), b"\n", self._states.tobytes()]
+        if self._base is not None:
+            parts += [self._base.tobytes(), self._known_rows.tobytes()]
+        body = b"".join(parts)
+        return _MAGIC + hashlib.sha256(body).digest() + body
 
     @classmethod
     def from_bytes(cls, game: "Game", data: bytes) -> Self:
@@ -423,7 +433,10 @@ class State:
         header, body = _split_saved(data)
         if header["game"] != game.name:
             raise FormatError(f"the saved state is of {header['game']}, not of {game.name}")
-        options = game.make_options(**header["options"])
+        try:
+            options = game.make_options(**header["options"])
+        except OptionError as error:
+            raise FormatError(f"the saved state was made by another version of cardenvs: {error}") from None
         if header["layout"] != game.layout(options).hash or header["record"] != _dtype_hash(game.state_dtype):
             raise FormatError(f"the saved state of {game.name} was made by another version of cardenvs")
         state = object.__new__(cls)
@@ -432,10 +445,11 @@ class State:
         state._actions, state._knower = header["actions"], header["knower"]
         size = game.state_dtype.itemsize
         state._states = np.frombuffer(body[:size], game.state_dtype).copy()
-        if state._knower is not None:
-            state._base = np.frombuffer(body[size : 2 * size], game.state_dtype).copy()
-            state._known_rows = np.frombuffer(body[2 * size :], np.int32).reshape(-1, COLUMNS).copy()
-        state._prepare()
+        if header["has_history"]:
+            state._begins_at(None, _NO_ROWS)
+        else:
+            rows = np.frombuffer(body[2 * size :], np.int32).reshape(-1, COLUMNS).copy()
+            state._begins_at(np.frombuffer(body[size : 2 * size], game.state_dtype), rows)
         return state
 
     def __reduce__(self) -> tuple:
@@ -480,8 +494,8 @@ class _History:
         game = state.game
         self._chunks: list[np.ndarray] = []
         self._ply = 0  # of state._actions, how many are in
-        if state._knower is not None:
-            self._states = state._base.copy()
+        if state._base is not None:
+            self._states = copied(state._base)
             return
         self._states = game.blank(state.options)
         blank = self._states
@@ -536,14 +550,11 @@ def checked_seed(seed: int) -> int:
 def _split_saved(data: bytes) -> tuple[dict[str, Any], bytes]:
     if not data.startswith(_MAGIC):
         raise FormatError("this is no saved cardenvs state (or one of another format version)")
-    line, _, body = data[len(_MAGIC) :].partition(b"\n")
-    try:
-        header = json.loads(line)
-    except ValueError as error:
-        raise FormatError(f"the saved state is damaged: its header cannot be read ({error})") from None
-    if hashlib.sha256(body).hexdigest() != header.get("digest"):
+    digest, rest = data[len(_MAGIC) :][:_DIGEST_SIZE], data[len(_MAGIC) + _DIGEST_SIZE :]
+    if hashlib.sha256(rest).digest() != digest:
         raise FormatError("the saved state is damaged: its digest does not match")
-    return header, body
+    line, _, body = rest.partition(b"\n")
+    return json.loads(line), body
 
 
 def _dtype_hash(dtype: np.dtype) -> str:

@@ -130,7 +130,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         """
         deck = (options or {}).get("deck")
         if deck is not None:
-            deck = self.game.parse_deck(deck, self.options)
+            deck = self.game.parse_deck(deck, self.options).tolist()
         deal_seed = int(self.np_random.integers(SEED_MASK + 1)) if seed is None else seed
         state = self.game.state_type(self.game, self.options, seed=deal_seed, deck=deck)
         if seed is not None:
@@ -163,10 +163,9 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if isinstance(action, np.ndarray) and action.ndim == 0:
-            action = action[()]
-        self._state.check_legal(action)
-        self._play(int(action))
+        chosen: Any = action[()] if isinstance(action, np.ndarray) and action.ndim == 0 else action
+        self._state.check_legal(chosen)
+        self._play(int(chosen))
 
     def state(self) -> np.ndarray:
         """The observations of all players, one after the other, in the order of `possible_agents`.
@@ -410,10 +409,11 @@ class Env(RawEnv):
                 self._check_bounds(action)
             self._was_dead_step(action)
             return
-        if action.__class__ is not int or not 0 <= action < self._num_actions:
-            self._check_bounds(action)
-        if self._mask[action]:
-            self._play(int(action))
+        chosen: Any = action
+        if chosen.__class__ is not int or not 0 <= chosen < self._num_actions:
+            self._check_bounds(chosen)
+        if self._mask[chosen]:
+            self._play(int(chosen))
         else:
             self._lose(agent)
 

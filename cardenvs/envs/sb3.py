@@ -8,7 +8,7 @@ It gives what `SeatEnv` in a `DummyVecEnv` gives, many times faster; opponents a
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium.spaces import Box, Discrete
@@ -24,7 +24,10 @@ from cardenvs.envs.aec import checked_max_plies
 from cardenvs.envs.single import MOST_SKIPPED, checked_seat
 from cardenvs.envs.vector import VectorEnv
 
-VecEnv = require("stable_baselines3.common.vec_env", "sb3").VecEnv
+if TYPE_CHECKING:
+    from stable_baselines3.common.vec_env import VecEnv
+else:
+    VecEnv = require("stable_baselines3.common.vec_env", "sb3").VecEnv
 
 BatchFunction = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 Opponent = str | BatchFunction
@@ -48,6 +51,7 @@ class SeatVecEnv(VecEnv):
     """
 
     render_mode = None
+    _waiting_actions: np.ndarray  # from step_async, for step_wait
 
     def __init__(
         self,
@@ -97,7 +101,6 @@ class SeatVecEnv(VecEnv):
         self._next_seed = seed
         self._started = time.time()
         self._returns: list[float] = []
-        self._waiting_actions: np.ndarray | None = None
 
     # -- Stable-Baselines3's interface --------------------------------------------------------------------------
 
@@ -286,7 +289,7 @@ class _Step:
         self.infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(num_envs)]
 
 
-def _seated(opponents: Opponent | Sequence[Opponent], game: Game, num_players: int) -> list[Opponent]:
+def _seated(opponents: Any, game: Game, num_players: int) -> list[Opponent]:
     """One opponent for each other player, from the learner's left on."""
     others = num_players - 1
     seated = list(opponents) if isinstance(opponents, list | tuple) else [opponents] * others

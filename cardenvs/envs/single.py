@@ -47,6 +47,10 @@ class SeatEnv(gymnasium.Env):
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012  Gymnasium's own form
 
+    _state: State  # from the first reset on
+    _seat: int
+    _reward: float
+
     def __init__(
         self,
         game: str | Game,
@@ -96,9 +100,9 @@ class SeatEnv(gymnasium.Env):
             Dict({"observation": observation, "action_mask": mask}) if dict_observation else observation
         )
         self.action_space = Discrete(num_actions)
+        self._num_actions = num_actions
         self._deals = 0  # since the last seeded reset, for "rotate"
         self._over = True
-        self._state: State | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -116,11 +120,11 @@ class SeatEnv(gymnasium.Env):
         """
         deck = (options or {}).get("deck")
         if deck is not None:
-            deck = self.game.parse_deck(deck, self.options)
+            deck = self.game.parse_deck(deck, self.options).tolist()
         super().reset(seed=seed)
         if seed is not None:
             self._deals = 0
-        skipped = []
+        skipped: list[float] = []
         while len(skipped) < MOST_SKIPPED:
             self._deal(seed, deck)
             self._play_opponents()
@@ -144,15 +148,14 @@ class SeatEnv(gymnasium.Env):
         """
         if self._over:
             raise gymnasium.error.ResetNeeded(f"{self.game.name}: call reset() before step(); no episode is running")
-        if isinstance(action, np.ndarray) and action.ndim == 0:
-            action = action[()]
+        chosen: Any = action[()] if isinstance(action, np.ndarray) and action.ndim == 0 else action
         try:
-            self._state.check_legal(action)
+            self._state.check_legal(chosen)
         except IllegalActionError:
             if self.illegal_reward is None:
                 raise
-            return self._lose()
-        self._apply(int(action))
+            return self._lose(self.illegal_reward)
+        self._apply(int(chosen))
         self._play_opponents()
         reward, self._reward = self._reward, 0.0
         terminated = self._state.is_terminal
@@ -171,7 +174,7 @@ class SeatEnv(gymnasium.Env):
         if self.render_mode is None:
             gymnasium.logger.warn(f"{self.game.name}: render() shows nothing; make the environment with a render_mode")
             return None
-        if self._state is None:
+        if not hasattr(self, "_state"):
             raise gymnasium.error.ResetNeeded(f"{self.game.name}: call reset() before render()")
         text = table_text(self._state, self._seat, sys.stdout.isatty())
         if self.render_mode == "ansi":
@@ -186,13 +189,13 @@ class SeatEnv(gymnasium.Env):
 
     # -- helpers ------------------------------------------------------------------------------------------------
 
-    def _deal(self, seed: int | None, deck: np.ndarray | None) -> None:
+    def _deal(self, seed: int | None, deck: list[int] | None) -> None:
         """Start a game and seat everybody."""
         n = self._num_players
-        if self._seating == "random":
-            self._seat = int(self.np_random.integers(n))
+        if isinstance(self._seating, int):
+            self._seat = self._seating
         else:
-            self._seat = self._deals % n if self._seating == "rotate" else self._seating
+            self._seat = int(self.np_random.integers(n)) if self._seating == "random" else self._deals % n
         self._deals += 1
         if seed is None:
             seed = int(self.np_random.integers(SEED_MASK + 1))
@@ -226,14 +229,14 @@ class SeatEnv(gymnasium.Env):
         self._state.apply_legal(action)
         self._reward += self._state.rewards[self._seat]
 
-    def _lose(self) -> tuple[np.ndarray | dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
+    def _lose(self, penalty: float) -> tuple[np.ndarray | dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         """End the episode because the seat chose an illegal action."""
         self._over = True
-        return self._observation(), self._reward + self.illegal_reward, True, False, self._info()
+        return self._observation(), self._reward + penalty, True, False, self._info()
 
     def _mask(self) -> np.ndarray:
         """int8 (num_actions,): the legal actions of the seat; zeros once the episode is over."""
-        return np.zeros(int(self.action_space.n), np.int8) if self._over else self._state.action_mask(self._seat)
+        return np.zeros(self._num_actions, np.int8) if self._over else self._state.action_mask(self._seat)
 
     def _observation(self) -> np.ndarray | dict[str, np.ndarray]:
         observation = self._state.observation(self._seat)
@@ -278,7 +281,7 @@ def checked_seat(game: Game, seat: int | str, num_players: int) -> int | str:
     )
 
 
-def _seated(opponents: Opponent | Sequence[Opponent], game: Game, options: Any) -> list[Agent]:
+def _seated(opponents: Any, game: Game, options: Any) -> list[Agent]:
     """One agent for each other player, from the learner's left on."""
     others = options.num_players - 1
     if not isinstance(opponents, list | tuple):
@@ -288,7 +291,7 @@ def _seated(opponents: Opponent | Sequence[Opponent], game: Game, options: Any) 
     return [_as_agent(opponent, game, options) for opponent in opponents]
 
 
-def _as_agent(opponent: Opponent, game: Game, options: Any) -> Agent:
+def _as_agent(opponent: Any, game: Game, options: Any) -> Agent:
     if isinstance(opponent, str):
         return make_agent(opponent, game, options)
     if callable(getattr(opponent, "act", None)) and not isinstance(opponent, type):

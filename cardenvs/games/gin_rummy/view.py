@@ -1,4 +1,298 @@
-"""tmp"""
-from cardenvs.core.view import View
+"""Gin rummy in words and pictures."""
+
+import numpy as np
+
+from cardenvs.core.cards import (
+    NUM_CARDS,
+    card_label,
+    card_markup,
+    cards_of,
+    parse_card,
+)
+from cardenvs.core.events import UNKNOWN
+from cardenvs.core.options import NONE
+from cardenvs.core.view import View, sees
+from cardenvs.games.gin_rummy import actions
+from cardenvs.games.gin_rummy.melds import (
+    MAX_MELDS,
+    arrangement,
+    best_melded,
+    knock_discards,
+    min_deadwood,
+    min_deadwood_after_discard,
+)
+from cardenvs.games.gin_rummy.rules import (
+    forbidden_discard,
+    knocking_hand,
+    least_deadwood,
+    match_total,
+    top_discard,
+)
+from cardenvs.games.gin_rummy.state import (
+    DISCARD,
+    DRAW,
+    FIRST_UPCARD,
+    NO_CARD,
+    NUM_PLAYERS,
+    PHASES,
+    WALL,
+)
+
+_REASONS = {
+    actions.MUST_DRAW_FIRST: "a turn begins with drawing a card, from the stock or the discard pile (rules.md 3.3)",
+    actions.HAS_DRAWN: "a card has been drawn; now discard one or knock (rules.md 3.3)",
+    actions.MUST_ANSWER_UPCARD: "the first upcard may only be taken or passed (rules.md 3.1)",
+    actions.UPCARD_REFUSED: "both players have refused the upcard, so the draw is from the stock (rules.md 3.2)",
+    actions.CANNOT_PASS: "only the first upcard, or a knock with the last discard, can be passed (rules.md 3.1, 3.8)",
+    actions.BIG_GIN_OFF: "this game is played without big gin (rules.md 4.3)",
+    actions.NOT_ALL_MELDED: "not all eleven cards are melded (rules.md 4.3)",
+    actions.AT_THE_WALL: "the stock is used up; knock with the last discard, or pass (rules.md 3.8)",
+    actions.MUST_LAY_OFF: "the opponent has knocked; lay off, or be done (rules.md 4.8)",
+    actions.NO_KNOCK_YET: "nobody has knocked, so there is nothing to lay off on (rules.md 4.6)",
+    actions.FITS_NO_RUN: "that card is at the end of none of the knocker's runs (rules.md 4.6)",
+    actions.FITS_NO_SET: "the knocker has no set of three of that rank (rules.md 4.6)",
+}
+
+
 class GinRummyView(View):
-    pass
+    """Words of gin rummy."""
+
+    def token_label(self, token):
+        return card_label(token)
+
+    def parse_token(self, text):
+        return parse_card(text)
+
+    def token_markup(self, token):
+        return card_markup(token)
+
+    # -- the table ----------------------------------------------------------------------------------------------
+
+    def fill_table(self, s, viewer, table):
+        stock = s.deck[NUM_CARDS - int(s.num_stock) :][::-1]
+        table.put("stock", stock if sees(viewer, NUM_PLAYERS) else [UNKNOWN] * len(stock))
+        table.put("discard_pile", s.discard_pile[: int(s.num_discards)])
+        for p in range(NUM_PLAYERS):
+            hand = cards_of(s.hands[p] if sees(viewer, p) else s.known[p])
+            table.put("hand", hand, unknown=int(s.hands[p]).bit_count() - len(hand), player=p)
+            for k in range(MAX_MELDS):
+                table.put(f"meld_{k + 1}", cards_of(s.melds[p, k]), player=p)
+            table.set("score", s.scores[p], player=p)
+            table.set("hands_won", s.hands_won[p], player=p)
+        table.set("hand_number", s.hand_number + 1)
+        for counter in ("dealer", "knock_limit", "doubled"):
+            table.set(counter, s[counter])
+
+    def phase(self, s):
+        return PHASES[int(s.phase)]
+
+    # -- actions ------------------------------------------------------------------------------------------------
+
+    def action_label(self, s, action):
+        if action < actions.TAKE_UPCARD:
+            return f"discard {card_label(action)}"
+        if action == actions.TAKE_UPCARD:
+            return f"take {card_label(top_discard(s))}" if s.num_discards else "take the upcard"
+        if action == actions.DRAW_STOCK:
+            return "draw stock"
+        if action == actions.PASS:
+            return "pass"
+        if action < actions.BIG_GIN:
+            return _knock_label(s, action - actions.KNOCK_0)
+        if action == actions.BIG_GIN:
+            return "big gin"
+        if action == actions.DONE:
+            return "done"
+        return _layoff_label(s, action)
+
+    def illegal_reason(self, s, action, code):
+        if code == actions.NO_SUCH_ACTION:
+            return f"there is no action {action} in this game (rules.md 8.3)"
+        card = card_label(_card_of(action)) if _card_of(action) != NO_CARD else ""
+        if code == actions.NOT_HELD:
+            return f"{card} is not in hand (rules.md 3.3)"
+        if code == actions.JUST_TAKEN:
+            return f"{card} was taken from the discard pile in this turn (rules.md 3.4)"
+        if code == actions.TOO_MUCH_DEADWOOD:
+            left = min_deadwood(knocking_hand(s) ^ 1 << _card_of(action))
+            return f"without {card} the deadwood is {left}, above the limit of {s.knock_limit} (rules.md 4.1)"
+        return _REASONS[code]
+
+    def prompt(self, s):
+        if s.phase == FIRST_UPCARD:
+            return f"Take the upcard, {card_label(top_discard(s))}, or pass?"
+        if s.phase == DRAW:
+            if s.num_passes == NUM_PLAYERS:
+                return "Both players have passed: draw from the stock."
+            return f"Take {card_label(top_discard(s))}, or draw from the stock?"
+        if s.phase == DISCARD:
+            return "Discard a card, or knock." if _can_knock(s) else "Discard a card."
+        if s.phase == WALL:
+            return f"The stock is used up: knock with {card_label(top_discard(s))}, or pass?"
+        return "Lay off a card on the knocker's melds, or be done?"
+
+    # -- what a careful player knows ----------------------------------------------------------------------------
+
+    def facts(self, s, player):
+        hand, opponent = s.hands[player], 1 - player
+        melded = best_melded(hand)
+        unseen = (1 << NUM_CARDS) - 1 & ~(hand | s.known[opponent] | s.discards)
+        for meld in s.melds.ravel():
+            unseen &= ~meld
+        facts = {
+            "deadwood": int(least_deadwood(hand)),
+            "melds": [_labels(meld) for meld in _arranged(hand)],
+            "not_melded": _labels(hand & ~melded),
+            "knock_limit": int(s.knock_limit),
+            "stock": int(s.num_stock),
+            "draws_from_the_stock_left": max(0, int(s.num_stock - s.rules.last_stock_cards)),
+            "draws_from_the_discard_pile_left": int(s.rules.max_upcard_draws - s.num_upcard_draws),
+            "opponent_is_known_to_hold": _labels(s.known[opponent]),
+            "opponent_knows_of_your": _labels(s.known[player]),
+            "opponent_discarded": _labels(s.discarded[opponent]),
+            "not_seen_yet": _labels(unseen),
+        }
+        if player == s.current_player:
+            facts |= _facts_of_turn(s, hand)
+        return facts
+
+    def describe_event(self, event, kind):
+        if event.kind == "doubled":
+            return f"The points of this hand count {'twice' if event.value else 'once'}."
+        if event.kind == "knock_limit" and event.value == 0:
+            return "The knock limit of this hand is 0: only gin."
+        return super().describe_event(event, kind)
+
+    # -- the picture --------------------------------------------------------------------------------------------
+
+    def render(self, s, viewer, table):
+        bottom = max(viewer, 0)
+        lines = [_headline(s), "", *_player_lines(s, 1 - bottom, viewer), ""]
+        lines += [_table_line(s), "", *_player_lines(s, bottom, viewer)]
+        return "\n".join(lines)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Parts of the words
+
+
+def _card_of(action):
+    """The card that an action is about, or NO_CARD."""
+    firsts = (actions.LAY_OFF_ON_SET_0, actions.LAY_OFF_ON_RUN_0, actions.KNOCK_0, actions.DISCARD_0)
+    for first in firsts:
+        if first <= action < first + NUM_CARDS:
+            return action - first
+    return NO_CARD
+
+
+def _knock_label(s, card):
+    hand = knocking_hand(s)
+    is_gin = hand >> card & 1 and min_deadwood(hand ^ 1 << card) == 0
+    return f"{'gin' if is_gin else 'knock'} discarding {card_label(card)}"
+
+
+def _layoff_label(s, action):
+    on = "a set" if action >= actions.LAY_OFF_ON_SET_0 else "a run"
+    return f"lay off {card_label(_card_of(action))} on {on}"
+
+
+def _can_knock(s):
+    hand = knocking_hand(s)
+    return bool(knock_discards(hand, int(s.knock_limit), forbidden_discard(s)))
+
+
+def _labels(cards):
+    return [card_label(card) for card in cards_of(cards)]
+
+
+def _arranged(hand):
+    """The melds of the best arrangement of a hand."""
+    melds = np.zeros(MAX_MELDS, np.int64)
+    return melds[: arrangement(np.int64(hand), melds)]
+
+
+def _facts_of_turn(s, hand):
+    """What concerns the player to act only."""
+    facts = {}
+    if s.phase in (FIRST_UPCARD, DRAW, WALL) and s.num_passes < NUM_PLAYERS:
+        upcard = top_discard(s)
+        facts["upcard"] = card_label(upcard)
+        facts["deadwood_with_upcard"] = int(min_deadwood_after_discard(hand | 1 << upcard))
+    if s.phase == DISCARD:
+        facts["deadwood_after_discard"] = {
+            card_label(card): int(min_deadwood(hand ^ 1 << card)) for card in cards_of(hand & ~forbidden_discard(s))
+        }
+    if s.phase in (DISCARD, WALL):
+        facts["can_knock"] = _can_knock(s)
+    return facts
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Parts of the picture
+
+
+def _headline(s):
+    parts = [f"knock limit {s.knock_limit}" if s.knock_limit else "only gin counts"]
+    if s.doubled:
+        parts.append("points count twice")
+    if s.rules.match_target != NONE:
+        parts.insert(0, f"hand {s.hand_number + 1} of a match to {s.rules.match_target}")
+    return "Gin rummy, " + ", ".join(parts)
+
+
+def _table_line(s):
+    """Stock and discard pile, the top of it first."""
+    pile = [card_markup(card) for card in s.discard_pile[: int(s.num_discards)][::-1]]
+    top = f"[bold]{pile[0]}[/bold]" if pile else "empty"
+    below = f"  [dim]on[/dim] {' '.join(pile[1:])}" if pile[1:] else ""
+    return f"    stock {'▒' * (1 + int(s.num_stock) // 4)} {s.num_stock}    discard pile {top}{below}"
+
+
+def _player_lines(s, player, viewer):
+    """A player's name and marks, melds laid down, and hand."""
+    lines = [_name_line(s, player)]
+    melds = [_meld_markup(s, player, k) for k in range(MAX_MELDS) if s.melds[player, k]]
+    if melds:
+        lines.append(f"    melds {' │ '.join(melds)}")
+    hand = int(s.hands[player])
+    shown = hand if sees(viewer, player) else int(s.known[player])
+    hidden = (hand ^ shown).bit_count()
+    groups = [_cards_markup(meld) for meld in _arranged(shown)] if not hidden and not melds else []
+    loose = shown & ~sum(_arranged(shown)) if groups else shown
+    if loose:
+        groups.append(_cards_markup(loose))
+    if hidden:
+        groups.append(f"{'▒▒ ' * hidden}")
+    deadwood = "" if hidden else f"    [dim]deadwood {least_deadwood(hand)}[/dim]"
+    return [*lines, f"    {' │ '.join(groups).rstrip() or '-'}{deadwood}"]
+
+
+def _name_line(s, player):
+    marks = []
+    if s.rules.match_target != NONE:
+        marks.append(f"score {s.scores[player]}, hands won {s.hands_won[player]}")
+    if s.dealer == player:
+        marks.append("dealer")
+    if s.knocker == player:
+        marks.append("has big gin" if s.is_big_gin else "has gin" if not s.hands[player] else "knocks")
+    if s.terminal:
+        marks.append(_result(s, player))
+    pointer = "▶" if s.current_player == player else " "
+    return f"{pointer} [bold]player_{player}[/bold]  {'  '.join(marks)}".rstrip()
+
+
+def _result(s, player):
+    if s.rules.match_target != NONE:
+        return f"total {match_total(s, player)}"
+    return f"{s.returns[player]:+g} points"
+
+
+def _meld_markup(s, player, k):
+    """A meld on the table; what the opponent laid off on it stands behind a plus."""
+    laid_off = int(s.laid_off[k]) if player == s.knocker else 0
+    own = _cards_markup(int(s.melds[player, k]) ^ laid_off)
+    return f"{own} + {_cards_markup(laid_off)}" if laid_off else own
+
+
+def _cards_markup(cards):
+    return " ".join(card_markup(card) for card in cards_of(cards))

@@ -1,0 +1,271 @@
+"""High Card: the smallest game with all that the suite looks after, to test the suite itself on.
+
+Two players, five cards, one each, one face up, two in the stock. In turn, each keeps the card or sets it aside face
+down for another: the top of the stock, which only they see, or the face-up card, which everyone sees them take. The
+higher card wins STAKE chips.
+"""
+
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+
+from cardenvs.core.errors import DeckError
+from cardenvs.core.events import (
+    EVERYBODY,
+    NO_PLAYER,
+    EventKind,
+    Op,
+    Pile,
+    Table,
+    log_create,
+    log_move,
+    log_note,
+)
+from cardenvs.core.game import Game, Returns
+from cardenvs.core.kernel import kernel
+from cardenvs.core.observation import Layout, Section
+from cardenvs.core.options import Options, option, rules_dtype
+from cardenvs.core.record import record
+from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, shuffle, start_stream
+from cardenvs.core.view import View, sees
+
+STAKE = 1
+NUM_PLAYERS = 2
+NUM_CARDS = 5
+NO_CARD = -1
+
+KEEP, SWAP, TAKE = 0, 1, 2
+NUM_ACTIONS = 3
+NO_SUCH_ACTION, NOTHING_UP = 1, 2
+
+
+@dataclass(frozen=True)
+class HighCardOptions(Options):
+    num_players: int = option(NUM_PLAYERS, low=NUM_PLAYERS, high=NUM_PLAYERS, doc="players at the table")
+
+
+STATE = record(
+    rules_dtype(HighCardOptions),
+    NUM_PLAYERS,
+    [
+        ("deck", "i1", (NUM_CARDS,)),  # in dealing order                               seen by: nobody
+        ("deck_pos", "i1"),  # deck[deck_pos:] is the stock, from its top               seen by: all
+        ("hand", "i1", (NUM_PLAYERS,)),  #                                              seen by: its owner
+        ("aside", "i1", (NUM_PLAYERS,)),  # or NO_CARD                                  seen by: its owner
+        ("taken", "i1", (NUM_PLAYERS,)),  # the card taken from the table, or NO_CARD   seen by: all
+        ("upcard", "i1"),  # or NO_CARD                                                 seen by: all
+    ],
+)
+
+TABLE = Table(
+    piles=[
+        Pile("stock", ordered=True),
+        Pile("hand", per_player=True),
+        Pile("aside", per_player=True),
+        Pile("upcard"),
+    ],
+    counters=[],
+    kinds=[
+        EventKind("new_deck", Op.CREATE, "A deck of {value} cards is shuffled."),
+        EventKind("deal", Op.MOVE, "{player} is dealt {token}."),
+        EventKind("turn_up", Op.MOVE, "{token} lies face up."),
+        EventKind("keep", Op.NOTE, "{player} keeps the card."),
+        EventKind("set_aside", Op.MOVE, "{player} sets {token} aside."),
+        EventKind("draw", Op.MOVE, "{player} draws {token}."),
+        EventKind("take", Op.MOVE, "{player} takes {token}."),
+        EventKind("win", Op.NOTE, "{player} wins {value}."),
+        EventKind("forfeit", Op.NOTE, "{player} forfeits."),
+    ],
+    max_players=NUM_PLAYERS,
+)
+_STOCK, _HAND, _ASIDE, _UPCARD = (TABLE.pile[name] for name in ("stock", "hand", "aside", "upcard"))
+_NEW_DECK, _DEAL, _TURN_UP, _KEEP, _SET_ASIDE, _DRAW, _TAKE, _WIN, _FORFEIT = range(9)
+
+
+@kernel(inline=True)
+def deal(s, given, log):
+    for card in range(NUM_CARDS):
+        s.deck[card] = card
+    start_stream(s, DEAL, 0)
+    arrange(s, s.deck, NUM_CARDS, given)
+    log_create(log, _NEW_DECK, _STOCK, NUM_CARDS)
+    for p in range(NUM_PLAYERS):
+        s.aside[p] = NO_CARD
+        s.taken[p] = NO_CARD
+        s.hand[p] = s.deck[p]
+        log_move(log, _DEAL, p, s.hand[p], _STOCK, _HAND + p, 1 << p)
+    s.upcard = s.deck[NUM_PLAYERS]
+    log_move(log, _TURN_UP, NO_PLAYER, s.upcard, _STOCK, _UPCARD, EVERYBODY)
+    s.deck_pos = NUM_PLAYERS + 1
+
+
+@kernel(inline=True)
+def legal_actions(s, out):
+    out[0] = KEEP
+    out[1] = SWAP
+    out[2] = TAKE
+    return 2 if s.upcard == NO_CARD else 3
+
+
+@kernel(inline=True)
+def explain_illegal(s, action):
+    if action < 0 or action >= NUM_ACTIONS:
+        return NO_SUCH_ACTION
+    return NOTHING_UP if action == TAKE and s.upcard == NO_CARD else 0
+
+
+@kernel(inline=True)
+def apply_action(s, action, log):
+    player = np.int64(s.current_player)
+    if action == KEEP:
+        log_note(log, _KEEP, player, 0)
+    else:
+        s.aside[player] = s.hand[player]
+        log_move(log, _SET_ASIDE, player, s.aside[player], _HAND + player, _ASIDE + player, 1 << player)
+    if action == SWAP:
+        s.hand[player] = s.deck[s.deck_pos]
+        s.deck_pos += 1
+        log_move(log, _DRAW, player, s.hand[player], _STOCK, _HAND + player, 1 << player)
+    if action == TAKE:
+        s.hand[player] = s.upcard
+        s.taken[player] = s.upcard
+        s.upcard = NO_CARD
+        log_move(log, _TAKE, player, s.hand[player], _UPCARD, _HAND + player, EVERYBODY)
+    if player == NUM_PLAYERS - 1:
+        pay(s, 0 if s.hand[0] > s.hand[1] else 1, log)
+    else:
+        s.current_player = player + 1
+
+
+@kernel(inline=True)
+def pay(s, winner, log):
+    s.rewards[winner] = STAKE
+    s.rewards[1 - winner] = -STAKE
+    s.terminal = 1
+    log_note(log, _WIN, winner, STAKE)
+
+
+@kernel(inline=True)
+def forfeit(s, player, log):
+    s.active[player] = 0
+    log_note(log, _FORFEIT, player, 0)
+    pay(s, 1 - player, log)
+
+
+@kernel(inline=True)
+def observe(s, player, out):
+    other = 1 - player
+    out[:] = 0
+    out[s.hand[player]] = 1
+    if s.aside[player] != NO_CARD:
+        out[NUM_CARDS + s.aside[player]] = 1
+    if s.upcard != NO_CARD:
+        out[2 * NUM_CARDS + s.upcard] = 1
+    if s.taken[other] != NO_CARD:
+        out[3 * NUM_CARDS + s.taken[other]] = 1
+    out[4 * NUM_CARDS] = s.aside[other] != NO_CARD
+    out[4 * NUM_CARDS + 1] = player
+
+
+@kernel(inline=True)
+def determinize(s, player, seed):
+    s.seed = seed
+    start_stream(s, DETERMINIZE, 0)
+    other = 1 - player
+    first = np.int64(s.deck_pos)  # what the other holds hidden goes before the stock, is shuffled with it, goes back
+    if s.taken[other] == NO_CARD:
+        first -= 1
+        s.deck[first] = s.hand[other]
+    if s.aside[other] != NO_CARD:
+        first -= 1
+        s.deck[first] = s.aside[other]
+    shuffle(s, s.deck, first, NUM_CARDS)
+    if s.aside[other] != NO_CARD:
+        s.aside[other] = s.deck[first]
+        first += 1
+    if s.taken[other] == NO_CARD:
+        s.hand[other] = s.deck[first]
+
+
+@kernel
+def greedy(s, legal, n, rng):
+    """Keep a card of the upper half, else draw."""
+    return KEEP if s.hand[s.current_player] > NUM_CARDS // 2 else SWAP
+
+
+def layout(options):
+    return Layout(
+        (
+            Section("own_card", NUM_CARDS, "one-hot card in hand"),
+            Section("own_aside", NUM_CARDS, "one-hot card set aside, zeros if none"),
+            Section("upcard", NUM_CARDS, "one-hot face-up card, zeros if taken"),
+            Section("other_took", NUM_CARDS, "one-hot card that the other took from the table"),
+            Section("other_changed", 1, "1 if the other has set a card aside"),
+            Section("position", 1, "number of the observer"),
+        )
+    )
+
+
+def deals(options):
+    every = list(permutations(range(NUM_CARDS)))
+    return [(cards, 1 / len(every)) for cards in every]
+
+
+class HighCardView(View):
+    def token_label(self, token):
+        return f"c{token}"
+
+    def parse_token(self, text):
+        if text[:1].lower() != "c" or not text[1:].isdigit():
+            raise DeckError(f"{text!r} is no card; cards are c0 to c{NUM_CARDS - 1}")
+        return int(text[1:])
+
+    def fill_table(self, s, viewer, table):
+        stock = s.deck[s.deck_pos :][::-1]  # bottom first
+        table.put("stock", stock if sees(viewer, NUM_PLAYERS) else [], 0 if sees(viewer, NUM_PLAYERS) else len(stock))
+        for p in range(NUM_PLAYERS):
+            knows = sees(viewer, p) or s.taken[p] != NO_CARD
+            table.put("hand", [s.hand[p]] if knows else [], 0 if knows else 1, player=p)
+            aside = [s.aside[p]] if s.aside[p] != NO_CARD else []
+            table.put("aside", aside if sees(viewer, p) else [], 0 if sees(viewer, p) else len(aside), player=p)
+        table.put("upcard", [s.upcard] if s.upcard != NO_CARD else [])
+
+    def action_label(self, s, action):
+        return ("keep", "swap", "take the face-up card")[action]
+
+    def illegal_reason(self, s, action, code):
+        return "no card lies face up" if code == NOTHING_UP else f"there is no action {action}"
+
+    def phase(self, s):
+        return "second_turn" if s.current_player == 1 or s.terminal else "first_turn"
+
+    def facts(self, s, player):
+        return {"own_card": int(s.hand[player])}
+
+
+GAME = Game(
+    name="high_card_v0",
+    title="High Card",
+    options=HighCardOptions,
+    state_dtype=STATE,
+    table=TABLE,
+    view=HighCardView(),
+    deal=deal,
+    legal_actions=legal_actions,
+    apply_action=apply_action,
+    forfeit=forfeit,
+    observe=observe,
+    determinize=determinize,
+    explain_illegal=explain_illegal,
+    num_actions=lambda options: NUM_ACTIONS,
+    max_legal=lambda options: NUM_ACTIONS,
+    max_length=lambda options: NUM_PLAYERS,
+    layout=layout,
+    returns=lambda options: Returns(-STAKE, STAKE, 0, "chips"),
+    deck=lambda options: np.arange(NUM_CARDS, dtype=np.int16),
+    phases=("first_turn", "second_turn"),
+    hiding_phases=("first_turn", "second_turn"),
+    policies={"greedy": greedy},
+    deals=deals,
+)
