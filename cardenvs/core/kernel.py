@@ -92,9 +92,14 @@ def _forget_literals(dispatcher: Any) -> None:
 
 
 def _stable_id(function: Callable, unit: str) -> str:
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    inner = ",".join(cell._uuid for cell in cells if hasattr(cell, "_uuid"))
+    inner = ",".join(kernel._uuid for kernel in _kernels_in(function))
     return f"{function.__module__}.{function.__qualname__}[{inner}]:{unit}"
+
+
+def _kernels_in(function: Callable) -> list[Any]:
+    """The kernels in a function's closure."""
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    return [cell for cell in cells if hasattr(cell, "py_func")]
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -178,10 +183,11 @@ def _write(text: str) -> None:
 
 def kernel_name(dispatcher: Any) -> str:
     """Short name of a kernel for people: its game's or module's last part, and its own."""
-    function = dispatcher.py_func
-    cells = [c.cell_contents for c in function.__closure__ or () if hasattr(c.cell_contents, "py_func")]
-    module = (cells[0].py_func if cells else function).__module__
-    return f"{module.removesuffix('.rules').rsplit('.', 1)[-1]} {function.__name__}"
+    innermost = dispatcher
+    while inner := _kernels_in(innermost.py_func):
+        innermost = inner[0]
+    module = innermost.py_func.__module__
+    return f"{module.removesuffix('.rules').rsplit('.', 1)[-1]} {dispatcher.py_func.__name__}"
 
 
 @functools.cache

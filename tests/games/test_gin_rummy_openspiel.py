@@ -25,7 +25,7 @@ pyspiel = pytest.importorskip("pyspiel")
 OPTIONS = {"tie_is_undercut": False, "wall_knock": True, "same_card_discard": True, "max_upcard_draws": 1000}
 THEIR_KNOCK, THEIR_FIRST_MELD, THEIR_UPCARD_DRAWS = 55, 56, 50
 THEIR_MELDS = {int(meld): THEIR_FIRST_MELD + k for k, meld in enumerate(MELDS[:185])}
-THEIR_GAME = pyspiel.load_game("gin_rummy")
+THEIR_START = pyspiel.load_game("gin_rummy").new_initial_state()  # making one takes 5 ms, copying it does not
 
 
 class Pair:
@@ -33,7 +33,7 @@ class Pair:
 
     def __init__(self, seed):
         self.ours = GAME.new_state(seed=seed, **OPTIONS)
-        self.theirs = THEIR_GAME.new_initial_state()
+        self.theirs = THEIR_START.clone()
         s = self.ours.record
         for card in [*cards_of(s.hands[0]), *cards_of(s.hands[1]), int(s.discard_pile[0])]:
             self.theirs.apply_action(card)
@@ -175,7 +175,7 @@ def random_move(state, legal, rng):
 
 
 def test_whole_deals_are_openspiels():
-    ends = compare_deals(1200 if COMPILED else 12)
+    ends = compare_deals(2000 if COMPILED else 12)
     if COMPILED:
         assert min(ends[end] for end in ("void", "gin", "undercut", "knock")) >= 10, ends
 
@@ -189,7 +189,7 @@ def test_many_whole_deals_are_openspiels():
 def test_the_wall_is_openspiels():
     """At the wall the next player may knock with the last discard, or pass."""
     seen = Counter()
-    for seed in range(400 if COMPILED else 4):
+    for seed in range(250 if COMPILED else 3):
         pair = Pair(seed)
         rng = random.Random(seed)
         while not pair.ours.is_terminal:

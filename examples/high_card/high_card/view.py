@@ -1,0 +1,57 @@
+"""High Card in words."""
+
+from cardenvs.core.errors import DeckError
+from cardenvs.core.view import View, sees
+
+from high_card.observation import RANKS
+from high_card.rules import KEEP, NOT_SWAPPED, NUM_PLAYERS, held
+
+
+class HighCardView(View):
+    """Words of High Card."""
+
+    def token_label(self, token):
+        """The rank of a card."""
+        return RANKS[token]
+
+    def parse_token(self, text):
+        """The card of a rank."""
+        rank = text.strip().upper().replace("10", "T")
+        if rank not in RANKS:
+            raise DeckError(f"{text!r} is no card; a card is one of {' '.join(RANKS)}")
+        return RANKS.index(rank)
+
+    def fill_table(self, s, viewer, table):
+        """Hands and cards set aside for their owners; the deck for nobody."""
+        undealt = s.deck[int(s.num_dealt) :]
+        _put(table, "deck", undealt, sees(viewer, NUM_PLAYERS))
+        for p in range(NUM_PLAYERS):
+            _put(table, "hand", [held(s, p)], sees(viewer, p), p)
+            if s.drawn_at[p] != NOT_SWAPPED:
+                _put(table, "aside", [s.deck[p]], sees(viewer, p), p)
+
+    def action_label(self, s, action):
+        """Keep or swap."""
+        return "keep" if action == KEEP else "swap"
+
+    def illegal_reason(self, s, action, code):
+        """The one reason there is."""
+        return f"there is no action {action}; actions are 0 (keep) and 1 (swap) (rules.md 2.2)"
+
+    def prompt(self, s):
+        """What the player to act is asked."""
+        return f"Keep the {RANKS[int(held(s, int(s.current_player)))]}, or swap it?"
+
+    def facts(self, s, player):
+        """The card held, and how many of those not seen are lower."""
+        own = int(held(s, player))
+        aside_is_lower = s.drawn_at[player] != NOT_SWAPPED and s.deck[player] < own
+        return {"own_card": RANKS[own], "lower_cards_not_seen": own - int(aside_is_lower)}
+
+
+def _put(table, pile, cards, seen, player=0):
+    """Put cards on the table, face up or face down."""
+    if seen:
+        table.put(pile, cards, player=player)
+    else:
+        table.put(pile, unknown=len(cards), player=player)

@@ -1,0 +1,17 @@
+"""What all tests share: one compile cache, and the registered games."""
+
+import os
+
+import pytest
+
+import cardenvs
+from cardenvs.core.kernel import cache_folder
+
+# Named here so that processes that tests start with another home find it too.
+os.environ.setdefault("CARDENVS_CACHE_DIR", str(cache_folder()))
+
+
+@pytest.fixture(params=cardenvs.list_games())
+def every_game(request):
+    """Each registered game in turn."""
+    return cardenvs.get_game(request.param)
