@@ -37,6 +37,7 @@ class Turn:
         self.seed = derived_seed(seed, self.ply)
 
     def __repr__(self) -> str:
+        """Whose turn, of what."""
         return f"<Turn of player_{self.player} in {self.game.name}, ply {self.ply}>"
 
     def __now(self) -> State:

@@ -1,5 +1,6 @@
 """A person in the terminal, as an agent: sees a Turn like any other, and types."""
 
+import itertools
 import json
 from collections.abc import Callable
 
@@ -59,8 +60,7 @@ class TerminalAgent(Agent):
 
     def tell(self, recap: list[str]) -> None:
         """Print what happened since the last time."""
-        for sentence in recap[self.shown :]:
-            self._console.print(f"[dim]·[/dim] {escape(sentence)}")
+        _print_sentences(self._console, recap[self.shown :])
         self.shown = len(recap)
 
     def _print_question(self, turn: Turn) -> None:
@@ -109,6 +109,13 @@ def choice(text: str, labels: list[str], actions: list[int]) -> int:
     raise ValueError(f"nothing legal reads {text!r}; type words or a number from 1 to {len(actions)}, or help")
 
 
+def _print_sentences(console: Console, sentences: list[str]) -> None:
+    """A line each; one that comes again and again (a card dealt face down) is counted."""
+    for sentence, group in itertools.groupby(sentences):
+        times = len(list(group))
+        console.print(f"[dim]·[/dim] {escape(sentence)}{f' [dim]({times} times)[/dim]' if times > 1 else ''}")
+
+
 def _print_facts(console: Console, turn: Turn) -> None:
     for name, value in turn.facts.items():
         shown = value if isinstance(value, str) else json.dumps(value)
@@ -116,8 +123,7 @@ def _print_facts(console: Console, turn: Turn) -> None:
 
 
 def _print_recap(console: Console, turn: Turn) -> None:
-    for sentence in turn.recap:
-        console.print(f"[dim]·[/dim] {escape(sentence)}")
+    _print_sentences(console, turn.recap)
 
 
 def _print_rules(console: Console, turn: Turn) -> None:

@@ -69,8 +69,6 @@ class Engine:
         def begin(s, seed, given, log):
             s.seed = seed
             deal(s, given, log)
-            if s.terminal:
-                s.current_player = TERMINAL_PLAYER
 
         return self._kernel(begin, inline=True)
 

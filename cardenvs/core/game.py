@@ -42,10 +42,11 @@ class Game:
     """One game: its record, kernels, spaces and words. Compared by identity, pickled by name.
 
     The kernels (see docs/adding-a-game.md), all on one record `s`:
-        deal(s, given, log)               start an episode from s.rules, s.seed and the explicit tokens `given`
+        deal(s, given, log)               start an episode from s.rules, s.seed and the explicit tokens `given`;
+                                          somebody is to act afterwards
         legal_actions(s, out) -> n        legal action ids of the player to act, ascending, into int32 `out`
         apply_action(s, action, log)      one legal action or code; sets rewards, current_player, terminal
-        forfeit(s, player, log)           `player` leaves the game
+        forfeit(s, player, log)           `player` leaves the game: clears s.active[player] and pays what it has lost
         observe(s, player, out)           what `player` may know, seats counted from that player
         determinize(s, player, seed)      re-deal what `player` cannot know; sets s.seed
         explain_illegal(s, action) -> k   0 if `action` is legal, else a code for View.illegal_reason

@@ -128,3 +128,20 @@ def shuffle(s, deck, start, stop):
     for k in range(start, stop - 1):
         j = k + random_below(s.rng, stop - k)
         deck[k], deck[j] = deck[j], deck[k]
+
+
+@kernel
+def redeal(s, deck, start, stop):
+    """Shuffle deck[start:stop] so that the order it was in leaves no trace: sorted first, then shuffled from `s.rng`.
+
+    What `determinize` uses. A shuffle of the true order is a fixed permutation of it for a known seed, and whoever
+    knows the seed could undo it.
+    """
+    for k in range(start + 1, stop):
+        token = deck[k]
+        j = k
+        while j > start and deck[j - 1] > token:
+            deck[j] = deck[j - 1]
+            j -= 1
+        deck[j] = token
+    shuffle(s, deck, start, stop)

@@ -23,6 +23,7 @@ from cardenvs.core.engine import HOLD, first_illegal, sample_legal
 from cardenvs.core.errors import FormatError, IllegalActionError
 from cardenvs.core.events import NO_LOG
 from cardenvs.core.game import Game
+from cardenvs.core.kernel import COMPILED
 from cardenvs.core.state import State, _dtype_hash, checked_seed
 
 _WORTH_A_THREAD_S = 0.4e-3  # a call shorter than this is not split: handing work over costs about 0.05 ms
@@ -336,6 +337,8 @@ class _Split:
             num_threads = _positive("num_threads", num_threads)
         self._wanted = num_threads
         self._most = (os.cpu_count() or 1) if num_threads == "auto" else num_threads
+        if not COMPILED:
+            self._most = 1  # uncompiled kernels work on widened copies of all records, written back whole
         self._pool: ThreadPoolExecutor | None = None
         self._seconds: dict[str, float] = {}  # what a call of each name took on one thread
 

@@ -105,6 +105,8 @@ def check_game(game: Game | str, *, examples: int = 25, seed: int = 0, subproces
     game = get_game(game) if isinstance(game, str) else game
     report = Report()
     for case in _default_cases(game, seed):
+        if case.start().is_terminal:
+            raise ConformanceError(f"{case}: the deal ends the game; somebody must be to act")
         check_case(case, report)
     _check_random_options(game, examples, seed, report)
     _check_seeds_differ(game)
@@ -314,6 +316,7 @@ def check_forfeit(case: Case, state: State) -> None:
             continue
         rest, chooser = state.clone(), random.Random(state.ply)
         rest.apply(FORFEIT + player)
+        paid = rest.returns[player]
         if rest.active[player] and not rest.is_terminal:
             fail(case, state, f"player {player} forfeited, but is still active")
         while not rest.is_terminal:
@@ -322,6 +325,8 @@ def check_forfeit(case: Case, state: State) -> None:
             if rest.ply > case.game.max_length(case.options) + state.num_players:
                 fail(case, rest, "not over in time after a forfeit")
             rest.apply(chooser.choice(rest.legal_actions()))
+        if rest.returns[player] != paid:
+            fail(case, rest, f"player {player} forfeited, but is paid or charged after leaving")
 
 
 STATE_CHECKS: tuple[Callable[[Case, State], None], ...] = (
@@ -377,6 +382,8 @@ def check_no_leak(case: Case, state: State, player: int, report: Report) -> None
         for name, value in seen_by(twin, player).items():
             if value != known[name]:
                 fail(case, state, f"{name} of player {player} depends on what is hidden:\n{known[name]}\n{value}")
+        if twin.determinize(player, 1).record_bytes() != state.determinize(player, 1).record_bytes():
+            fail(case, state, f"a twin of player {player} depends on where the hidden tokens really lie")
         _check_placed(case, state, twin, player)
         _count_variation(case, state, twin, player, report)
         _check_next_events(case, state, twin, player)

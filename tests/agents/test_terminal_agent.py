@@ -64,6 +64,13 @@ def test_a_person_sees_the_own_cards_only_and_news_once():
     assert "is dealt" not in out.getvalue()
 
 
+def test_what_repeats_is_counted():
+    agent, out = at_the_terminal()
+    agent.tell(["A hand.", "A card.", "A card.", "A card."])
+    assert out.getvalue() == "· A hand.\n· A card. (3 times)\n"
+    assert agent.shown == 4
+
+
 @pytest.mark.parametrize("lines", [(), ("quit",), (" Q ",)])
 def test_a_person_can_leave(lines):
     agent, _ = at_the_terminal(*lines)

@@ -6,7 +6,7 @@ from cardenvs.core.cards import NUM_CARDS, lowest_card
 from cardenvs.core.events import NO_PLAYER, log_note
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE
-from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, shuffle, start_stream
+from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, redeal, start_stream
 from cardenvs.games.gin_rummy.actions import (
     AT_THE_WALL,
     BIG_GIN,
@@ -595,7 +595,7 @@ def determinize(s, player, seed):
         lowest -= 1
         s.deck[lowest] = lowest_card(hidden)
         hidden &= hidden - 1
-    shuffle(s, s.deck, lowest, NUM_CARDS)
+    redeal(s, s.deck, lowest, NUM_CARDS)
     for place in range(lowest, first):
         s.hands[opponent] |= 1 << s.deck[place]
         s.deck[place] = NO_CARD

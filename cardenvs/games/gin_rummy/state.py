@@ -16,7 +16,7 @@ NUM_DEALT = NUM_PLAYERS * HAND_SIZE + 1  # the upcard included
 STOCK_SIZE = NUM_CARDS - NUM_DEALT
 MAX_DISCARDS = NUM_CARDS - NUM_PLAYERS * HAND_SIZE  # in the pile at once, the stock being empty
 MAX_DEADWOOD = 98  # of ten cards: K K Q Q J J T T 9 9
-MAX_HANDS = 100  # of a match (6.6)
+MAX_HANDS = 50  # of a match (6.6)
 NO_CARD = -1
 
 # Phases, in the order of play.
@@ -51,7 +51,7 @@ class GinRummyOptions(Options):
         50, low=1, high=1000, doc="the hand is void after the turn in which so many cards were taken from the pile"
     )
     wall_knock: bool = option(False, doc="after the last discard the next player may knock with it")
-    match_target: int = option(None, low=1, high=1000, optional=True, doc="score that wins a match; None: one hand")
+    match_target: int = option(None, low=1, high=500, optional=True, doc="score that wins a match; None: one hand")
     game_bonus: int = option(100, low=0, high=1000, doc="match: points for winning it")
     box_bonus: int = option(25, low=0, high=1000, doc="match: points for each hand won")
     shutout: str = option(

@@ -18,7 +18,7 @@ from cardenvs.core.events import (
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
-from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, shuffle, start_stream
+from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, redeal, start_stream
 from cardenvs.core.seats import wrap
 
 MAX_PLAYERS = 10
@@ -142,7 +142,8 @@ def _take_pot(s, winner, log):
     pot = 0
     for p in range(s.rules.num_players):
         pot += s.chips_in[p]
-        s.rewards[p] = -s.chips_in[p]
+        if s.active[p]:  # the others have paid when they left
+            s.rewards[p] = -s.chips_in[p]
     s.rewards[winner] += pot
     s.terminal = 1
     log_note(log, _WIN, winner, pot)
@@ -152,6 +153,7 @@ def _take_pot(s, winner, log):
 def forfeit(s, player, log):
     """`player` leaves the chips in and the game (4.1)."""
     s.active[player] = 0
+    s.rewards[player] = -s.chips_in[player]
     log_note(log, _FORFEIT, player, 0)
     left = 0
     last_left = 0
@@ -172,7 +174,7 @@ def determinize(s, player, seed):
     start_stream(s, DETERMINIZE, 0)
     n = s.rules.num_players
     s.deck[player], s.deck[0] = s.deck[0], s.deck[player]
-    shuffle(s, s.deck, 1, n + 1)
+    redeal(s, s.deck, 1, n + 1)
     s.deck[player], s.deck[0] = s.deck[0], s.deck[player]
 
 

@@ -21,7 +21,7 @@ from cardenvs.core.events import (
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
-from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, shuffle, start_stream
+from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, redeal, start_stream
 from cardenvs.core.seats import wrap
 
 MAX_PLAYERS = 10
@@ -255,7 +255,8 @@ def _pay(s, log):
             num_best = num_best + 1 if strength == best else 1
             best = strength
     for p in range(n):
-        s.rewards[p] = -s.chips_in[p]
+        if s.active[p]:  # the others have paid when they left
+            s.rewards[p] = -s.chips_in[p]
         if not s.folded[p] and hand_strength(s, p) == best:
             s.rewards[p] += pot / num_best
             log_note(log, _WIN, p, pot)
@@ -266,6 +267,7 @@ def _pay(s, log):
 def forfeit(s, player, log):
     """`player` folds and is out (5.1)."""
     s.active[player] = 0
+    s.rewards[player] = -s.chips_in[player]
     log_note(log, _FORFEIT, player, 0)
     if s.folded[player]:
         return
@@ -293,7 +295,7 @@ def determinize(s, player, seed):
     n = s.rules.num_players
     s.deck[player], s.deck[0] = s.deck[0], s.deck[player]
     s.deck[n], s.deck[1] = s.deck[1], s.deck[n]
-    shuffle(s, s.deck, 1 + s.stage, 2 * (n + 1))
+    redeal(s, s.deck, 1 + s.stage, 2 * (n + 1))
     s.deck[n], s.deck[1] = s.deck[1], s.deck[n]
     s.deck[player], s.deck[0] = s.deck[0], s.deck[player]
 

@@ -1,0 +1,445 @@
+"""Write what the documentation takes from the code: `python -m docs.generate` (`--check` only compares).
+
+Three things are generated, and committed:
+
+* `docs/games/NAME.md`, a page for each game of this package, and `docs/games/index.md`;
+* in README.md and the pages of docs/, everything between a pair of markers:
+      <!-- games:start -->  ...  <!-- games:end -->      the table of games
+      <!-- bench:start -->  ...  <!-- bench:end -->      the comparison in benchmarks/results.json
+      <!-- code:start FILE NAME NAME ... -->  ...  <!-- code:end -->    definitions copied from a source file
+
+A game's page takes numbers, options, observation, actions and a picture from the code. Words come from two files in
+the game's folder: `page.md`, whose text before its first heading opens the page, and `rules.md`, which ends it. A
+section of `page.md` that has the heading of a generated one is added to it; the others follow in their order.
+"""
+
+import argparse
+import ast
+import dataclasses
+import json
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from cardenvs.core.events import UNKNOWN
+from cardenvs.core.game import Game
+from cardenvs.core.options import Options
+from cardenvs.core.registry import game_targets, get_game
+from cardenvs.core.rng import derived_seed
+from cardenvs.core.state import State
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+GENERATED = "<!-- Written by `python -m docs.generate`. Edit page.md and rules.md in the game's folder instead. -->"
+PICTURE_SEED = 7
+SAMPLED_GAMES = 200  # of random play, from which the action table learns what is legal when
+_MARKED = re.compile(r"(<!-- (games|bench|code):start ?(.*?) -->\n)(.*?)(<!-- \2:end -->)", re.DOTALL)
+_TICK = "```"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write all files, or with --check say which are out of date. Returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m docs.generate", description="Write the generated documentation.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is out of date")
+    check = parser.parse_args(arguments).check
+    stale = outdated()
+    for path, text in stale.items():
+        if not check and text is None:
+            path.unlink()
+        elif not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text or "", encoding="utf-8")
+        print(f"{'out of date' if check else 'removed' if text is None else 'written'}: {path.relative_to(ROOT)}")
+    return 1 if check and stale else 0
+
+
+def outdated() -> dict[Path, str | None]:
+    """The files that are not as they should be, with the text they should have (None: they should not be there)."""
+    wanted: dict[Path, str | None] = dict(files())
+    wanted |= {path: None for path in (DOCS / "games").glob("*.md") if path not in wanted}
+    return {path: text for path, text in wanted.items() if text != _read(path)}
+
+
+def files() -> Iterator[tuple[Path, str]]:
+    """Every generated file with its text."""
+    games = own_games()
+    yield DOCS / "games" / "index.md", _games_index(games)
+    for game in games:
+        yield DOCS / "games" / f"{game.name}.md", game_page(game)
+    for path in marked_files():
+        yield path, fill_markers(path.read_text(encoding="utf-8"), path)
+
+
+def own_games() -> list[Game]:
+    """The games of this package, by name; those of other packages have their pages elsewhere."""
+    return [get_game(name) for name, target in game_targets().items() if target.startswith("cardenvs.")]
+
+
+def marked_files() -> list[Path]:
+    """The hand-written files in which markers may stand."""
+    pages = [path for path in sorted(DOCS.rglob("*.md")) if path.parent != DOCS / "games"]
+    return [path for path in (ROOT / "README.md", *pages) if path.exists()]
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Markers
+
+
+def fill_markers(text: str, path: Path) -> str:
+    """The text of a file with everything between its markers made anew."""
+
+    def fill(match: re.Match) -> str:
+        start, kind, argument, _, end = match.groups()
+        return f"{start}\n{_FILLERS[kind](argument, path).strip()}\n\n{end}"
+
+    return _MARKED.sub(fill, text)
+
+
+def _games_table(argument: str, path: Path) -> str:
+    where = "games/" if path.parent == DOCS else "docs/games/"
+    return games_table(own_games(), where)
+
+
+def games_table(games: list[Game], where: str) -> str:
+    """A row for each game, with a link to its page in the folder `where`."""
+    rows = []
+    for game in games:
+        options = game.make_options()
+        rows.append(
+            (
+                f"[{game.title}]({where}{game.name}.md)",
+                f"`{game.name}`",
+                _players(game),
+                game.num_actions(options),
+                game.layout(options).size,
+                game.max_length(options),
+            )
+        )
+    return table(("game", "name", "players", "actions", "observation", "longest game"), rows)
+
+
+def _bench_table(argument: str, path: Path) -> str:
+    results = ROOT / "benchmarks" / "results.json"
+    if not results.exists():
+        return "No figures yet. `make bench` measures and prints them."
+    return bench_table(json.loads(results.read_text(encoding="utf-8")))
+
+
+def bench_table(rows: list[dict[str, Any]]) -> str:
+    """The rows that `python -m benchmarks.run --json` writes; a row without a peer has no ratio."""
+    lines = []
+    for row in rows:
+        theirs = row["theirs"]
+        compared = (row["peer"], _figure(theirs), f"{row['ours'] / theirs:,.3g}") if theirs else ("", "", "")
+        lines.append((row["what"], _figure(row["ours"]), *compared))
+    return table(("", "cardenvs", "peer", "the peer's", "ratio"), lines)
+
+
+def _figure(value: float) -> str:
+    return f"{value / 1e6:,.3g} M" if value >= 1e6 else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _code(argument: str, path: Path) -> str:
+    """Definitions of a source file, by name, in the order of the file."""
+    file, *names = argument.split()
+    source = (ROOT / file).read_text(encoding="utf-8")
+    parts = {name: part for part in definitions(source) for name in part[0]}
+    missing = [name for name in names if name not in parts]
+    if missing:
+        raise ValueError(f"{path}: {file} defines no {', '.join(missing)}")
+    chosen = {parts[name][1]: None for name in names} if names else {source.strip(): None}
+    language = {".py": "python", ".toml": "toml", ".md": "markdown"}[Path(file).suffix]
+    return f"{_TICK}{language}\n{chr(10).join(_spaced(list(chosen)))}\n{_TICK}"
+
+
+def _spaced(parts: list[str]) -> list[str]:
+    """Two blank lines around functions and classes, none between plain statements."""
+    lines: list[str] = []
+    for number, part in enumerate(parts):
+        is_block = re.match(r"(@|def |class )", part)
+        if number and (is_block or re.match(r"(@|def |class )", parts[number - 1])):
+            lines += ["", ""]
+        lines.append(part)
+    return lines
+
+
+def definitions(source: str) -> list[tuple[list[str], str]]:
+    """The top-level statements of a Python source that name something: (names, text), decorators included."""
+    lines, found = source.splitlines(), []
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names, first = [node.name], min([node.lineno, *(d.lineno for d in node.decorator_list)])
+        elif isinstance(node, ast.Assign):
+            targets = [name for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name)]
+            names, first = [name.id for name in targets], node.lineno
+        else:
+            continue
+        found.append((names, "\n".join(lines[first - 1 : node.end_lineno])))
+    return found
+
+
+_FILLERS: dict[str, Callable[[str, Path], str]] = {"games": _games_table, "bench": _bench_table, "code": _code}
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# A game's page
+
+
+def _games_index(games: list[Game]) -> str:
+    text = "A page for each game of the package, with the numbers that the code has."
+    return f"{GENERATED}\n\n# Games\n\n{text}\n\n{games_table(games, '')}\n"
+
+
+def game_page(game: Game) -> str:
+    """The whole page of a game."""
+    options = game.make_options()
+    opening, words = read_page(game)
+    sections = {
+        "Picture": _picture(game, options),
+        "Install and play": _example(game),
+        "Specs": _specs(game, options),
+        "Observation": _observation(game, options),
+        "Actions": _actions(game, options),
+        "Options": _options(game),
+        "Rewards and termination": _rewards(game, options),
+    }
+    for heading, text in words.items():
+        sections[heading] = f"{sections[heading]}\n\n{text}" if heading in sections else text
+    sections["Rules"] = rules_section(game.rules_text)
+    body = "\n\n".join(f"## {heading}\n\n{text.strip()}" for heading, text in sections.items())
+    return f"{GENERATED}\n\n# {game.title}\n\n{opening}\n\n{body}\n"
+
+
+def read_page(game: Game) -> tuple[str, dict[str, str]]:
+    """The words of a game's page.md: what stands before the first heading, and the sections by heading."""
+    opening, *parts = re.split(r"^## (.+)\n", (game.folder / "page.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    headings, texts = parts[::2], parts[1::2]
+    if len(set(headings)) < len(headings):
+        raise ValueError(f"{game.name}: page.md has a heading twice: {headings}")
+    return opening.strip(), {
+        heading.strip(): text.strip() for heading, text in zip(headings, texts, strict=True)
+    }
+
+
+def rules_section(rules: str) -> str:
+    """rules.md without its title, its headings one level down."""
+    return re.sub(r"^#", "##", re.sub(r"\A# .*\n", "", rules), flags=re.MULTILINE).strip()
+
+
+def _picture(game: Game, options: Options) -> str:
+    state = middle_position(game, options)
+    player = state.current_player
+    what = f"Seed {PICTURE_SEED} after {state.ply} actions of random play, as `player_{player}`, who is to act, sees it."
+    return f"{what}\n\n{_TICK}text\n{state.render(player)}\n{_TICK}"
+
+
+def middle_position(game: Game, options: Options) -> State:
+    """Where half of a random game has been played."""
+    length = sum(1 for _ in random_play(game, options, PICTURE_SEED)) - 1
+    return next(state for state in random_play(game, options, PICTURE_SEED) if state.ply >= length // 2)
+
+
+def random_play(game: Game, options: Options, seed: int) -> Iterator[State]:
+    """The positions of a random game, the same on every machine; one State, moving on."""
+    state = game.state_type(game, options, seed=seed)
+    yield state
+    while not state.is_terminal:
+        state.apply_legal(state.policy_action("random", derived_seed(seed, "docs", state.ply)))
+        yield state
+
+
+def _example(game: Game) -> str:
+    example = f"""import cardenvs
+
+env = cardenvs.make("{game.name}")
+env.reset(seed={PICTURE_SEED})
+for agent in env.agent_iter():
+    observation, reward, terminated, truncated, info = env.last()
+    over = terminated or truncated
+    env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
+    print(agent, "got", reward, "and leaves" if over else "")
+env.close()"""
+    return f"{_TICK}bash\npip install cardenvs\n{_TICK}\n\n{_TICK}python\n{example}\n{_TICK}"
+
+
+def _specs(game: Game, options: Options) -> str:
+    layout, returns = game.layout(options), game.returns(options)
+    total = "varies" if returns.total is None else f"{returns.total:g}"
+    rows = [
+        ("Name", f"`{game.name}`"),
+        ("Players", _players(game)),
+        ("Actions", f"{game.num_actions(options)}, at most {game.max_legal(options)} legal at once"),
+        ("Observation", f"`({layout.size},)` `{layout.dtype}`, layout `{layout.hash}`"),
+        ("Returns", f"{returns.low:g} to {returns.high:g} {returns.unit}"),
+        ("Sum of the returns", total),
+        ("Longest game", f"{game.max_length(options)} actions"),
+        ("Phases", ", ".join(f"`{phase}`" for phase in game.phases)),
+        ("Hidden information", hidden_information(game, options)),
+        ("Chance", "drawn inside the game from the episode's seed; there is no chance player"),
+        ("Explicit deck", f"{len(game.deck(options))} tokens, such as `{game.deck_text(game.deck(options)[:4])}`"),
+        ("Deals can be listed", "yes, `enumerate_deals()`" if game.deals is not None else "no, they are too many"),
+        ("Built-in policies", ", ".join(f"`{name}`" for name in game.engine.policy_names())),
+        ("State", f"{game.state_dtype.itemsize} bytes"),
+    ]
+    return "With default options.\n\n" + table(("", ""), rows)
+
+
+def hidden_information(game: Game, options: Options) -> str:
+    """Which piles hide something from whom, as seen in random play."""
+    hides: dict[str, set[str]] = defaultdict(set)
+    for seed in range(20):
+        for state in random_play(game, options, seed):
+            for viewer in range(options.num_players):
+                for (pile, owner), tokens in zip(game.table.pile_of, state.table(viewer).piles, strict=True):
+                    if UNKNOWN in tokens:
+                        hides[pile.name].add("the owner too" if owner == viewer else "others" if pile.per_player else "")
+    if not hides:
+        return "none"
+    texts = []
+    for name, from_whom in hides.items():
+        hidden_from = "everybody" if from_whom != {"others"} else "all but its owner"
+        texts.append(f"{name.replace('_', ' ')} from {hidden_from}")
+    return "; ".join(texts)
+
+
+def _observation(game: Game, options: Options) -> str:
+    layout = game.layout(options)
+    rows = [
+        (_span(start, section.size), f"`{section.name}`", f"{section.low:g} to {section.high:g}", section.doc)
+        for section, start in zip(layout.sections, layout.starts, strict=True)
+    ]
+    text = "With default options. `game.layout(options).describe(observation)` prints an observation by section."
+    return f"{text}\n\n{table(('at', 'section', 'values', ''), rows)}"
+
+
+def _options(game: Game) -> str:
+    rows = []
+    for field in dataclasses.fields(game.options):
+        rows.append((f"`{field.name}`", f"`{field.default!r}`", allowed(field), field.metadata["doc"]))
+    return table(("option", "default", "allowed", ""), rows)
+
+
+def allowed(field: dataclasses.Field) -> str:
+    """What an option takes, in words."""
+    meta = field.metadata
+    if meta["choices"]:
+        text = ", ".join(f"`{choice!r}`" for choice in meta["choices"])
+    elif isinstance(field.default, bool):
+        text = "`True`, `False`"
+    else:
+        low, high = meta["low"], meta["high"]
+        text = "any integer" if low is None and high is None else f"{low}" if low == high else f"{low} to {high}"
+        text = f"up to {meta['length']} integers, {text}" if meta["length"] else text
+    return f"{text}, or `None`" if meta["optional"] else text
+
+
+def _rewards(game: Game, options: Options) -> str:
+    returns = game.returns(options)
+    total = "" if returns.total is None else f" The players' returns add up to {returns.total:g}."
+    return (
+        f"A player's return is between {returns.low:g} and {returns.high:g} {returns.unit} with default options.{total} "
+        f"The rules end every game within {game.max_length(options)} actions; none is truncated by default."
+    )
+
+
+def _players(game: Game) -> str:
+    (field,) = (field for field in dataclasses.fields(game.options) if field.name == "num_players")
+    low, high = field.metadata["low"], field.metadata["high"]
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _span(start: int, size: int) -> str:
+    return str(start) if size == 1 else f"{start} to {start + size - 1}"
+
+
+def table(columns: tuple[str, ...], rows: list[tuple]) -> str:
+    """A Markdown table."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in row)} |" for row in lines)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The action table, learnt from play
+
+
+@dataclasses.dataclass
+class _Ids:
+    """Consecutive action ids that read alike but for the tokens in their labels."""
+
+    first: int
+    last: int
+    patterns: dict[str, str]  # a pattern, and the first label of that pattern
+    phases: set[str]
+
+
+def _actions(game: Game, options: Options) -> str:
+    groups = action_groups(game, options)
+    rows = []
+    for group in groups:
+        phases = ", ".join(f"`{phase}`" for phase in game.phases if phase in group.phases)
+        labels = [_pattern_text(pattern, label) for pattern, label in sorted(group.patterns.items())]
+        rows.append((_span(group.first, group.last - group.first + 1), " / ".join(labels), phases or "not met"))
+    text = (
+        f"With default options. Labels and phases are those met in {SAMPLED_GAMES} games of random play; "
+        "`state.action_label(action)` gives the label in a state."
+    )
+    return f"{text}\n\n{table(('id', 'label', 'legal in phase'), rows)}"
+
+
+def _pattern_text(pattern: str, label: str) -> str:
+    return f"{label}" if pattern == label else f"{pattern}, as in *{label}*"
+
+
+def action_groups(game: Game, options: Options) -> list[_Ids]:
+    """All action ids, in groups."""
+    labels, phases = _met_in_play(game, options)
+    tokens = {game.view.token_label(int(token)) for token in game.deck(options)}
+    groups: list[_Ids] = []
+    for action in range(game.num_actions(options)):
+        patterns = {_pattern(label, tokens): label for label in reversed(labels[action])}
+        group = _Ids(action, action, patterns, phases[action])
+        if groups and _read_alike(groups[-1], group):
+            groups[-1].last = action
+            groups[-1].phases |= group.phases
+            groups[-1].patterns = group.patterns | groups[-1].patterns
+        else:
+            groups.append(group)
+    return groups
+
+
+def _read_alike(group: _Ids, other: _Ids) -> bool:
+    """Whether two groups share a pattern in which a token stands."""
+    return any(pattern in other.patterns and "CARD" in pattern for pattern in group.patterns)
+
+
+def _pattern(label: str, tokens: set[str]) -> str:
+    return " ".join("CARD" if word in tokens else word for word in label.split())
+
+
+def _met_in_play(game: Game, options: Options) -> tuple[dict[int, list[str]], dict[int, set[str]]]:
+    """By action id: the labels it had where it was legal (or else at the start), and the phases of those states."""
+    labels: dict[int, list[str]] = defaultdict(list)
+    phases: dict[int, set[str]] = defaultdict(set)
+    for seed in range(SAMPLED_GAMES):
+        for state in random_play(game, options, seed):
+            for action in state.legal_actions():
+                label = state.action_label(action)
+                if label not in labels[action]:
+                    labels[action].append(label)
+                phases[action].add(state.phase)
+    start = game.state_type(game, options, seed=0)
+    for action in range(game.num_actions(options)):
+        if not labels[action]:
+            labels[action].append(start.action_label(action))
+    return labels, phases
+
+
+if __name__ == "__main__":
+    sys.exit(main())

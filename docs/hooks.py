@@ -1,0 +1,18 @@
+"""A hook for mkdocs: in the navigation, an entry that names a folder stands for all pages of that folder."""
+
+from pathlib import Path
+from typing import Any
+
+
+def on_config(config: Any) -> Any:
+    """Replace folders in `nav` by their pages, the index first."""
+    docs = Path(config["docs_dir"])
+    config["nav"] = [{title: _pages(docs, target) for title, target in entry.items()} for entry in config["nav"]]
+    return config
+
+
+def _pages(docs: Path, target: str) -> str | list[str]:
+    if not target.endswith("/"):
+        return target
+    pages = sorted((docs / target).glob("*.md"), key=lambda path: (path.stem != "index", path.stem))
+    return [path.relative_to(docs).as_posix() for path in pages]

@@ -1,0 +1,317 @@
+"""The compile cache: what it must notice, what it must not mix up, and what people are told."""
+
+import os
+import pickle
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from cardenvs.core import kernel as kernel_module
+from cardenvs.core.kernel import COMPILED, CORE_FOLDER, kernel, kernel_name, unit_hash
+
+TOYS = Path(__file__).parent.parent / "toys"
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="there is no cache with the compiler off")
+
+# Plays the games named and tells their results, and what was loaded and compiled by what the cache says of itself.
+PLAY = """
+import importlib, sys
+sys.path.insert(0, sys.argv[1])
+for name in sys.argv[2:]:
+    game = importlib.import_module(name).GAME
+    state = game.new_state(seed=0)
+    state.apply(0)
+    state.apply(1)
+    stats = [kernel.stats for kernel in (game.engine.start, game.engine.apply, game.engine.legal)]
+    hits = sum(sum(one.cache_hits.values()) for one in stats)
+    misses = sum(sum(one.cache_misses.values()) for one in stats)
+    print(state.returns, hits, misses)
+"""
+
+
+def start(code, *arguments, cache, **settings):
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "CARDENVS_"))}
+    env |= {"CARDENVS_CACHE_DIR": str(cache), **settings}
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)],
+        env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def finish(process):
+    """(standard output, the kernels reported as compiled, standard error)."""
+    out, err = process.communicate(timeout=240)
+    assert process.returncode == 0, err
+    return out.strip(), re.findall(r"cardenvs: compiling (\w+ \w+)", err), err
+
+
+def run(code, *arguments, **settings):
+    return finish(start(code, *arguments, **settings))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The cache
+
+
+def test_six_processes_compile_six_games_at_once_and_each_finds_its_own_again(tmp_path):
+    folder, cache = tmp_path / "games", tmp_path / "cache"
+    folder.mkdir()
+    text = (TOYS / "prize.py").read_text()
+    for k in range(6):  # in one folder, so that all write to the same cache files
+        (folder / f"prize_{k}.py").write_text(text.replace("PRIZE = 1", f"PRIZE = {10 + k}"))
+
+    def play_all():
+        processes = [start(PLAY, folder, f"prize_{k}", cache=cache) for k in range(6)]
+        return [finish(process) for process in processes]
+
+    for k, (out, compiled, _) in enumerate(play_all()):
+        assert out == f"[{-10.0 - k}, {10.0 + k}] 0 3"
+        assert compiled == [f"prize_{k} {name}" for name in ("start", "legal", "apply")]
+    for k, (out, compiled, _) in enumerate(play_all()):
+        assert out == f"[{-10.0 - k}, {10.0 + k}] 3 0"
+        assert compiled == []
+    out, compiled, _ = run(PLAY, folder, *[f"prize_{k}" for k in range(6)], cache=cache)
+    assert out.splitlines() == [f"[{-10.0 - k}, {10.0 + k}] 3 0" for k in range(6)]
+    assert compiled == []
+
+
+CALLER = """
+from cardenvs.core.kernel import kernel
+from called import amount
+
+@kernel
+def double():
+    return 2 * amount()
+"""
+CALLED = """
+from cardenvs.core.kernel import kernel
+
+@kernel
+def amount():
+    return {}
+"""
+CALL = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from caller import double
+print(double(), len(double.stats.cache_hits))
+"""
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """A folder with two files; a kernel of one calls a kernel of the other."""
+    folder = tmp_path / "pair"
+    folder.mkdir()
+    (folder / "caller.py").write_text(CALLER)
+    (folder / "called.py").write_text(CALLED.format(1))
+    return folder
+
+
+def test_an_edit_in_a_called_function_of_another_file_is_noticed(tmp_path, pair):
+    cache = tmp_path / "cache"
+    assert run(CALL, pair, cache=cache)[:2] == ("2 0", ["caller double"])
+    assert run(CALL, pair, cache=cache)[:2] == ("2 1", [])
+    (pair / "called.py").write_text(CALLED.format(5))
+    assert run(CALL, pair, cache=cache)[:2] == ("10 0", ["caller double"])
+    assert run(CALL, pair, cache=cache)[:2] == ("10 1", [])
+
+
+def test_bounds_checks_are_another_cache(tmp_path, pair):
+    # Numba itself loads the unchecked code when NUMBA_BOUNDSCHECK is set later.
+    (pair / "called.py").write_text(
+        CALLED.replace("@kernel", "import numpy as np\nTABLE = np.arange(3)\nEND = np.array([3])\n@kernel").format(
+            "TABLE[END[0]]"
+        )
+    )
+    cache = tmp_path / "cache"
+    run(CALL, pair, cache=cache)
+    checked = start(CALL, pair, cache=cache, NUMBA_BOUNDSCHECK="1")
+    _, err = checked.communicate(timeout=240)
+    assert "IndexError" in err
+
+
+def test_a_first_compile_says_what_it_does_and_how_long_it_took(tmp_path, pair):
+    _, _, err = run(CALL, pair, cache=tmp_path / "cache")
+    assert re.fullmatch(r"cardenvs: compiling caller double \(kept for the next run\) \.\.\. \d+\.\d s\n", err)
+
+
+def test_quiet(tmp_path, pair):
+    out, _, err = run(CALL, pair, cache=tmp_path / "cache", CARDENVS_QUIET="1")
+    assert (out, err) == ("2 0", "")
+
+
+def test_without_a_writable_cache_it_compiles_anew_and_says_so_once(tmp_path, pair):
+    file = tmp_path / "file"
+    file.touch()
+    for _ in range(2):  # a path below a regular file: not even root can make it
+        out, compiled, err = run(CALL, pair, cache=file / "cache")
+        assert out == "2 0"
+        assert compiled == ["caller double"]
+        assert err.count("cannot write compiled code") == 1
+        assert "kept for the next run" not in err
+    assert run(CALL, pair, cache=file / "cache", CARDENVS_QUIET="1")[2] == ""
+
+
+def test_with_the_compiler_off_kernels_are_plain_functions(tmp_path, pair):
+    code = CALL.replace("print(double(), len(double.stats.cache_hits))", "print(double(), type(double).__name__)")
+    for settings in ({"CARDENVS_COMPILE": "0"}, {"NUMBA_DISABLE_JIT": "1"}):
+        assert run(code, pair, cache=tmp_path / "cache", **settings) == ("2 function", [], "")
+    assert not (tmp_path / "cache").exists()
+
+
+def test_without_numba_kernels_are_plain_functions(tmp_path, pair):
+    code = "import sys\nsys.modules['numba'] = None\n" + CALL.replace(
+        "len(double.stats.cache_hits)", "type(double).__name__"
+    )
+    assert run(code, pair, cache=tmp_path / "cache") == ("2 function", [], "")
+
+
+def test_compiling_somebody_elses_function_is_not_reported(tmp_path, pair):
+    code = """
+        import sys
+        sys.path.insert(0, sys.argv[1])
+        import numba
+        from caller import double
+
+        @numba.njit
+        def theirs(x):
+            return x + 1
+
+        print(theirs(1), double())
+    """
+    out, compiled, err = run(code, pair, cache=tmp_path / "cache")
+    assert out == "2 2"
+    assert compiled == ["caller double"]
+    assert "theirs" not in err
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The name of the cache folder
+
+
+@pytest.fixture
+def hash_of(monkeypatch):
+    """`unit_hash`, computed anew each time."""
+    return unit_hash.__wrapped__
+
+
+def test_the_unit_hash_depends_on_every_source_and_data_file(tmp_path, hash_of):
+    folder = tmp_path / "game"
+    (folder / "data").mkdir(parents=True)
+    (folder / "rules.py").write_text("A = 1\n")
+    hashes = [hash_of(folder)]
+    for path, text in [
+        ("rules.py", "A = 2\n"), ("new.py", ""), ("data/table.json", "[1]"), ("data/table.json", "[2]"),
+    ]:  # fmt: skip
+        (folder / path).write_text(text)
+        hashes.append(hash_of(folder))
+    (folder / "new.py").rename(folder / "renamed.py")
+    hashes.append(hash_of(folder))
+    assert len(set(hashes)) == len(hashes)
+    (folder / "rules.md").write_text("no code")
+    assert hash_of(folder) == hashes[-1]
+
+
+def test_the_unit_hash_is_that_of_the_contents_not_of_the_place(tmp_path, hash_of):
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "rules.py").write_text("A = 1\n")
+    assert hash_of(tmp_path / "here") == hash_of(tmp_path / "there")
+
+
+def test_an_edit_in_core_changes_every_unit(tmp_path, hash_of, monkeypatch):
+    core, folder = tmp_path / "core", tmp_path / "game"
+    shutil.copytree(CORE_FOLDER, core, ignore=shutil.ignore_patterns("__pycache__"))
+    folder.mkdir()
+    before = hash_of(folder)
+    monkeypatch.setattr(kernel_module, "CORE_FOLDER", core)
+    assert hash_of(folder) == before
+    (core / "rng.py").write_text((core / "rng.py").read_text() + "\n")
+    assert hash_of(folder) != before
+
+
+@pytest.mark.parametrize(("name", "value"), [("NUMBA_OPT", "1"), ("NUMBA_CPU_NAME", "generic")])
+def test_settings_that_change_code_change_the_unit(tmp_path, hash_of, monkeypatch, name, value):
+    before = hash_of(tmp_path)
+    monkeypatch.setenv(name, value)
+    assert hash_of(tmp_path) != before
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "elsewhere")
+    changed = hash_of(tmp_path)
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    assert hash_of(tmp_path) == changed
+
+
+def test_bounds_checks_change_the_unit(tmp_path, hash_of, monkeypatch):
+    before = hash_of(tmp_path)
+    monkeypatch.setattr("numba.config.BOUNDSCHECK", 1)
+    assert hash_of(tmp_path) != before
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The decorator
+
+
+def closed_over(inner):
+    def outer(x):
+        return inner(x) + 1
+
+    return kernel(outer, folder=TOYS)
+
+
+@kernel
+def plus_one(x):
+    return x + 1
+
+
+@kernel
+def times_two(x):
+    return 2 * x
+
+
+def test_closures_over_different_kernels_have_different_ids():
+    first, second, again = closed_over(plus_one), closed_over(times_two), closed_over(plus_one)
+    assert first._uuid != second._uuid
+    assert first._uuid == again._uuid
+    assert closed_over(first)._uuid != closed_over(second)._uuid
+    assert (first(5), second(5), closed_over(second)(5)) == (7, 11, 12)
+
+
+def test_a_pickled_kernel_comes_back_as_itself():
+    kernels = [closed_over(plus_one), closed_over(times_two)]
+    assert [pickle.loads(pickle.dumps(one))(5) for one in kernels] == [7, 11]
+
+
+def test_a_kernel_is_compiled_once_for_all_integer_constants():
+    @kernel
+    def called(x):
+        return x * 2
+
+    @kernel
+    def caller(k):
+        return called(3) + called(4) + called(k)
+
+    assert caller(5) == 24
+    assert len(called.signatures) == 1
+
+
+def test_the_name_of_a_kernel_for_people_is_that_of_the_game():
+    assert kernel_name(plus_one) == "test_kernel plus_one"
+    assert kernel_name(closed_over(closed_over(plus_one))) == "test_kernel outer"
+
+
+def test_a_kernel_that_would_allocate_does_not_compile():
+    import numba
+    import numpy as np
+
+    @kernel
+    def allocates(n):
+        return np.zeros(n)[0]
+
+    with pytest.raises((numba.errors.NumbaError, RuntimeError)):
+        allocates(3)
