@@ -93,7 +93,7 @@ def _forget_literals(dispatcher: Any) -> None:
 
 def _stable_id(function: Callable, unit: str) -> str:
     inner = ",".join(kernel._uuid for kernel in _kernels_in(function))
-    return f"{function.__module__}.{function.__qualname__}:{unit}"
+    return f"{function.__module__}.{function.__qualname__}[{inner}]:{unit}"
 
 
 def _kernels_in(function: Callable) -> list[Any]:

@@ -320,7 +320,8 @@ def test_what_is_stored_is_what_was_seen_and_done():
             observation = torch.from_numpy(state.observation(state.current_player))
             assert store.observation[slot].tolist() == observation.tolist()
             assert legal == state.legal_actions()
-            logits, value = network(network.features(observation).unsqueeze(0))
+            with torch.no_grad():
+                logits, value = network(network.features(observation).unsqueeze(0))
             log_probs = logits[0][legal].log_softmax(0)
             assert store.log_prob[slot] == pytest.approx(float(log_probs[store.choice[slot]]), abs=1e-5)
             assert store.value[slot] == pytest.approx(float(value), abs=1e-5)
@@ -375,8 +376,9 @@ def test_a_past_self_plays_the_other_seats_and_is_not_learnt_from():
                 learnt += env >= 8
                 continue
             assert env >= 8
-            assert legal[store.choice[slot]] == legal[-1]
-            raised += legal[-1] == 2
+            if 2 in legal:
+                assert legal[store.choice[slot]] == 2
+                raised += 1
     assert raised > 10
     assert learnt > 10
 

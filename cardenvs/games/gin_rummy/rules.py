@@ -6,7 +6,7 @@ from cardenvs.core.cards import NUM_CARDS, lowest_card
 from cardenvs.core.events import NO_PLAYER, log_note
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE
-from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, redeal, start_stream
+from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, redeal, shuffle, start_stream
 from cardenvs.games.gin_rummy.actions import (
     AT_THE_WALL,
     BIG_GIN,
