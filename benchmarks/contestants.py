@@ -12,7 +12,6 @@ import numpy as np
 from benchmarks.timing import Contestant, repeat_for
 
 
-
 def batched(game: str, num_envs: int, threads: int = 1) -> Contestant:
     """`VectorEnv`: observation, mask and legal list written, actions sampled in a kernel."""
     import cardenvs

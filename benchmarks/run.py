@@ -4,6 +4,7 @@ Contestants take turns, window by window, and the best window of each counts: th
 """
 
 import argparse
+import functools
 import json
 import os
 import subprocess
@@ -72,9 +73,10 @@ def section_pgx(rounds: int, seconds: float) -> Iterator[Row]:
     """Batched steps on all cores, beside pgx."""
     cores = os.cpu_count() or 1
     for game, theirs in (("kuhn_poker_v0", "kuhn_poker"), ("leduc_poker_v0", "leduc_holdem")):
-        peer = _made(lambda name=theirs: c.pgx(name, 8192))
+        peer = _made(functools.partial(c.pgx, theirs, 8192))
         if peer is not None:
-            yield from versus(f"{game} batch, {cores} cores", c.batched(game, 8192, cores), [(peer, "5x")], rounds, seconds)
+            ours = c.batched(game, 8192, cores)
+            yield from versus(f"{game} batch, {cores} cores", ours, [(peer, "5x")], rounds, seconds)
 
 
 def section_threads(rounds: int, seconds: float) -> Iterator[Row]:
@@ -116,7 +118,8 @@ def section_startup(rounds: int, seconds: float) -> Iterator[Row]:
             warm = min(_seconds_of(_FIRST_CALL.format(game=game), cache) for _ in range(rounds))
             yield Row(f"{game} first call, seconds: from cache | compiled", warm, "compiled", cold, goal)
         importing = "import time; t = time.perf_counter(); import cardenvs; print(time.perf_counter() - t)"
-        yield Row("import cardenvs, seconds", min(_seconds_of(importing, cache) for _ in range(rounds)), "", 0.0, "0.5 s")
+        fastest = min(_seconds_of(importing, cache) for _ in range(rounds))
+        yield Row("import cardenvs, seconds", fastest, "", 0.0, "0.5 s")
 
 
 def _seconds_of(code: str, cache: str) -> float:
@@ -203,7 +206,8 @@ def main(argv: list[str] | None = None) -> None:
     unknown = [name for name in names if name not in SECTIONS]
     if unknown:
         parser.error(f"no section named {', '.join(unknown)}; sections are {', '.join(SECTIONS)}")
-    console, rows = Console(), []
+    console = Console()
+    rows: list[Row] = []
     for name in names:
         with console.status(f"measuring {name} ..."):
             started = time.perf_counter()

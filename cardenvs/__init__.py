@@ -43,7 +43,9 @@ def __getattr__(name: str) -> Any:
     if name in _WHERE:
         return getattr(importlib.import_module(_WHERE[name]), name)
     if name in list_games():
-        return importlib.import_module(f"cardenvs.{name}")
+        from cardenvs.envs.aec import game_module
+
+        return game_module(name)
     raise AttributeError(f"module 'cardenvs' has no attribute {name!r}")
 
 

@@ -1,0 +1,1 @@
+"""What every game and every face builds on. Names no game."""

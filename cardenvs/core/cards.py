@@ -42,9 +42,9 @@ def parse_cards(text: str) -> list[int]:
 
 def card_markup(card: int) -> str:
     """The card for a terminal, as rich markup: rank, suit symbol, four colours."""
-    rank, suit = CARD_LABELS[card]
-    colour = _COLOURS[suit]
-    text = f"{rank}{_SYMBOLS[suit]}"
+    label = CARD_LABELS[card]
+    colour = _COLOURS[label[1]]
+    text = label[0] + _SYMBOLS[label[1]]
     return text if colour == "default" else f"[{colour}]{text}[/{colour}]"
 
 

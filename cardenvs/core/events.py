@@ -180,7 +180,8 @@ def _named(places: list[tuple], number: int) -> tuple[str, int | None] | None:
 
 
 def _number(places: tuple, max_players: int) -> tuple[dict[str, int], list[tuple]]:
-    first, owner_of = {}, []
+    first: dict[str, int] = {}
+    owner_of: list[tuple] = []
     for place in places:
         if place.name in first:
             raise ValueError(f"two piles or two counters are named {place.name!r}")
@@ -402,7 +403,7 @@ class FoldedTable:
 
     def _check_inside(self, pile: int, place: int) -> None:
         size = len(self.piles[pile])
-        if place != TOP and not 0 <= place < size or size == 0:
+        if (place != TOP and not 0 <= place < size) or size == 0:
             raise FoldError(f"{self._pile_name(pile)} holds {size} tokens; there is no place {place}")
 
     def _pile_name(self, pile: int) -> str:

@@ -138,9 +138,7 @@ class Game:
         """An array of one record before the deal: rules filled in, all players active, the rest zero."""
         return copied(_blank(self, options))
 
-    def new_state(
-        self, seed: int | None = None, deck: str | Sequence[int] | None = None, **options: Any
-    ) -> "State":
+    def new_state(self, seed: int | None = None, deck: str | Sequence[int] | None = None, **options: Any) -> "State":
         """Start an episode.
 
         Args:

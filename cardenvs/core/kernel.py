@@ -23,6 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+numba: Any
 try:
     import numba
 except ImportError:  # a browser's Python: the rules run uncompiled

@@ -155,9 +155,13 @@ class SeatVecEnv(VecEnv):
         self._play_opponents(step)
         return self.vec.batch.observation.copy(), step.reward.astype(np.float32), step.done, step.infos
 
+    def _masks(self) -> np.ndarray:
+        assert self.vec.batch.action_mask is not None  # the batch was made with mask=True
+        return self.vec.batch.action_mask
+
     def action_masks(self) -> np.ndarray:
         """(N, A) bool: the legal actions of the seat in every game."""
-        return self.vec.batch.action_mask.astype(np.bool_)
+        return self._masks().astype(np.bool_)
 
     def take_returns(self) -> list[float]:
         """The seat's return of every game that ended since the last call, those without a turn of it included."""
@@ -218,7 +222,7 @@ class SeatVecEnv(VecEnv):
             )  # fmt: skip
             return actions
         actions = np.asarray(
-            opponent(batch.observation[rows], batch.action_mask[rows], batch.legal_actions[rows], batch.num_legal[rows])
+            opponent(batch.observation[rows], self._masks()[rows], batch.legal_actions[rows], batch.num_legal[rows])
         )
         if actions.shape != rows.shape or actions.dtype.kind not in "iu" or (actions < 0).any():
             raise AgentError(f"an opponent must return {len(rows)} action ids, shape ({len(rows)},); got {actions!r}")

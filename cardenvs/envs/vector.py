@@ -333,10 +333,8 @@ class _Split:
     """Runs a call over 0..n-1 on one or several threads, whichever pays."""
 
     def __init__(self, num_threads: int | str) -> None:
-        if num_threads != "auto":
-            num_threads = _positive("num_threads", num_threads)
-        self._wanted = num_threads
-        self._most = (os.cpu_count() or 1) if num_threads == "auto" else num_threads
+        self._auto = num_threads == "auto"
+        self._most = (os.cpu_count() or 1) if self._auto else _positive("num_threads", num_threads)
         if not COMPILED:
             self._most = 1  # uncompiled kernels work on widened copies of all records, written back whole
         self._pool: ThreadPoolExecutor | None = None
@@ -344,7 +342,7 @@ class _Split:
 
     def run(self, name: str, n: int, call: Callable[[int, int], None]) -> None:
         threads = min(self._most, n)
-        if self._wanted == "auto" and self._seconds.get(name, 0.0) < _WORTH_A_THREAD_S:
+        if self._auto and self._seconds.get(name, 0.0) < _WORTH_A_THREAD_S:
             threads = 1
         if threads == 1:
             started = time.perf_counter()

@@ -1,9 +1,9 @@
 """The conformance suite that every game passes, open to games of other packages.
 
-    from cardenvs.testing import check_game
+from cardenvs.testing import check_game
 
-    def test_my_game():
-        check_game("my_game_v0")
+def test_my_game():
+    check_game("my_game_v0")
 """
 
 from cardenvs.testing.conformance import ConformanceError, Report, check_game

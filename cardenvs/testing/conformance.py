@@ -174,7 +174,7 @@ def _case_strategy(game: Game) -> Any:
 
 
 def _option_strategy(field: dataclasses.Field, st: Any) -> Any:
-    meta, default = field.metadata, st.just(field.default)
+    meta, default, default_value = field.metadata, st.just(field.default), field.default
     if meta["choices"]:
         return st.sampled_from([field.default, *meta["choices"]])
     if isinstance(field.default, bool):
@@ -183,7 +183,7 @@ def _option_strategy(field: dataclasses.Field, st: Any) -> Any:
     high = low + 200 if meta["high"] is None else min(meta["high"], low + 200)
     number = st.integers(low, high)
     if meta["length"] is not None:
-        return default | st.lists(number, min_size=len(field.default or ()), max_size=meta["length"])
+        return default | st.lists(number, min_size=len(default_value), max_size=meta["length"])
     return default | (number | st.none() if meta["optional"] else number)
 
 
@@ -421,7 +421,7 @@ def _check_placed(case: Case, state: State, twin: State, player: int) -> None:
         if len(known) != len(real):
             fail(case, state, f"{where} holds {len(real)} tokens in the twin; player {player} counts {len(known)}")
         if pile.ordered:
-            moved = [(a, b) for a, b in zip(known, real, strict=True) if a not in (UNKNOWN, b)]
+            moved = [a for a, b in zip(known, real, strict=True) if a not in (UNKNOWN, b)]
         else:
             moved = sorted((Counter(t for t in known if t != UNKNOWN) - Counter(real)).elements())
         if moved:
@@ -437,7 +437,7 @@ def _count_variation(case: Case, state: State, twin: State, player: int, report:
         if hidden[number] and movable and _distinct_hidden(knows, real) > 1:
             count = report.hidden[_phase(case, state), pile.name]
             count[0] += 1
-            count[1] += real.normal()[0][number] != other.normal()[0][number]
+            count[1] += int(real.normal()[0][number] != other.normal()[0][number])
 
 
 def _distinct_hidden(knows: FoldedTable, real: FoldedTable) -> int:
@@ -493,9 +493,7 @@ def _check_uniform(game: Game, positions: int = 6, draws: int = 600) -> None:
         state = states[k % len(states)]
         for player in range(state.num_players):
             wanted = _consistent_deals(case, state, player)
-            found = Counter(
-                state.determinize(player, seed).table(OMNISCIENT).normal() for seed in range(draws)
-            )
+            found = Counter(state.determinize(player, seed).table(OMNISCIENT).normal() for seed in range(draws))
             if set(found) - set(wanted):
                 fail(case, state, f"determinize deals what player {player} knows to be impossible")
             _check_chi_square(case, state, wanted, found, draws)
@@ -503,7 +501,8 @@ def _check_uniform(game: Game, positions: int = 6, draws: int = 600) -> None:
 
 def _consistent_deals(case: Case, state: State, player: int) -> dict[tuple, float]:
     """The probability of each table that fits all that `player` has seen."""
-    key, weights = state.information_state_key(player), Counter()
+    key = state.information_state_key(player)
+    weights: dict[tuple, float] = defaultdict(float)
     for deck, probability in case.game.enumerate_deals(**case.options.as_dict()):
         other = case.game.new_state(seed=0, deck=deck, **case.options.as_dict())
         try:

@@ -53,12 +53,12 @@ def check_batch(case: "Case") -> None:
     ]
     env, episode = 1, 0
     state = case.game.new_state(seed=int(episode_seed(case.seed, env, episode)), **case.options.as_dict())
-    batch = [vec.reset() for vec in batches][0]
+    batch, _ = (vec.reset() for vec in batches)
     for _ in range(60):
         _compare(case, state, batch, env)
         actions = batches[0].sample_actions().copy()
         state.apply(int(actions[env]))
-        batch = [vec.step(actions) for vec in batches][0]
+        batch, _ = (vec.step(actions) for vec in batches)
         if not np.array_equal(batches[0]._states.view(np.uint8), batches[1]._states.view(np.uint8)):
             fail(case, state, "two threads play another game than one")
         if not np.allclose(batch.reward[env], state.rewards):

@@ -93,7 +93,7 @@ def legal_actions(s, out):
 @kernel(inline=True)
 def explain_illegal(s, action):
     """0 if `action` is legal, 1 if there is no such action."""
-    return 0 if action == PASS or action == BET else 1
+    return 0 if 0 <= action < NUM_ACTIONS else 1
 
 
 @kernel(inline=True)

@@ -6,7 +6,7 @@ from cardenvs.core.events import EventKind, Op, Pile, Table, log_create, log_mov
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
-from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, shuffle, start_stream
+from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, redeal, start_stream
 
 NUM_PLAYERS = 2
 NUM_CARDS = 13  # one suit; card id = rank: 0 the deuce, 12 the ace
@@ -151,7 +151,7 @@ def determinize(s, player, seed):
     s.deck[0], s.deck[player] = s.deck[player], s.deck[0]
     if num_known == 2:
         s.deck[1], s.deck[drawn] = s.deck[drawn], s.deck[1]
-    shuffle(s, s.deck, num_known, NUM_CARDS)
+    redeal(s, s.deck, num_known, NUM_CARDS)
     if num_known == 2:
         s.deck[1], s.deck[drawn] = s.deck[drawn], s.deck[1]
     s.deck[0], s.deck[player] = s.deck[player], s.deck[0]
