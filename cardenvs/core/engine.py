@@ -78,17 +78,23 @@ class Engine:
         apply_action, forfeit = self._game.apply_action, self._game.forfeit
 
         def advance(s, action, log):
-            for p in range(s.rules.num_players):
-                if s.rewards[p] != 0.0:  # seldom; without the test the loop becomes a call of memset
+            # Loops over so few numbers are slower as vector code, which waits for scalar stores to reach memory.
+            # Reading the bound anew in each round keeps the compiler from making any.
+            p = 0
+            while p < s.rules.num_players:
+                if s.rewards[p] != 0.0:
                     s.rewards[p] = 0.0
+                p += 1
             s.ply += 1
             if action >= FORFEIT:
                 forfeit(s, action - FORFEIT, log)
             else:
                 apply_action(s, action, log)
-            for p in range(s.rules.num_players):
+            p = 0
+            while p < s.rules.num_players:
                 if s.rewards[p] != 0.0:
                     s.returns[p] += s.rewards[p]
+                p += 1
             if s.terminal:
                 s.current_player = TERMINAL_PLAYER
 
@@ -169,11 +175,18 @@ class Engine:
         def encode(s, i, write_mask, observation, mask, legal, num_legal, bits, current_player):
             n = legal_actions(s, legal[i])
             num_legal[i] = n
-            for w in range(bits.shape[1]):
-                bits[i, w] = np.uint64(0)
+            word, w = np.uint64(0), 0
             for k in range(n):
-                action = legal[i, k]
-                bits[i, action >> 6] |= _U1 << np.uint64(action & 63)
+                action = np.int64(legal[i, k])
+                while w < action >> 6:
+                    bits[i, w] = word
+                    word = np.uint64(0)
+                    w += 1
+                word |= _U1 << np.uint64(action & 63)
+            while w < bits.shape[1]:
+                bits[i, w] = word
+                word = np.uint64(0)
+                w += 1
             if write_mask:
                 mask[i, :] = 0
                 for k in range(n):

@@ -12,6 +12,7 @@ import difflib
 import functools
 import importlib
 import importlib.metadata
+import re
 from typing import TYPE_CHECKING
 
 from cardenvs.core.errors import GameNotFoundError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from cardenvs.core.game import Game
 
 GROUP = "cardenvs.games"
+_NAME = re.compile(r"[a-z][a-z0-9_]*_v[0-9]+")
 _added: dict[str, str] = {}
 
 
@@ -29,7 +31,14 @@ def register_game(name: str, target: str) -> None:
     Args:
         name: with version, as in "my_game_v0".
         target: "module:attribute" of the Game.
+
+    Raises:
+        ValueError: the name or the target is none.
     """
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"a game's name is small letters, digits and _, then _v and a number; got {name!r}")
+    if not all(target.partition(":")[::2]):
+        raise ValueError(f"a game's target reads module:attribute; got {target!r}")
     _added[name] = target
 
 

@@ -27,6 +27,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
+from cardenvs.core.registry import register_game
 from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, shuffle, start_stream
 from cardenvs.core.view import View, sees
 
@@ -269,3 +270,4 @@ GAME = Game(
     policies={"greedy": greedy},
     deals=deals,
 )
+register_game(GAME.name, f"{__name__}:GAME")  # so that it pickles
