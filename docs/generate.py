@@ -38,6 +38,7 @@ PICTURE_SEED = 7
 SAMPLED_GAMES = 200  # of random play, from which the action table learns what is legal when
 _MARKED = re.compile(r"(<!-- (games|bench|code):start ?(.*?) -->\n)(.*?)(<!-- \2:end -->)", re.DOTALL)
 _TICK = "```"
+_LANGUAGES = {".py": "python", ".toml": "toml"}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -147,16 +148,17 @@ def _figure(value: float) -> str:
 
 
 def _code(argument: str, path: Path) -> str:
-    """Definitions of a source file, by name, in the order of the file."""
+    """Definitions of a Python file, by name, in the order asked for; or any file, whole."""
     file, *names = argument.split()
     source = (ROOT / file).read_text(encoding="utf-8")
-    parts = {name: part for part in definitions(source) for name in part[0]}
+    if not names:
+        return f"{_TICK}{_LANGUAGES[Path(file).suffix]}\n{source.strip()}\n{_TICK}"
+    parts = {name: text for defined, text in definitions(source) for name in defined}
     missing = [name for name in names if name not in parts]
     if missing:
         raise ValueError(f"{path}: {file} defines no {', '.join(missing)}")
-    chosen = {parts[name][1]: None for name in names} if names else {source.strip(): None}
-    language = {".py": "python", ".toml": "toml", ".md": "markdown"}[Path(file).suffix]
-    return f"{_TICK}{language}\n{chr(10).join(_spaced(list(chosen)))}\n{_TICK}"
+    chosen = dict.fromkeys(parts[name] for name in names)  # once each: one statement may define several names
+    return f"{_TICK}python\n{chr(10).join(_spaced(list(chosen)))}\n{_TICK}"
 
 
 def _spaced(parts: list[str]) -> list[str]:
@@ -207,8 +209,8 @@ def game_page(game: Game) -> str:
         "Specs": _specs(game, options),
         "Observation": _observation(game, options),
         "Actions": _actions(game, options),
-        "Options": _options(game),
         "Rewards and termination": _rewards(game, options),
+        "Options": _options(game),
     }
     for heading, text in words.items():
         sections[heading] = f"{sections[heading]}\n\n{text}" if heading in sections else text
@@ -223,9 +225,7 @@ def read_page(game: Game) -> tuple[str, dict[str, str]]:
     headings, texts = parts[::2], parts[1::2]
     if len(set(headings)) < len(headings):
         raise ValueError(f"{game.name}: page.md has a heading twice: {headings}")
-    return opening.strip(), {
-        heading.strip(): text.strip() for heading, text in zip(headings, texts, strict=True)
-    }
+    return opening.strip(), {heading.strip(): text.strip() for heading, text in zip(headings, texts, strict=True)}
 
 
 def rules_section(rules: str) -> str:
@@ -236,8 +236,13 @@ def rules_section(rules: str) -> str:
 def _picture(game: Game, options: Options) -> str:
     state = middle_position(game, options)
     player = state.current_player
-    what = f"Seed {PICTURE_SEED} after {state.ply} actions of random play, as `player_{player}`, who is to act, sees it."
+    played = f"Seed {PICTURE_SEED} after {_count(state.ply, 'action')} of random play"
+    what = f"{played}, as `player_{player}`, who is to act, sees it."
     return f"{what}\n\n{_TICK}text\n{state.render(player)}\n{_TICK}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def middle_position(game: Game, options: Options) -> State:
@@ -293,20 +298,18 @@ def _specs(game: Game, options: Options) -> str:
 
 def hidden_information(game: Game, options: Options) -> str:
     """Which piles hide something from whom, as seen in random play."""
-    hides: dict[str, set[str]] = defaultdict(set)
+    hides: dict[str, set[bool]] = defaultdict(set)
     for seed in range(20):
         for state in random_play(game, options, seed):
             for viewer in range(options.num_players):
                 for (pile, owner), tokens in zip(game.table.pile_of, state.table(viewer).piles, strict=True):
                     if UNKNOWN in tokens:
-                        hides[pile.name].add("the owner too" if owner == viewer else "others" if pile.per_player else "")
-    if not hides:
-        return "none"
+                        hides[pile.name].add(owner is not None and owner != viewer)
     texts = []
-    for name, from_whom in hides.items():
-        hidden_from = "everybody" if from_whom != {"others"} else "all but its owner"
+    for name, only_from_others in hides.items():
+        hidden_from = "all but its owner" if only_from_others == {True} else "everybody"
         texts.append(f"{name.replace('_', ' ')} from {hidden_from}")
-    return "; ".join(texts)
+    return "; ".join(texts) or "none"
 
 
 def _observation(game: Game, options: Options) -> str:
@@ -344,7 +347,7 @@ def _rewards(game: Game, options: Options) -> str:
     returns = game.returns(options)
     total = "" if returns.total is None else f" The players' returns add up to {returns.total:g}."
     return (
-        f"A player's return is between {returns.low:g} and {returns.high:g} {returns.unit} with default options.{total} "
+        f"A player's return is between {returns.low:g} and {returns.high:g} {returns.unit} with default options.{total}\n"
         f"The rules end every game within {game.max_length(options)} actions; none is truncated by default."
     )
 

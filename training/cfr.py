@@ -57,22 +57,26 @@ class Tree:
         self._first_pair: list[int] = []
         self._numbers: dict[tuple[int, str], int] = {}
         self.num_pairs = 0
-        parents, edges, nodes, weights, levels = [], [], [], [], [0]
+        parents: list[int] = []
+        edges: list[int] = []
+        infosets: list[int] = []
+        weights: list[np.ndarray] = []
+        levels = [0]
         deals = game.enumerate_deals(**options)
         frontier = [(worlds, 0, 0) for worlds in _by_history([(game.new_state(0, d, **options), p) for d, p in deals])]
         while frontier:
             followers = []
             for worlds, parent, edge in frontier:
-                number = len(nodes)
+                number = len(parents)
                 infoset, weight, children = self._visit(worlds)
                 parents.append(parent)
                 edges.append(edge)
-                nodes.append(infoset)
+                infosets.append(infoset)
                 weights.append(weight)
                 followers += [(child, number, pair) for pair, child in children]
-            levels.append(len(nodes))
+            levels.append(len(parents))
             frontier = followers
-        self._parent, self._edge, self._infoset = np.array(parents), np.array(edges), np.array(nodes)
+        self._parent, self._edge, self._infoset = np.array(parents), np.array(edges), np.array(infosets)
         self._weight = np.array(weights).T.copy()  # (P, histories): returns times probability where it is over
         self._levels = [slice(a, b) for a, b in itertools.pairwise(levels)]
         self._index()

@@ -3,7 +3,6 @@
 import dataclasses
 import difflib
 import math
-import numbers
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -198,7 +197,7 @@ def _converted(kind: type, value: Any) -> Any:
             value = float(value.replace("_", ""))
         except ValueError:
             return None
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     if kind is int:
         return int(value) if value == int(value) else None

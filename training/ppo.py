@@ -208,7 +208,7 @@ class Store:
         """Room for num_slots transitions of the games in `vec`."""
         dtype = torch.from_numpy(vec.batch.observation).dtype
         self.observation = torch.zeros(num_slots, vec.observation_size, dtype=dtype, device=device)
-        self.legal = torch.zeros(num_slots, vec.batch.legal_actions.shape[1], dtype=torch.int64, device=device)
+        self.legal = torch.zeros(num_slots, vec.game.max_legal(vec.options), dtype=torch.int64, device=device)
         self.num_legal = torch.ones(num_slots, dtype=torch.int64, device=device)
         self.choice = torch.zeros(num_slots, dtype=torch.int64, device=device)
         self.log_prob = torch.zeros(num_slots, device=device)
@@ -346,7 +346,7 @@ class Player:
     def _credit(self, batch: Batch, tally: "_Tally") -> None:
         """Give the rewards of a step to the transitions they belong to."""
         ended = batch.terminated | batch.truncated
-        if batch.truncated.any():
+        if batch.final_observation is not None:
             envs = np.flatnonzero(batch.truncated)
             seen = torch.from_numpy(batch.final_observation[envs]).to(self.device)
             self.trajectories.truncate(envs, self._network(self._network.features(seen))[1].cpu().numpy())
@@ -565,10 +565,8 @@ def evaluate(
 
 def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.Generator | None) -> np.ndarray:
     """The network's actions in the environments `rows`."""
-    device = network.scale.device
-    observation, legal, num_legal = (
-        torch.from_numpy(array[rows]).to(device) for array in (batch.observation, batch.legal_actions, batch.num_legal)
-    )
+    arrays: tuple[Any, ...] = (batch.observation, batch.legal_actions, batch.num_legal)
+    observation, legal, num_legal = (torch.from_numpy(array[rows]).to(network.scale.device) for array in arrays)
     logits, _ = network(network.features(observation))
     log_probs = log_policy(logits.gather(1, legal.long()), is_listed(legal, num_legal))
     choice = log_probs.argmax(-1) if generator is None else sample(log_probs, generator)
@@ -614,7 +612,8 @@ class Run:
         self.learner = Learner(self.network, config, self._generator, self.watch)
 
     def _games(self, number: int) -> VectorEnv:
-        return VectorEnv(self.game, number, mask=False, **self.config.options)
+        threads = 1 if torch.get_num_threads() == 1 else "auto"
+        return VectorEnv(self.game, number, num_threads=threads, mask=False, **self.config.options)
 
     @property
     def opponents(self) -> list[str]:
@@ -811,9 +810,10 @@ def train(
 def _new_run(
     game: str | Game | None, config: Config | None, device: str, seconds: float | None, total_steps: float | None
 ) -> Run:
-    if game is None and (config is None or not config.game):
-        raise OptionError("which game? name one, or give a config that does")
-    game = config.game if game is None else game
+    if game is None:
+        if config is None or not config.game:
+            raise OptionError("which game? name one, or give a config that does")
+        game = config.game
     game = get_game(game) if isinstance(game, str) else game
     config = config_for(game.name) if config is None else config
     if config.game not in ("", game.name):

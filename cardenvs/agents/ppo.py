@@ -1,10 +1,11 @@
 """A policy trained by `training.ppo`, as an agent: its network, its checkpoints, how it plays.
 
-    agent = load_agent("runs/gin/latest.pt")
+    agent = load_agent("runs/best/latest.pt")
 
 The network is defined here and nowhere else; training imports it. Needs the extra `train` (torch).
 """
 
+import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,7 +38,10 @@ class Network(nn.Module):
 
     Attributes:
         shape: the arguments it was made with, as JSON values.
+        scale: (D,) floats, what `features` multiplies observations by.
     """
+
+    scale: Tensor
 
     def __init__(
         self, observation_size: int, num_actions: int, hidden: Sequence[int] = (256, 256), activation: str = "relu"
@@ -113,6 +117,10 @@ def read_checkpoint(path: str | Path, device: str | torch.device = "cpu") -> dic
     """
     with open(path, "rb") as file:  # torch would report a missing file in the words of a damaged one
         try:
+            bad = zipfile.ZipFile(file).testzip()  # torch itself does not look at the checksums
+            if bad is not None:
+                raise FormatError(f"{bad} has a wrong checksum")
+            file.seek(0)
             checkpoint = torch.load(file, map_location=device, weights_only=True)
         except Exception as error:  # torch raises whatever its reader and its unpickler happen to
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -52,7 +52,7 @@ class Game:
         explain_illegal(s, action) -> k   0 if `action` is legal, else a code for View.illegal_reason
 
     Attributes:
-        name: with version, as in "leduc_poker_v0".
+        name: with version, as in "my_game_v0".
         title: for people.
         options: the Options subclass.
         state_dtype: from `record`.

@@ -3,7 +3,7 @@
 A game writes its options once:
 
     @dataclass(frozen=True)
-    class LeducOptions(Options):
+    class MyOptions(Options):
         num_players: int = option(2, low=2, high=10, doc="players at the table")
         layoff: str = option("auto", choices=("auto", "manual"), doc="who lays off")
 

@@ -75,8 +75,11 @@ class Replay:
         }
         target = Path(path)
         part = target.with_name(f"{target.name}.{os.getpid()}.part")
-        part.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-        part.replace(target)
+        try:
+            part.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -134,9 +134,11 @@ class State:
 
     @property
     def record(self) -> np.record:
-        """The widened record, for reading only."""
+        """The widened record, read-only."""
         if self._wide is None:
-            self._wide = widen(self._states)[0]
+            wide = widen(self._states)
+            wide.setflags(write=False)
+            self._wide = wide[0]
         return self._wide
 
     def record_bytes(self) -> bytes:

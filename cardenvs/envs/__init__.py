@@ -7,7 +7,7 @@ import re
 
 
 def register_with_pettingzoo() -> None:
-    """Add every game to PettingZoo's registry: `pettingzoo.make("aec", "cardenvs/leduc_poker-v0", **options)`.
+    """Add every game to PettingZoo's registry: `pettingzoo.make("aec", "cardenvs/GAME-v0", **options)`.
 
     A game of another package gets that package's name before the slash. A game that is there already is left alone.
     Nothing happens where PettingZoo has no registry (before 1.27). No game is imported.

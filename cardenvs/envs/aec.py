@@ -1,7 +1,7 @@
 """Every game as a PettingZoo AEC environment.
 
-    env = cardenvs.make("leduc_poker_v0", num_players=3)        # or: from cardenvs import leduc_poker_v0
-    env.reset(seed=7)                                           #     env = leduc_poker_v0.env(num_players=3)
+    env = cardenvs.make("GAME_v0", num_players=3)        # or: from cardenvs import GAME_v0
+    env.reset(seed=7)                                    #     env = GAME_v0.env(num_players=3)
     for agent in env.agent_iter():
         observation, reward, terminated, truncated, info = env.last()
         env.step(None if terminated or truncated else info["legal_actions"][0])

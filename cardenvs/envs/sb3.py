@@ -1,6 +1,6 @@
 """`SeatVecEnv`: a Stable-Baselines3 `VecEnv` on the batched engine, in which one seat trains.
 
-    env = SeatVecEnv("leduc_poker_v0", num_envs=256, seat="rotate", opponents="random", seed=0)
+    env = SeatVecEnv("GAME_v0", num_envs=256, seat="rotate", opponents="random", seed=0)
     MaskablePPO("MlpPolicy", env).learn(100_000)
 
 It gives what `SeatEnv` in a `DummyVecEnv` gives, many times faster; opponents are asked about all their turns at once.

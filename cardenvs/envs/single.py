@@ -1,6 +1,6 @@
 """`SeatEnv`: a Gymnasium environment in which one learner plays against given opponents.
 
-    env = SeatEnv("leduc_poker_v0", seat="rotate", opponents="random")
+    env = SeatEnv("GAME_v0", seat="rotate", opponents="random")
     observation, info = env.reset(seed=7)
     observation, reward, terminated, truncated, info = env.step(info["legal_actions"][0])
 

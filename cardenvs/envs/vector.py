@@ -1,6 +1,6 @@
 """`VectorEnv`: N games of one kind stepped by one compiled call.
 
-    vec = cardenvs.make_vec("leduc_poker_v0", num_envs=4096, seed=0)
+    vec = cardenvs.make_vec("GAME_v0", num_envs=4096, seed=0)
     batch = vec.reset()
     while training:
         batch = vec.step(vec.sample_actions())
@@ -119,7 +119,7 @@ class VectorEnv:
         self._blank = game.blank(self.options)
         self._states = np.zeros(num_envs, game.state_dtype)
         self._episodes = np.zeros(num_envs, np.int64)
-        self._actions = np.zeros(num_envs, np.int32)
+        self._actions = np.zeros(num_envs, np.int64)
         self._sampled = np.zeros(num_envs, np.int32)
         self._legal = np.zeros((num_envs, game.max_legal(self.options)), np.int32)
         self._bits = np.zeros((num_envs, (self.num_actions + 63) // 64), np.uint64)
@@ -285,17 +285,18 @@ class VectorEnv:
         self._split.run(name, self.num_envs, lambda start, stop: call(*arguments, start, stop, *actions))
 
     def _take_actions(self, actions: np.ndarray) -> None:
-        """Check the actions and copy them, so that no other thread can change them after the check."""
+        """Copy the actions, then check the copy, which no other thread can change after the check."""
         actions = np.asarray(actions)
-        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+        fits = actions.dtype.kind in "iu" and np.can_cast(actions.dtype, self._actions.dtype)  # uint64 would wrap
+        if actions.shape != (self.num_envs,) or not fits:
             raise ValueError(
                 f"actions must be {self.num_envs} integers, shape ({self.num_envs},); "
                 f"got shape {actions.shape}, dtype {actions.dtype}"
             )
-        wrong = first_illegal(actions, self._bits, self.num_actions, 0, self.num_envs)
-        if wrong >= 0:
-            self._refuse(int(wrong), int(actions[wrong]))
         self._actions[:] = actions
+        wrong = first_illegal(self._actions, self._bits, self.num_actions, 0, self.num_envs)
+        if wrong >= 0:
+            self._refuse(int(wrong), int(self._actions[wrong]))
 
     def _refuse(self, env: int, action: int) -> None:
         state = self.state(env)

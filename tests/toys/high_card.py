@@ -28,7 +28,7 @@ from cardenvs.core.observation import Layout, Section
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.core.registry import register_game
-from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, shuffle, start_stream
+from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, redeal, start_stream
 from cardenvs.core.view import View, sees
 
 STAKE = 1
@@ -50,7 +50,7 @@ STATE = record(
     rules_dtype(HighCardOptions),
     NUM_PLAYERS,
     [
-        ("deck", "i1", (NUM_CARDS,)),  # in dealing order                               seen by: nobody
+        ("deck", "i1", (NUM_CARDS,)),  # NO_CARD where dealt                           seen by: nobody
         ("deck_pos", "i1"),  # deck[deck_pos:] is the stock, from its top               seen by: all
         ("hand", "i1", (NUM_PLAYERS,)),  #                                              seen by: its owner
         ("aside", "i1", (NUM_PLAYERS,)),  # or NO_CARD                                  seen by: its owner
@@ -99,6 +99,8 @@ def deal(s, given, log):
     s.upcard = s.deck[NUM_PLAYERS]
     log_move(log, _TURN_UP, NO_PLAYER, s.upcard, _STOCK, _UPCARD, EVERYBODY)
     s.deck_pos = NUM_PLAYERS + 1
+    for k in range(s.deck_pos):
+        s.deck[k] = NO_CARD
 
 
 @kernel(inline=True)
@@ -126,6 +128,7 @@ def apply_action(s, action, log):
         log_move(log, _SET_ASIDE, player, s.aside[player], _HAND + player, _ASIDE + player, 1 << player)
     if action == SWAP:
         s.hand[player] = s.deck[s.deck_pos]
+        s.deck[s.deck_pos] = NO_CARD
         s.deck_pos += 1
         log_move(log, _DRAW, player, s.hand[player], _STOCK, _HAND + player, 1 << player)
     if action == TAKE:
@@ -181,12 +184,14 @@ def determinize(s, player, seed):
     if s.aside[other] != NO_CARD:
         first -= 1
         s.deck[first] = s.aside[other]
-    shuffle(s, s.deck, first, NUM_CARDS)
+    redeal(s, s.deck, first, NUM_CARDS)
     if s.aside[other] != NO_CARD:
         s.aside[other] = s.deck[first]
+        s.deck[first] = NO_CARD
         first += 1
     if s.taken[other] == NO_CARD:
         s.hand[other] = s.deck[first]
+        s.deck[first] = NO_CARD
 
 
 @kernel

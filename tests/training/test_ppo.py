@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import signal
 import subprocess
 import sys
 
@@ -651,3 +652,22 @@ def test_store_moves_whole_transitions():
         array[4] = 1
     store.move(torch.tensor([4]), torch.tensor([0]))
     assert all((array[0] == 1).all() for array in vars(store).values())
+
+
+def test_the_page_describes_every_metric():
+    page = (CONFIG_FOLDER.parent / "docs" / "training.md").read_text(encoding="utf-8")
+    for name, meaning in METRICS.items():
+        assert f"| `{name}` | {meaning} |" in page
+
+
+def test_ctrl_c_stops_cleanly(tmp_path):
+    command = [sys.executable, "-m", "training.ppo", "kuhn_poker_v0", "--out", str(tmp_path), "--threads", "1"]
+    process = subprocess.Popen([*command, "--total-steps", "1e9"], stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    while "steps" not in process.stderr.readline():  # until the first update is shown
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"To go on: python -m training.ppo --resume {tmp_path / 'latest.pt'}" in said
+    assert Run.restore(tmp_path / "latest.pt").steps > 0

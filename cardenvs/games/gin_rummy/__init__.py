@@ -1,5 +1,10 @@
 """Gin rummy for two, one hand or a match. Rules: rules.md."""
 
+import numbers
+from collections.abc import Iterable
+
+from cardenvs.core.cards import NUM_CARDS, bits_of, card_label, parse_cards
+from cardenvs.core.errors import DeckError
 from cardenvs.core.game import Game, Returns
 from cardenvs.games.gin_rummy import rules
 from cardenvs.games.gin_rummy.actions import max_legal, num_actions
@@ -75,3 +80,23 @@ GAME = Game(
     phases=PHASES,
     hiding_phases=PHASES,
 )
+
+
+def min_deadwood(cards: str | Iterable[int]) -> int:
+    """The least deadwood of a hand (rules.md 1.4), of eleven cards after the best discard.
+
+    Args:
+        cards: one to eleven cards, as text ("4h 5h 6h Ks") or as ids.
+
+    Raises:
+        DeckError: no such card, a card twice, no card or more than eleven.
+    """
+    ids = parse_cards(cards) if isinstance(cards, str) else list(cards)
+    for card in ids:
+        if isinstance(card, bool) or not isinstance(card, numbers.Integral) or not 0 <= card < NUM_CARDS:
+            raise DeckError(f"{card!r} is no card; ids are 0 to {NUM_CARDS - 1}")
+    if len(set(ids)) != len(ids):
+        raise DeckError(f"a card appears twice in {' '.join(card_label(card) for card in ids)}")
+    if not 1 <= len(ids) <= HAND_SIZE + 1:
+        raise DeckError(f"a hand has 1 to {HAND_SIZE + 1} cards; got {len(ids)}")
+    return int(rules.least_deadwood(bits_of(ids)))

@@ -1,0 +1,183 @@
+"""The examples in README and docs do what they say; see pages.py for what is run."""
+
+import contextlib
+import doctest
+import importlib.util
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+
+import pytest
+import typer
+from pages import PAGES, ROOT, Block, blocks, read
+
+import cardenvs
+from cardenvs.core import registry
+
+HIGH_CARD = ROOT / "examples" / "high_card"
+OPTIONAL = ("torch", "sb3_contrib", "stable_baselines3", "matplotlib", "pyspiel")  # modules of extras
+WITH_CODE = [
+    page for page in PAGES if any(b.language in ("python", "console") and not b.skipped for b in blocks(read(page)))
+]
+COMMAND_S = 120
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to run a page in; High Card is there as if it were installed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(HIGH_CARD))
+    monkeypatch.setattr(registry, "_added", dict(registry._added))
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", WITH_CODE)
+def test_the_examples_of_a_page_run_and_print_what_they_say(page, folder):
+    if "high_card_v0" in read(page):
+        cardenvs.register_game("high_card_v0", "high_card:GAME")
+    namespace: dict = {"__name__": "__main__"}
+    for block in blocks(read(page)):
+        if block.skipped or block.language not in ("python", "console"):
+            continue
+        if page == "README.md":
+            namespace = {"__name__": "__main__"}
+        printed = run_python(block, page, namespace) if block.language == "python" else run_console(block)
+        if block.output is not None:
+            assert same(block.output, printed), f"{page}:{block.line} prints\n{printed}\nnot\n{block.output}"
+
+
+def run_python(block: Block, page: str, namespace: dict) -> str:
+    for module in OPTIONAL:
+        if re.search(rf"^\s*(import|from) {module}\b", block.code, re.MULTILINE):
+            pytest.importorskip(module)
+    code = compile("\n" * (block.line - 1) + block.code, str(ROOT / page), "exec")  # so that tracebacks name the line
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(code, namespace)
+    return printed.getvalue()
+
+
+def run_console(block: Block) -> str:
+    printed = ""
+    for line in block.code.splitlines():
+        assert line.startswith("$ cardenvs "), f"a console block holds lines `$ cardenvs ...`, not {line!r}"
+        done = subprocess.run(
+            [sys.executable, "-m", "cardenvs.cli", *shlex.split(line.removeprefix("$ cardenvs "))],
+            env={**os.environ, "COLUMNS": "120", "NO_COLOR": "1", "CARDENVS_QUIET": "1"},
+            capture_output=True, text=True, timeout=COMMAND_S, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, f"{line} fails:\n{done.stderr}"
+        printed += done.stdout
+    return printed
+
+
+def same(expected: str, printed: str) -> bool:
+    """Whether two texts are the same but for blanks at the ends of lines, and for what "..." stands for."""
+    expected, printed = (
+        "\n".join(line.rstrip() for line in text.strip("\n").splitlines()) + "\n" for text in (expected, printed)
+    )
+    return doctest.OutputChecker().check_output(expected, printed, doctest.ELLIPSIS)
+
+
+def test_outputs_are_compared():
+    assert same("a\n...\nc\n", "a  \nb\nc\n")
+    assert not same("a\n", "b\n")
+    (block,) = blocks("x\n\n```python\nprint(1)\n```\n\n```text\n1\n```\n")
+    assert block.output == "1\n"
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Commands that are not run
+
+
+def bash_lines() -> list[tuple[str, str]]:
+    found = []
+    for page in PAGES:
+        for block in blocks(read(page)):
+            if block.language == "bash":
+                found += [(page, line) for line in block.code.splitlines() if line.strip()]
+    return found
+
+
+@pytest.mark.parametrize(("page", "line"), bash_lines())
+def test_the_commands_that_pages_name_exist(page, line):
+    words = shlex.split(line, comments=True)
+    if words[:1] == ["make"]:
+        check_make(words[1])
+    elif words[:1] == ["cardenvs"]:
+        check_cardenvs(words[1:])
+    elif "pip" in words and "install" in words:
+        check_pip(words)
+    elif words[0] == "python":
+        check_python(words[1:])
+    else:
+        assert words[0] in ("source", "git"), f"{page} names a command that this test does not know: {line}"
+
+
+def check_make(target: str) -> None:
+    assert re.search(rf"^{re.escape(target)}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+def check_cardenvs(words: list[str]) -> None:
+    from cardenvs.cli import app
+
+    command = typer.main.get_command(app).commands[words[0]]
+    options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    for word in words[1:]:
+        if word.startswith("-"):
+            assert word in options
+
+
+def check_pip(words: list[str]) -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for word in words:
+        if match := re.fullmatch(r"(?:cardenvs|\.)\[([\w,]+)\]", word):
+            assert set(match[1].split(",")) <= set(extras)
+        elif word.startswith("./") or word.endswith(".txt"):
+            assert (ROOT / word).exists()
+
+
+def check_python(words: list[str]) -> None:
+    if words[0] == "-m":
+        assert importlib.util.find_spec(words[1]) is not None
+        words = words[2:]
+    for word in words:
+        if re.fullmatch(r"[\w/]+(\.py|/high_card)", word):
+            assert (ROOT / word).exists()
+
+
+@pytest.mark.parametrize("target", ["demo", "test"])
+def test_the_plain_lines_in_the_readme_are_those_of_the_makefile(target):
+    makefile, readme = (ROOT / "Makefile").read_text(), read("README.md")
+    extra, recipe = re.search(rf"^{target}: \$\(VENV\)/(\S+).*\n((?:\t.+\n)+)", makefile, re.MULTILINE).groups()
+    assert f'python -m pip install --constraint constraints.txt --editable ".[{extra}]"' in readme
+    for name, value in re.findall(r"^(\w+) \?= (.+)", makefile, re.MULTILINE):
+        recipe = recipe.replace(f"$({name})", value)
+    commands = re.sub(r"\s*\\\n\s*", " ", recipe).replace("$(BIN)/", "").split("\n")
+    for command in commands:
+        assert command.strip() in ["", *readme.splitlines()]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Links and paths
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if not page.startswith("docs/")])
+def test_links_from_pages_that_mkdocs_does_not_see_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", read(page)):
+        assert "://" in target or (ROOT / target).exists(), f"{page} links to {target}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_files_that_a_page_names_exist(page):
+    folders = "benchmarks|cardenvs|configs|docs|examples|tests|training"
+    for path in re.findall(rf"`((?:{folders})/[\w./-]+)`", read(page)):
+        assert re.search(r"[A-Z]{3}", path) or (ROOT / path).exists(), f"{page} names {path}"
+
+
+def test_pages_hold_no_path_of_a_machine():
+    for page in PAGES:
+        assert not re.search(r"(/home/|/root/|/opt/|/work/|C:\\)", read(page)), page

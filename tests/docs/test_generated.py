@@ -1,0 +1,96 @@
+"""What docs/generate.py writes is up to date, and says what the code says."""
+
+import sys
+
+import pytest
+from pages import ROOT
+
+sys.path.insert(0, str(ROOT))  # for `docs`, which is no part of the package
+
+from docs import generate
+
+GAMES = generate.own_games()
+
+
+def test_generated_files_are_up_to_date():
+    stale = [path.relative_to(ROOT).as_posix() for path in generate.outdated()]
+    assert not stale, f"out of date: {', '.join(stale)}; run python -m docs.generate"
+
+
+@pytest.fixture(params=GAMES, ids=lambda game: game.name)
+def game(request):
+    return request.param
+
+
+def test_every_game_has_its_words(game):
+    opening, sections = generate.read_page(game)
+    assert opening
+    assert "Version history" in sections
+    assert "Status" in sections
+    assert game.rules_text.startswith("# ")
+
+
+def test_a_page_has_all_options_and_sections_of_the_observation(game):
+    page = generate.game_page(game)
+    options = game.make_options()
+    for name in options.as_dict():
+        assert f"| `{name}` |" in page
+    for section in game.layout(options).sections:
+        assert f"| `{section.name}` |" in page
+
+
+def test_the_action_table_has_every_id_once(game):
+    options = game.make_options()
+    groups = generate.action_groups(game, options)
+    ids = [action for group in groups for action in range(group.first, group.last + 1)]
+    assert ids == list(range(game.num_actions(options)))
+
+
+def test_words_are_added_to_the_generated_section_of_the_same_heading(game, monkeypatch):
+    words = {"Actions": "Added to the actions.", "Reference scores": "None yet."}
+    monkeypatch.setattr(generate, "read_page", lambda game: ("Opening.", words))
+    page = generate.game_page(game)
+    assert page.count("## Actions\n") == 1
+    actions = page.split("## Actions\n")[1].split("\n## ")[0]
+    assert "| id | label |" in actions
+    assert "Added to the actions." in actions
+    assert "## Reference scores\n\nNone yet." in page
+
+
+def test_hidden_information_is_what_players_do_not_see():
+    (kuhn,) = (game for game in GAMES if game.name == "kuhn_poker_v0")
+    assert generate.hidden_information(kuhn, kuhn.make_options()) == "deck from everybody; hand from all but its owner"
+
+
+def test_rows_of_a_benchmark_become_a_table():
+    rows = [
+        {"what": "steps", "ours": 42e6, "peer": "Peer", "theirs": 500e3, "goal": "80x"},
+        {"what": "import", "ours": 0.25, "peer": "", "theirs": 0.0, "goal": ""},
+    ]
+    lines = generate.bench_table(rows).splitlines()
+    assert lines[2] == "| steps | 42 M | Peer | 500,000 | 84 |"
+    assert lines[3] == "| import | 0.25 |  |  |  |"
+
+
+def test_code_is_copied_with_its_decorators_and_comments():
+    source = '@kernel\ndef f(x):\n    """Doc."""\n    return x\n\n\nA, B = 1, 2  # why\nC = 3\n'
+    assert generate.definitions(source) == [
+        (["f"], '@kernel\ndef f(x):\n    """Doc."""\n    return x'),
+        (["A", "B"], "A, B = 1, 2  # why"),
+        (["C"], "C = 3"),
+    ]
+
+
+def test_markers_are_filled_again_and_again_to_the_same():
+    text = "a\n\n<!-- games:start -->\nold\n<!-- games:end -->\n\nb\n"
+    once = generate.fill_markers(text, generate.DOCS / "page.md")
+    assert "old" not in once
+    assert "kuhn_poker_v0" in once
+    assert generate.fill_markers(once, generate.DOCS / "page.md") == once
+
+
+def test_code_that_does_not_exist_is_refused():
+    with pytest.raises(ValueError, match="defines no nothing_such"):
+        generate.fill_markers(
+            "<!-- code:start docs/hooks.py nothing_such -->\n<!-- code:end -->", generate.DOCS / "x.md"
+        )

@@ -1,0 +1,45 @@
+"""Write the golden replays anew: python tests/golden/regenerate.py [GAME ...]
+
+A golden replay must still verify as long as its game's version stays. Write one anew only for a game whose version
+has risen, and read the diff. Each game has one with its defaults, and one for each option value listed here that
+changes play.
+"""
+
+import random
+import sys
+from pathlib import Path
+
+import cardenvs
+from cardenvs.core.engine import FORFEIT
+from cardenvs.core.replay import Replay
+
+FOLDER = Path(__file__).parent
+OPTIONS = {
+    "gin_rummy_v0": [{"oklahoma": True, "layoff": "manual", "big_gin": True}, {"match_target": 20}],
+    "kuhn_poker_v0": [{"num_players": 3}],
+    "leduc_poker_v0": [{"num_players": 3}, {"suit_isomorphism": True, "starting_player": 1}],
+}
+
+
+def record(name: str, options: dict, seed: int) -> Replay:
+    """One game of random play; in the last of three somebody forfeits."""
+    state, chooser = cardenvs.get_game(name).new_state(seed=seed, **options), random.Random(seed)
+    while not state.is_terminal:
+        if seed == 2 and state.ply == 1:
+            state.apply(FORFEIT + state.current_player)
+        else:
+            state.apply(chooser.choice(state.legal_actions()))
+    return Replay.of(state)
+
+
+def main(names: list[str]) -> None:
+    """Write the replays of `names`, or of all registered games."""
+    for name in names or cardenvs.list_games():
+        for k, options in enumerate([{}, *OPTIONS.get(name, [])]):
+            path = FOLDER / f"{name}-{k}.json"
+            record(name, options, seed=k).save(path)
+            print(path)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
