@@ -196,7 +196,7 @@ _FILLERS: dict[str, Callable[[str, Path], str]] = {"games": _games_table, "bench
 
 def _games_index(games: list[Game]) -> str:
     text = "A page for each game of the package, with the numbers that the code has."
-    return f"{GENERATED}\n\n# Games\n\n{text}\n\n{games_table(games, '')}\n"
+    return f"# Games\n\n{GENERATED}\n\n{text}\n\n{games_table(games, '')}\n"
 
 
 def game_page(game: Game) -> str:
@@ -216,7 +216,7 @@ def game_page(game: Game) -> str:
         sections[heading] = f"{sections[heading]}\n\n{text}" if heading in sections else text
     sections["Rules"] = rules_section(game.rules_text)
     body = "\n\n".join(f"## {heading}\n\n{text.strip()}" for heading, text in sections.items())
-    return f"{GENERATED}\n\n# {game.title}\n\n{opening}\n\n{body}\n"
+    return f"# {game.title}\n\n{GENERATED}\n\n{opening}\n\n{body}\n"
 
 
 def read_page(game: Game) -> tuple[str, dict[str, str]]:

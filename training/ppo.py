@@ -786,6 +786,9 @@ def train(
             Ctrl-C ends at once.
         GameNotFoundError, OptionError, FormatError: what was asked for cannot be done.
     """
+    for name, limit in (("seconds", seconds), ("total_steps", total_steps)):
+        if limit is not None and not limit > 0:
+            raise OptionError(f"{name} must be above 0; got {limit:g}")
     device = _device(device)
     with _torch_threads(threads):
         if resume is not None:
@@ -846,7 +849,8 @@ class _Loop:
     def go(self) -> Path:
         run, progress = self._run, self._progress
         with progress, _Interrupt(progress.note) as interrupt:
-            saved = began = time.monotonic() - run.seconds
+            saved = time.monotonic()
+            began = saved - run.seconds
             while run.fraction() < 1 and not interrupt.requested:
                 metrics = self._update()
                 run.seconds = time.monotonic() - began

@@ -106,8 +106,8 @@ def log_policy(logits: Tensor, mask: Tensor) -> Tensor:
     return torch.where(mask, logits, -torch.inf).log_softmax(-1)
 
 
-def read_checkpoint(path: str | Path, device: str | torch.device = "cpu") -> dict[str, Any]:
-    """What `training.ppo` saved.
+def read_checkpoint(path: str | Path) -> dict[str, Any]:
+    """What `training.ppo` saved, all tensors on the CPU.
 
     Nothing in the file is executed: it may come from anybody.
 
@@ -121,7 +121,7 @@ def read_checkpoint(path: str | Path, device: str | torch.device = "cpu") -> dic
             if bad is not None:
                 raise FormatError(f"{bad} has a wrong checksum")
             file.seek(0)
-            checkpoint = torch.load(file, map_location=device, weights_only=True)
+            checkpoint = torch.load(file, map_location="cpu", weights_only=True)
         except Exception as error:  # torch raises whatever its reader and its unpickler happen to
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise FormatError(f"{path} is damaged, or no checkpoint: {reason}") from error

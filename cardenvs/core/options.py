@@ -144,7 +144,7 @@ def _checked_int(field: dataclasses.Field, value: Any) -> int:
     low, high = field.metadata["low"], field.metadata["high"]
     low = -(2**31) + 1 if low is None else low
     high = 2**31 - 1 if high is None else high
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not low <= value <= high:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not low <= int(value) <= high:
         extra = " or None" if field.metadata["optional"] else ""
         raise OptionError(f"option {field.name} takes an integer from {low} to {high}{extra}; got {value!r}")
     return int(value)

@@ -70,7 +70,7 @@ def record(rules: np.dtype, max_players: int, fields: Sequence[Field]) -> np.dty
 def wide_dtype(dtype: np.dtype) -> np.dtype:
     """The widened twin of a record dtype: same names and shapes, integers as int64, uint64 and floats kept."""
     wide = []
-    for name in dtype.names:
+    for name in dtype.names or ():
         base, shape = _base_and_shape(dtype[name])
         if base.names is not None:
             base = wide_dtype(base)
@@ -107,7 +107,7 @@ def _base_and_shape(dtype: np.dtype) -> tuple[np.dtype, tuple[int, ...]]:
 
 
 def _check_ranges(wide: np.ndarray, dtype: np.dtype, path: str) -> None:
-    for name in dtype.names:
+    for name in dtype.names or ():
         base, _ = _base_and_shape(dtype[name])
         if base.names is not None:
             _check_ranges(wide[name], base, f"{path}{name}.")
@@ -122,7 +122,7 @@ def _check_ranges(wide: np.ndarray, dtype: np.dtype, path: str) -> None:
 
 
 def _copy_fields(source: np.ndarray, target: np.ndarray) -> None:
-    for name in source.dtype.names:
+    for name in source.dtype.names or ():
         base, _ = _base_and_shape(source.dtype[name])
         if base.names is not None:
             _copy_fields(source[name], target[name])

@@ -221,6 +221,7 @@ class SeatVecEnv(VecEnv):
                 rng, actions,
             )  # fmt: skip
             return actions
+        assert batch.legal_actions is not None  # the batch was made with legal_lists=True
         actions = np.asarray(
             opponent(batch.observation[rows], self._masks()[rows], batch.legal_actions[rows], batch.num_legal[rows])
         )

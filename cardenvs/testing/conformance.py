@@ -174,7 +174,7 @@ def _case_strategy(game: Game) -> Any:
 
 
 def _option_strategy(field: dataclasses.Field, st: Any) -> Any:
-    meta, default, default_value = field.metadata, st.just(field.default), field.default
+    meta, default = field.metadata, st.just(field.default)
     if meta["choices"]:
         return st.sampled_from([field.default, *meta["choices"]])
     if isinstance(field.default, bool):
@@ -183,7 +183,7 @@ def _option_strategy(field: dataclasses.Field, st: Any) -> Any:
     high = low + 200 if meta["high"] is None else min(meta["high"], low + 200)
     number = st.integers(low, high)
     if meta["length"] is not None:
-        return default | st.lists(number, min_size=len(default_value), max_size=meta["length"])
+        return default | st.lists(number, max_size=meta["length"])
     return default | (number | st.none() if meta["optional"] else number)
 
 
@@ -392,7 +392,7 @@ def check_no_leak(case: Case, state: State, player: int, report: Report) -> None
 def seen_by(state: State, player: int) -> dict[str, Any]:
     """All that reaches a player in a state, by name, in comparable form."""
     to_act = state.current_player == player
-    seen = {
+    seen: dict[str, Any] = {
         "observation": state.observation(player).tobytes(),
         "view": repr(state.view(player)),
         "facts": repr(state.facts(player)),

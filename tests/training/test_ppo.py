@@ -622,6 +622,12 @@ def test_settings_of_another_game_are_refused():
         train(show=False)
 
 
+@pytest.mark.parametrize("limit", [{"seconds": 0}, {"total_steps": -1}])
+def test_a_run_without_end_is_refused(limit):
+    with pytest.raises(OptionError, match="must be above 0"):
+        train("kuhn_poker_v0", **limit, show=False)
+
+
 def test_all_settings_are_listed():
     text = settings_text()
     assert all(field.name in text for field in dataclasses.fields(Config))

@@ -78,9 +78,7 @@ def test_a_checkpoint_of_another_game_is_refused(path):
 
 
 def test_options_that_change_what_is_seen_are_refused(path):
-    with pytest.raises(
-        FormatError, match=r"does not fit leduc_poker_v0 as played here: observation entries \d+, not"
-    ):
+    with pytest.raises(FormatError, match=r"does not fit leduc_poker_v0 as played here: observation entries \d+, not"):
         load_agent(path, LEDUC, LEDUC.make_options(num_players=3))
     load_agent(path, LEDUC, LEDUC.make_options(ante=5))  # changes only what is paid
 
