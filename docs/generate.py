@@ -16,6 +16,7 @@ section of `page.md` that has the heading of a generated one is added to it; the
 import argparse
 import ast
 import dataclasses
+import functools
 import json
 import re
 import sys
@@ -35,7 +36,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 GENERATED = "<!-- Written by `python -m docs.generate`. Edit page.md and rules.md in the game's folder instead. -->"
 PICTURE_SEED = 7
-SAMPLED_GAMES = 200  # of random play, from which the action table learns what is legal when
+SAMPLED_GAMES = 100  # of random play, from which the action table learns what is legal when
 _MARKED = re.compile(r"(<!-- (games|bench|code):start ?(.*?) -->\n)(.*?)(<!-- \2:end -->)", re.DOTALL)
 _TICK = "```"
 _LANGUAGES = {".py": "python", ".toml": "toml"}
@@ -296,6 +297,7 @@ def _specs(game: Game, options: Options) -> str:
     return "With default options.\n\n" + table(("", ""), rows)
 
 
+@functools.cache
 def hidden_information(game: Game, options: Options) -> str:
     """Which piles hide something from whom, as seen in random play."""
     hides: dict[str, set[bool]] = defaultdict(set)
@@ -346,9 +348,10 @@ def allowed(field: dataclasses.Field) -> str:
 def _rewards(game: Game, options: Options) -> str:
     returns = game.returns(options)
     total = "" if returns.total is None else f" The players' returns add up to {returns.total:g}."
+    bounds = f"{returns.low:g} and {returns.high:g} {returns.unit}"
     return (
-        f"A player's return is between {returns.low:g} and {returns.high:g} {returns.unit} with default options.{total}\n"
-        f"The rules end every game within {game.max_length(options)} actions; none is truncated by default."
+        f"With default options, a player's return is between {bounds}.{total}\n"
+        f"The rules end every game within {game.max_length(options)} actions, so none is truncated."
     )
 
 
@@ -426,6 +429,7 @@ def _pattern(label: str, tokens: set[str]) -> str:
     return " ".join("CARD" if word in tokens else word for word in label.split())
 
 
+@functools.cache
 def _met_in_play(game: Game, options: Options) -> tuple[dict[int, list[str]], dict[int, set[str]]]:
     """By action id: the labels it had where it was legal (or else at the start), and the phases of those states."""
     labels: dict[int, list[str]] = defaultdict(list)

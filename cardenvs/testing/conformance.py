@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cardenvs.core.errors import CardenvsError, IllegalActionError, OptionError
-from cardenvs.core.events import OMNISCIENT, SPECTATOR, TOKEN, UNKNOWN, FoldedTable
+from cardenvs.core.events import KIND, OMNISCIENT, SOURCE, SPECTATOR, TOKEN, UNKNOWN, FoldedTable, Op
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.registry import get_game
@@ -37,7 +37,8 @@ class Report:
     Attributes:
         games, states, twins: how many were played, looked at closely, determinized.
         phases: states seen of each phase.
-        hidden: by (phase, pile): twins in which the pile's hidden tokens could differ from the real ones, and did.
+        hidden: by (phase, place): twins in which the hidden tokens of the place (a pile, or the next one to come out
+            of it) could differ from the real ones, and did.
         longest: most plies of a game.
     """
 
@@ -46,7 +47,13 @@ class Report:
     twins: int = 0
     longest: int = 0
     phases: Counter = dataclasses.field(default_factory=Counter)
-    hidden: dict = dataclasses.field(default_factory=lambda: defaultdict(lambda: [0, 0]))
+    hidden: dict[tuple[str, str], list[int]] = dataclasses.field(default_factory=dict)
+
+    def count(self, phase: str, place: str, differs: bool) -> None:
+        """Note a twin in which what is hidden in `place` could differ from the real one, and whether it did."""
+        both = self.hidden.setdefault((phase, place), [0, 0])
+        both[0] += 1
+        both[1] += differs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +73,10 @@ class Case:
         return self.game.new_state(seed=self.seed, **self.options.as_dict())
 
     def positions(self) -> Iterator[State]:
-        """The state before every action of random legal play, and at the end; the same object, moving on."""
+        """The state before every action, and at the end; the same object, moving on.
+
+        Play is random; in every second game the game's own policies choose most actions.
+        """
         state, chooser = self.start(), random.Random(self.play_seed)
         bound = self.game.max_length(self.options)
         while True:
@@ -78,12 +88,24 @@ class Case:
             legal = state.legal_actions()
             if not legal:
                 raise ConformanceError(f"{self}: no legal action at ply {state.ply}, but the game is not over")
-            state.apply(chooser.choice(legal))
+            state.apply(self._choose(state, legal, chooser))
+
+    def _choose(self, state: State, legal: list[int], chooser: random.Random) -> int:
+        policies = sorted(self.game.policies)
+        if not policies or self.play_seed % 2 == 0 or chooser.random() < 0.2:
+            return chooser.choice(legal)
+        name = chooser.choice(policies)
+        action = state.policy_action(name, chooser.getrandbits(32))
+        if action not in legal:
+            raise ConformanceError(f"{self} ply={state.ply}: policy {name} chooses {action}, legal are {legal}")
+        return action
 
     def sampled(self) -> Iterator[State]:
-        """Up to _MOST_STATES positions, spread over the game, its start and end among them."""
-        length = sum(1 for _ in self.positions())
+        """Some _MOST_STATES positions, spread over the game; its start, its end and each of its phases among them."""
+        phases = [state.phase for state in self.positions()]
+        length = len(phases)
         wanted = set(np.linspace(0, length - 1, min(length, _MOST_STATES)).astype(int).tolist())
+        wanted |= {phases.index(phase) for phase in phases}
         return (state for k, state in enumerate(self.positions()) if k in wanted)
 
 
@@ -108,7 +130,8 @@ def check_game(game: Game | str, *, examples: int = 25, seed: int = 0, subproces
         if case.start().is_terminal:
             raise ConformanceError(f"{case}: the deal ends the game; somebody must be to act")
         check_case(case, report)
-    _check_random_options(game, examples, seed, report)
+    _for_random_cases(game, examples, seed, lambda case: check_case(case, report))
+    _check_rare_phases(game, seed, report)
     _check_seeds_differ(game)
     _check_hidden_places_vary(game, report)
     if game.deals is not None:
@@ -130,6 +153,7 @@ def check_case(case: Case, report: Report) -> None:
             check(case, state)
         for player in range(state.num_players):
             check_no_leak(case, state, player, report)
+    check_deal(case)
     check_returns(case)
     report.longest = max(report.longest, sum(1 for _ in case.positions()) - 1)
     faces.check_aec(case)
@@ -140,18 +164,35 @@ def _default_cases(game: Game, seed: int) -> Iterator[Case]:
     return (Case(game, game.make_options(), 1000 * seed + k, k) for k in range(5))
 
 
-def _check_random_options(game: Game, examples: int, seed: int, report: Report) -> None:
+def _for_random_cases(game: Game, examples: int, seed: int, check: Callable[[Case], None]) -> None:
+    """Call `check` for games with random options."""
     import hypothesis
 
     @hypothesis.seed(seed)
     @hypothesis.settings(
-        max_examples=examples, deadline=None, database=None, suppress_health_check=list(hypothesis.HealthCheck)
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        report_multiple_bugs=False,  # several at once would come as an ExceptionGroup
+        suppress_health_check=list(hypothesis.HealthCheck),
     )
     @hypothesis.given(_case_strategy(game))
     def run(case: Case) -> None:
-        check_case(case, report)
+        check(case)
 
     run()
+
+
+def _check_rare_phases(game: Game, seed: int, report: Report, most_games: int = 200) -> None:
+    """Look for the phases not seen so far in further games, and check those that have one."""
+
+    def check(case: Case) -> None:
+        missing = set(game.phases) - set(report.phases)
+        if missing and any(state.phase in missing for state in case.positions()):
+            check_case(case, report)
+
+    if set(game.phases) - set(report.phases):
+        _for_random_cases(game, most_games, seed + 1, check)
 
 
 def _case_strategy(game: Game) -> Any:
@@ -245,7 +286,11 @@ def check_labels(case: Case, state: State) -> None:
     if len({label.lower() for label in labels.values()}) < len(labels):
         fail(case, state, f"two legal actions read the same: {labels}")
     for action, label in labels.items():
-        if state.action_from_label(f" {label.upper()} ") != action:
+        try:
+            back = state.action_from_label(f" {label.upper()} ")
+        except IllegalActionError:
+            back = None
+        if back != action:
             fail(case, state, f"the label {label!r} of action {action} does not lead back to it")
 
 
@@ -373,6 +418,28 @@ def _check_seeds_differ(game: Game) -> None:
 # No leak
 
 
+def check_deal(case: Case) -> None:
+    """The events of the deal tell a player nothing about the tokens they do not show that player."""
+    tokens, chooser, options = case.game.deck(case.options).tolist(), random.Random(case.seed), case.options.as_dict()
+    chooser.shuffle(tokens)
+    state = case.game.new_state(seed=case.seed, deck=tokens, **options) if tokens else case.start()
+    for player in range(state.num_players):
+        seen = set(state.event_rows(player)[:, TOKEN].tolist())
+        places = [place for place, token in enumerate(tokens) if token not in seen]
+        other_tokens = tokens.copy()
+        for place, other_place in zip(places, chooser.sample(places, len(places)), strict=True):
+            other_tokens[place] = tokens[other_place]
+        other = case.game.new_state(seed=case.seed, deck=other_tokens or None, **options)
+        told, other_told = (_without_telling(case.game, s.event_rows(player)) for s in (state, other))
+        if told != other_told:
+            fail(case, state, f"the deal tells player {player} what is hidden: {told} {other_told}")
+
+
+def _without_telling(game: Game, rows: np.ndarray) -> list[list[int]]:
+    """The rows whose kinds do not say of themselves that they tell something hidden."""
+    return [row for row in rows.tolist() if not game.table.kinds[row[KIND]].tells]
+
+
 def check_no_leak(case: Case, state: State, player: int, report: Report) -> None:
     """Nothing a player gets changes when what it cannot know is dealt anew; what it has seen stays where it lies."""
     known = seen_by(state, player)
@@ -384,9 +451,11 @@ def check_no_leak(case: Case, state: State, player: int, report: Report) -> None
                 fail(case, state, f"{name} of player {player} depends on what is hidden:\n{known[name]}\n{value}")
         if twin.determinize(player, 1).record_bytes() != state.determinize(player, 1).record_bytes():
             fail(case, state, f"a twin of player {player} depends on where the hidden tokens really lie")
+        if int(twin.record.seed) != twin.seed:
+            fail(case, state, "determinize leaves the seed, and with it the chance to come, as it was")
         _check_placed(case, state, twin, player)
         _count_variation(case, state, twin, player, report)
-        _check_next_events(case, state, twin, player)
+        _check_next_events(case, state, twin, player, report)
 
 
 def seen_by(state: State, player: int) -> dict[str, Any]:
@@ -415,6 +484,8 @@ def seen_by(state: State, player: int) -> dict[str, Any]:
 def _check_placed(case: Case, state: State, twin: State, player: int) -> None:
     """Every card that the player's events place lies there in the twin too."""
     folded, placed = state.folded_table(player), twin.table(OMNISCIENT)
+    if placed.tokens() != state.table(OMNISCIENT).tokens():
+        fail(case, state, f"the twin of player {player} has other tokens: {dict(placed.tokens())}")
     for number, (pile, owner) in enumerate(case.game.table.pile_of):
         known, real = folded.piles[number], placed.piles[number]
         where = pile.name if owner is None else f"{pile.name} of player {owner}"
@@ -435,9 +506,7 @@ def _count_variation(case: Case, state: State, twin: State, player: int, report:
     for number, (pile, _) in enumerate(case.game.table.pile_of):
         movable = sum(hidden) > (hidden[number] if not pile.ordered else 1)
         if hidden[number] and movable and _distinct_hidden(knows, real) > 1:
-            count = report.hidden[_phase(case, state), pile.name]
-            count[0] += 1
-            count[1] += int(real.normal()[0][number] != other.normal()[0][number])
+            report.count(_phase(case, state), pile.name, real.normal()[0][number] != other.normal()[0][number])
 
 
 def _distinct_hidden(knows: FoldedTable, real: FoldedTable) -> int:
@@ -455,7 +524,7 @@ def _check_hidden_places_vary(game: Game, report: Report) -> None:
             raise ConformanceError(f"{game.name}: phase {phase} is said to hide something, but hides nothing")
 
 
-def _check_next_events(case: Case, state: State, twin: State, player: int) -> None:
+def _check_next_events(case: Case, state: State, twin: State, player: int, report: Report) -> None:
     """An action that shows a player no new token tells that player nothing else about what is hidden."""
     if state.is_terminal:
         return
@@ -466,16 +535,30 @@ def _check_next_events(case: Case, state: State, twin: State, player: int) -> No
         except IllegalActionError:
             continue  # what another player holds is hidden, and so is what that player may do
         after.apply(action)
+        _count_draws(case, state, (after, twin_after), player, report)
         told, twin_told = _quiet_rows(state, after, player), _quiet_rows(twin, twin_after, player)
         if told is not None and twin_told is not None and told != twin_told:
             fail(case, state, f"the events of action {action} tell player {player} what is hidden: {told} {twin_told}")
 
 
+def _count_draws(case: Case, state: State, after: tuple[State, State], player: int, report: Report) -> None:
+    """Count whether the first token that comes to `player`'s sight out of a hidden pile of nobody's differs."""
+    knows, seen = state.table(player), len(state.event_rows(player))
+    if _distinct_hidden(knows, state.table(OMNISCIENT)) < 2:
+        return
+    rows = [one.event_rows(player)[seen:].tolist() for one in after]
+    for row, twin_row in zip(*rows, strict=False):
+        if case.game.table.kinds[row[KIND]].op == Op.MOVE and row[TOKEN] != UNKNOWN:
+            pile, owner = case.game.table.pile_of[row[SOURCE]]  # out of a hand comes what the action says
+            if owner is None and set(knows.piles[row[SOURCE]]) == {UNKNOWN}:
+                report.count(_phase(case, state), f"the next of {pile.name}", row[TOKEN] != twin_row[TOKEN])
+                return
+
+
 def _quiet_rows(before: State, after: State, player: int) -> list | None:
     """The new events that `player` sees, if they show no token and the game goes on, else None."""
     rows = after.event_rows(player)[len(before.event_rows(player)) :]
-    kinds = before.game.table.kinds
-    quiet = [row for row in rows.tolist() if not kinds[row[0]].tells]
+    quiet = _without_telling(before.game, rows)
     if after.is_terminal or len(quiet) < len(rows) or any(row[TOKEN] != UNKNOWN for row in quiet):
         return None
     return quiet

@@ -1,5 +1,7 @@
 """Conformance of the faces: the same game through State, AEC environment, batch and single-seat environment."""
 
+import contextlib
+import io
 import random
 import warnings
 from typing import TYPE_CHECKING
@@ -106,7 +108,7 @@ def check_pettingzoo(game: Game) -> None:
     from cardenvs.envs.aec import Env
     from cardenvs.testing.conformance import ConformanceError
 
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("always")
         api_test(Env(game), num_cycles=200)
         seed_test(lambda: Env(game), num_cycles=100)

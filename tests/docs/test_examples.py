@@ -2,6 +2,7 @@
 
 import contextlib
 import doctest
+import importlib
 import importlib.util
 import io
 import os
@@ -17,6 +18,7 @@ from pages import PAGES, ROOT, Block, blocks, read
 
 import cardenvs
 from cardenvs.core import registry
+from cardenvs.core.errors import MissingExtraError
 
 HIGH_CARD = ROOT / "examples" / "high_card"
 OPTIONAL = ("torch", "sb3_contrib", "stable_baselines3", "matplotlib", "pyspiel")  # modules of extras
@@ -181,3 +183,26 @@ def test_files_that_a_page_names_exist(page):
 def test_pages_hold_no_path_of_a_machine():
     for page in PAGES:
         assert not re.search(r"(/home/|/root/|/opt/|/work/|C:\\)", read(page)), page
+
+
+def test_the_reference_names_what_there_is():
+    text = read("docs/api.md")
+    for name in cardenvs.__all__:
+        assert re.search(rf"\b{name}\b", text), f"docs/api.md lacks {name}"
+    for target, members in re.findall(
+        r"^::: ([\w.]+)\n(?:    options:\n      members: \[(.*)\]\n)?", text, re.MULTILINE
+    ):
+        found = imported(target)
+        for member in filter(None, members.split(", ")):
+            assert hasattr(found, member), f"{target} has no {member}"
+
+
+def imported(path: str) -> object:
+    """The module, or the object in a module, of a dotted path."""
+    try:
+        return importlib.import_module(path)
+    except MissingExtraError as error:
+        pytest.skip(str(error))
+    except ImportError:
+        module, _, name = path.rpartition(".")
+        return getattr(imported(module), name)

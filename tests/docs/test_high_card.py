@@ -40,5 +40,10 @@ def test_the_entry_point_makes_the_game_known(environment):
     assert "high_card_v0" in run(environment, "-c", code)
 
 
+def test_its_environment_is_imported_as_those_of_cardenvs_are(environment):
+    code = "from cardenvs import high_card_v0; env = high_card_v0.env(stake=3); env.reset(seed=1); print(env)"
+    assert "high_card_v0" in run(environment, "-c", code)
+
+
 def test_its_own_tests_pass(environment):
     run(environment, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests")

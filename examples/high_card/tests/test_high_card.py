@@ -69,4 +69,4 @@ def test_heuristic_swaps_low_cards_only():
 def test_every_promise_of_the_suite():
     report = check_game("high_card_v0", examples=5)
     assert report.twins > 0
-    assert {pile for _, pile in report.hidden} == {"deck", "hand", "aside"}
+    assert {place for _, place in report.hidden} >= {"deck", "hand", "aside"}
