@@ -173,24 +173,26 @@ class Engine:
         legal_actions, observe = self._game.legal_actions, self._game.observe
 
         def encode(s, i, write_mask, observation, mask, legal, num_legal, bits, current_player):
-            n = legal_actions(s, legal[i])
+            row, words = legal[i], bits[i]
+            n = legal_actions(s, row)
             num_legal[i] = n
             word, w = np.uint64(0), 0
             for k in range(n):
-                action = np.int64(legal[i, k])
+                action = np.int64(row[k])
                 while w < action >> 6:
-                    bits[i, w] = word
+                    words[w] = word
                     word = np.uint64(0)
                     w += 1
                 word |= _U1 << np.uint64(action & 63)
-            while w < bits.shape[1]:
-                bits[i, w] = word
+            while w < words.shape[0]:
+                words[w] = word
                 word = np.uint64(0)
                 w += 1
             if write_mask:
-                mask[i, :] = 0
+                ones = mask[i]
+                ones[:] = 0
                 for k in range(n):
-                    mask[i, legal[i, k]] = 1
+                    ones[np.uint64(row[k])] = 1
             player = np.int64(s.current_player)
             current_player[i] = player
             observe(s, player, observation[i])
@@ -206,7 +208,8 @@ class Engine:
             states, blank, seed, episodes, no_log, write_mask, observation, mask, legal, num_legal, bits,
             current_player, active, seeds, start, stop,
         ):  # fmt: skip
-            for i in range(start, stop):
+            for env in range(start, stop):
+                i = np.uint64(env)  # unsigned: an index that Numba need not look at for being negative
                 states[i] = blank[0]
                 s = states[i]
                 begin(s, episode_seed(seed, i, episodes[i]), NO_DECK, no_log)
@@ -227,7 +230,8 @@ class Engine:
             current_player, active, seeds, start, stop, actions, max_plies, reward, returns, terminated, truncated,
         ):  # fmt: skip
             num_players = reward.shape[1]
-            for i in range(start, stop):
+            for env in range(start, stop):
+                i = np.uint64(env)
                 terminated[i] = False
                 truncated[i] = False
                 s = states[i]

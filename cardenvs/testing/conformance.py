@@ -22,6 +22,7 @@ from cardenvs.core.state import State
 from cardenvs.testing import faces, processes
 
 _MOST_STATES = 12  # of one game that are looked at closely
+_MOST_EVENTS = 6000  # plies behind those states in all, about: each is looked at with all its history
 _MOST_IDS = 300  # action ids of one state that are tried; a random sample beyond
 _TOLERANCE = 1e-9
 
@@ -101,10 +102,11 @@ class Case:
         return action
 
     def sampled(self) -> Iterator[State]:
-        """Some _MOST_STATES positions, spread over the game; its start, its end and each of its phases among them."""
+        """Up to _MOST_STATES positions, spread over the game, and the first one of each phase."""
         phases = [state.phase for state in self.positions()]
         length = len(phases)
-        wanted = set(np.linspace(0, length - 1, min(length, _MOST_STATES)).astype(int).tolist())
+        most = max(3, min(_MOST_STATES, length, _MOST_EVENTS // length))
+        wanted = set(np.linspace(0, length - 1, most).astype(int).tolist())
         wanted |= {phases.index(phase) for phase in phases}
         return (state for k, state in enumerate(self.positions()) if k in wanted)
 

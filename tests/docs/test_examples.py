@@ -19,6 +19,7 @@ from pages import PAGES, ROOT, Block, blocks, read
 import cardenvs
 from cardenvs.core import registry
 from cardenvs.core.errors import MissingExtraError
+from cardenvs.core.kernel import COMPILED
 
 HIGH_CARD = ROOT / "examples" / "high_card"
 OPTIONAL = ("torch", "sb3_contrib", "stable_baselines3", "matplotlib", "pyspiel")  # modules of extras
@@ -37,6 +38,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.skipif(not COMPILED, reason="the examples play too many games for uncompiled rules")
 @pytest.mark.parametrize("page", WITH_CODE)
 def test_the_examples_of_a_page_run_and_print_what_they_say(page, folder):
     if "high_card_v0" in read(page):

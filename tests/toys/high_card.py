@@ -14,6 +14,7 @@ from cardenvs.core.errors import DeckError
 from cardenvs.core.events import (
     EVERYBODY,
     NO_PLAYER,
+    Counter,
     EventKind,
     Op,
     Pile,
@@ -21,6 +22,7 @@ from cardenvs.core.events import (
     log_create,
     log_move,
     log_note,
+    log_set,
 )
 from cardenvs.core.game import Game, Returns
 from cardenvs.core.kernel import kernel
@@ -46,18 +48,15 @@ class HighCardOptions(Options):
     num_players: int = option(NUM_PLAYERS, low=NUM_PLAYERS, high=NUM_PLAYERS, doc="players at the table")
 
 
-STATE = record(
-    rules_dtype(HighCardOptions),
-    NUM_PLAYERS,
-    [
-        ("deck", "i1", (NUM_CARDS,)),  # NO_CARD where dealt                           seen by: nobody
-        ("deck_pos", "i1"),  # deck[deck_pos:] is the stock, from its top               seen by: all
-        ("hand", "i1", (NUM_PLAYERS,)),  #                                              seen by: its owner
-        ("aside", "i1", (NUM_PLAYERS,)),  # or NO_CARD                                  seen by: its owner
-        ("taken", "i1", (NUM_PLAYERS,)),  # the card taken from the table, or NO_CARD   seen by: all
-        ("upcard", "i1"),  # or NO_CARD                                                 seen by: all
-    ],
-)
+FIELDS = [
+    ("deck", "i1", (NUM_CARDS,)),  # NO_CARD where dealt                           seen by: nobody
+    ("deck_pos", "i1"),  # deck[deck_pos:] is the stock, from its top               seen by: all
+    ("hand", "i1", (NUM_PLAYERS,)),  #                                              seen by: its owner
+    ("aside", "i1", (NUM_PLAYERS,)),  # or NO_CARD                                  seen by: its owner
+    ("taken", "i1", (NUM_PLAYERS,)),  # the card taken from the table, or NO_CARD   seen by: all
+    ("upcard", "i1"),  # or NO_CARD                                                 seen by: all
+]
+STATE = record(rules_dtype(HighCardOptions), NUM_PLAYERS, FIELDS)
 
 TABLE = Table(
     piles=[
@@ -66,13 +65,14 @@ TABLE = Table(
         Pile("aside", per_player=True),
         Pile("upcard"),
     ],
-    counters=[],
+    counters=[Counter("changed", per_player=True)],
     kinds=[
         EventKind("new_deck", Op.CREATE, "A deck of {value} cards is shuffled."),
         EventKind("deal", Op.MOVE, "{player} is dealt {token}."),
         EventKind("turn_up", Op.MOVE, "{token} lies face up."),
         EventKind("keep", Op.NOTE, "{player} keeps the card."),
         EventKind("set_aside", Op.MOVE, "{player} sets {token} aside."),
+        EventKind("count", Op.SET, "{player} has changed {value} cards."),
         EventKind("draw", Op.MOVE, "{player} draws {token}."),
         EventKind("take", Op.MOVE, "{player} takes {token}."),
         EventKind("win", Op.NOTE, "{player} wins {value}."),
@@ -80,8 +80,9 @@ TABLE = Table(
     ],
     max_players=NUM_PLAYERS,
 )
-_STOCK, _HAND, _ASIDE, _UPCARD = (TABLE.pile[name] for name in ("stock", "hand", "aside", "upcard"))
-_NEW_DECK, _DEAL, _TURN_UP, _KEEP, _SET_ASIDE, _DRAW, _TAKE, _WIN, _FORFEIT = range(9)
+STOCK, HAND, ASIDE, UPCARD = (TABLE.pile[name] for name in ("stock", "hand", "aside", "upcard"))
+CHANGED = TABLE.counter["changed"]
+_NEW_DECK, _DEAL, _TURN_UP, _KEEP, _SET_ASIDE, _COUNT, _DRAW, _TAKE, _WIN, _FORFEIT = range(10)
 
 
 @kernel(inline=True)
@@ -90,14 +91,14 @@ def deal(s, given, log):
         s.deck[card] = card
     start_stream(s, DEAL, 0)
     arrange(s, s.deck, NUM_CARDS, given)
-    log_create(log, _NEW_DECK, _STOCK, NUM_CARDS)
+    log_create(log, _NEW_DECK, STOCK, NUM_CARDS)
     for p in range(NUM_PLAYERS):
         s.aside[p] = NO_CARD
         s.taken[p] = NO_CARD
         s.hand[p] = s.deck[p]
-        log_move(log, _DEAL, p, s.hand[p], _STOCK, _HAND + p, 1 << p)
+        log_move(log, _DEAL, p, s.hand[p], STOCK, HAND + p, 1 << p)
     s.upcard = s.deck[NUM_PLAYERS]
-    log_move(log, _TURN_UP, NO_PLAYER, s.upcard, _STOCK, _UPCARD, EVERYBODY)
+    log_move(log, _TURN_UP, NO_PLAYER, s.upcard, STOCK, UPCARD, EVERYBODY)
     s.deck_pos = NUM_PLAYERS + 1
     for k in range(s.deck_pos):
         s.deck[k] = NO_CARD
@@ -125,17 +126,18 @@ def apply_action(s, action, log):
         log_note(log, _KEEP, player, 0)
     else:
         s.aside[player] = s.hand[player]
-        log_move(log, _SET_ASIDE, player, s.aside[player], _HAND + player, _ASIDE + player, 1 << player)
+        log_move(log, _SET_ASIDE, player, s.aside[player], HAND + player, ASIDE + player, 1 << player)
+        log_set(log, _COUNT, player, CHANGED + player, 1)
     if action == SWAP:
         s.hand[player] = s.deck[s.deck_pos]
         s.deck[s.deck_pos] = NO_CARD
         s.deck_pos += 1
-        log_move(log, _DRAW, player, s.hand[player], _STOCK, _HAND + player, 1 << player)
+        log_move(log, _DRAW, player, s.hand[player], STOCK, HAND + player, 1 << player)
     if action == TAKE:
         s.hand[player] = s.upcard
         s.taken[player] = s.upcard
         s.upcard = NO_CARD
-        log_move(log, _TAKE, player, s.hand[player], _UPCARD, _HAND + player, EVERYBODY)
+        log_move(log, _TAKE, player, s.hand[player], UPCARD, HAND + player, EVERYBODY)
     if player == NUM_PLAYERS - 1:
         pay(s, 0 if s.hand[0] > s.hand[1] else 1, log)
     else:
@@ -231,9 +233,10 @@ class HighCardView(View):
         stock = s.deck[s.deck_pos :][::-1]  # bottom first
         table.put("stock", stock if sees(viewer, NUM_PLAYERS) else [], 0 if sees(viewer, NUM_PLAYERS) else len(stock))
         for p in range(NUM_PLAYERS):
-            knows = sees(viewer, p) or s.taken[p] != NO_CARD
-            table.put("hand", [s.hand[p]] if knows else [], 0 if knows else 1, player=p)
+            hand = s.hand[p] if sees(viewer, p) else s.taken[p]
+            table.put("hand", [hand] if hand != NO_CARD else [], 0 if hand != NO_CARD else 1, player=p)
             aside = [s.aside[p]] if s.aside[p] != NO_CARD else []
+            table.set("changed", len(aside), player=p)
             table.put("aside", aside if sees(viewer, p) else [], 0 if sees(viewer, p) else len(aside), player=p)
         table.put("upcard", [s.upcard] if s.upcard != NO_CARD else [])
 

@@ -8,6 +8,7 @@ from cardenvs.core.errors import DeckError
 from cardenvs.core.game import Game, Returns
 from cardenvs.games.gin_rummy import rules
 from cardenvs.games.gin_rummy.actions import max_legal, num_actions
+from cardenvs.games.gin_rummy.heuristic import greedy, heuristic
 from cardenvs.games.gin_rummy.observation import layout, observe
 from cardenvs.games.gin_rummy.state import (
     HAND_SIZE,
@@ -79,6 +80,7 @@ GAME = Game(
     deck=deck,
     phases=PHASES,
     hiding_phases=PHASES,
+    policies={"greedy": greedy, "heuristic": heuristic},
 )
 
 

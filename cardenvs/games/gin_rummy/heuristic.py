@@ -1,22 +1,14 @@
 """Two policies for gin rummy: a strong one, and the plain one that it is measured against.
 
-Both know what the player to act may know: the own hand, the discard pile and who put what there, the cards that the
-opponent has taken from it. Card sets are int64 bit sets; quantities are in points of deadwood.
+Both know what the player to act may know: the own hand, the discard pile and who put what there, and the cards that
+the opponent has taken from it. Card sets are int64 bit sets. Quantities are points of deadwood.
 """
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS, lowest_card
+from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.kernel import kernel
-from cardenvs.games.gin_rummy.actions import (
-    BIG_GIN,
-    DONE,
-    DRAW_STOCK,
-    KNOCK_0,
-    LAY_OFF_ON_RUN_0,
-    PASS,
-    TAKE_UPCARD,
-)
+from cardenvs.games.gin_rummy.actions import BIG_GIN, DONE, KNOCK_0, LAY_OFF_ON_RUN_0, PASS, TAKE_UPCARD
 from cardenvs.games.gin_rummy.melds import (
     MAX_MELDS,
     NUM_RANKS,
@@ -27,42 +19,47 @@ from cardenvs.games.gin_rummy.melds import (
     meld_outs,
     min_deadwood,
     min_deadwood_after_discard,
-    neighbours,
+    related,
 )
 from cardenvs.games.gin_rummy.rules import knocking_hand, top_discard
-from cardenvs.games.gin_rummy.state import DISCARD, FIRST_UPCARD, HAND_SIZE, LAYOFF, WALL
+from cardenvs.games.gin_rummy.state import DISCARD, LAYOFF, WALL
 
 _ALL_CARDS = (1 << NUM_CARDS) - 1
+_NO_ACTION = -1
+_MORE_THAN_ANY_BURDEN = 1e9
 
-# Weights, found by self-play on duplicate deals (evolution strategy against a pool of earlier versions).
-_DRAW_VALUE = 0.11  # of one draw's expected saving, for each card in the stock: so many draws are looked ahead
-_KNOCK_VALUE = 18.5  # of being sure to be able to knock after the next draw
-_TAKE_MARGIN = 0.7  # what taking the upcard must be better by than a draw from the stock
-_FED_BASE, _FED_PER_POINT = 6.3, 0.6  # what it costs when the opponent melds the discard
-_COLD = 0.7  # how much less likely the opponent holds a neighbour of what he discarded
-_REFUSED = 0.45  # how much less likely the opponent could use what is like a card that he has passed over
-_KNOCK_AT_20, _KNOCK_PER_CARD = 6.0, 1.0  # the most deadwood to knock with when 20 cards are in the stock; and slope
-_KNOCK_PER_GIN_OUT = 3.0  # how much less if so many cards would make gin
-_MAX_GIN_OUTS = 3
+# Weights, found by self-play on duplicate deals, first all at once, then one by one. Most of them may change by a
+# third and cost less than 0.3 points a hand.
+_LAST_CARDS = 5.0  # of the stock: from here on draws are no longer looked ahead to
+_DRAWS_PER_CARD = 0.1  # draws looked ahead to, for each card of the stock above these
+_ABOVE_LIMIT = 0.7  # what a point of deadwood above the knock limit counts more
+_KNOCK_NEXT = 17.0  # what it is worth to be sure of a knock after the next draw
+_TAKE_MARGIN = 1.0  # what taking the upcard must be better by than a draw from the stock
+_FED, _FED_PER_POINT = 3.0, 0.45  # what it costs that the opponent can meld the discard
+_COLD = 0.6  # how likely the opponent holds a card related to one that he discarded, against others
+_KNOCK_AT_20, _KNOCK_PER_CARD = 7, 1  # the most deadwood to knock with, 20 cards being in the stock, and its slope
+_KNOCK_PER_GIN_OUT, _MOST_GIN_OUTS = 4, 3  # how much less that is for each card that would make gin instead
 
 
 @kernel
 def heuristic(s, legal, n, rng):
-    """Play well: draw towards a knock, discard what is safe, knock early or wait for gin and the undercut.
+    """Play well: draw towards a knock, discard safely, knock early in the hand and later wait for gin or an undercut.
 
     Args:
         s: one record, not terminal.
-        legal: int32 array, the legal actions in the first `n` entries.
+        legal: int32 array whose first `n` entries are the legal actions.
         n: int.
-        rng: not used; the policy is deterministic.
+        rng: not used, the policy is deterministic.
 
     Returns:
         One of the legal actions.
     """
     if s.phase == DISCARD:
-        return _choose_discard(s, legal, n)
+        action = _choose_knock(s, legal, n)
+        return action if action != _NO_ACTION else _choose_discard(s, legal, n)
     if s.phase == WALL:
-        return _choose_knock(s, legal, n, True)
+        action = _choose_knock(s, legal, n)
+        return action if action != _NO_ACTION else PASS
     if s.phase == LAYOFF:
         return _choose_layoff(s, legal, n)
     return _choose_draw(s, legal, n)
@@ -70,11 +67,232 @@ def heuristic(s, legal, n, rng):
 
 @kernel
 def greedy(s, legal, n, rng):
-    """Play plainly: take the upcard if it lowers the deadwood, discard for the least deadwood, knock when possible."""
+    """Play plainly: draw and discard for the least deadwood at once, and knock as soon as possible."""
     if s.phase == LAYOFF:
         return _choose_layoff(s, legal, n)
+    if s.phase == DISCARD or s.phase == WALL:
+        action = _least_knock(s, legal, n)
+        if action != _NO_ACTION:
+            return action
+        return _least_discard(s, legal, n) if s.phase == DISCARD else PASS
+    hand = s.hands[s.current_player]
+    if legal[0] == TAKE_UPCARD and min_deadwood_after_discard(hand | 1 << top_discard(s)) < min_deadwood(hand):
+        return TAKE_UPCARD
+    return np.int64(legal[n - 1])
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Drawing
+
+
+@kernel
+def _choose_draw(s, legal, n):
+    """Take the upcard if the hand with it is less of a burden than a draw from the stock will probably leave."""
+    if legal[0] != TAKE_UPCARD:
+        return np.int64(legal[0])
+    hand = s.hands[s.current_player]
+    upcard = 1 << top_discard(s)
+    unseen, draws = unseen_cards(s), _draws_ahead(s)
+    limit = np.int64(s.knock_limit)
+    eleven = hand | upcard
+    discards = eleven & ~best_melded(eleven) & ~upcard
+    if discards == 0:
+        return TAKE_UPCARD  # gin
+    taken = _MORE_THAN_ANY_BURDEN
+    while discards:
+        card = discards & -discards
+        discards ^= card
+        taken = min(taken, _burden(eleven ^ card, unseen, limit, draws))
+    drawn = _burden(hand, unseen, limit, draws + 1.0)
+    return TAKE_UPCARD if taken < drawn - _TAKE_MARGIN else np.int64(legal[n - 1])
+
+
+@kernel
+def unseen_cards(s):
+    """The cards of which the player to act does not know where they are: in the stock or the opponent's hand."""
+    player = s.current_player
+    return _ALL_CARDS & ~(s.hands[player] | s.known[1 - player] | s.discards)
+
+
+@kernel
+def _draws_ahead(s):
+    """How many draws to look ahead to."""
+    return _DRAWS_PER_CARD * max(0.0, s.num_stock - _LAST_CARDS)
+
+
+@kernel
+def _burden(hand, unseen, limit, draws):
+    """How far ten cards are from winning: their deadwood, less what the draws to come will save.
+
+    Args:
+        hand: int64 bit set of ten cards.
+        unseen: int64 bit set, what a draw may bring, each card as likely as any other.
+        limit: int, the knock limit.
+        draws: float, draws to look ahead to.
+    """
+    loose = hand ^ best_melded(hand)
+    deadwood = hand_points(loose)
+    highest = _highest_points(loose)
+    num_unseen, num_knocks, saved = 0, 0, 0
+    outs = meld_outs(hand)
+    while unseen:
+        card = unseen & -unseen
+        unseen ^= card
+        if card & outs:
+            left = min_deadwood_after_discard(hand | card)
+        else:
+            left = deadwood - max(0, highest - hand_points(card))  # it can replace a higher card
+        saved += deadwood - left
+        num_knocks += left <= limit
+        num_unseen += 1
+    expected = (draws * saved + _KNOCK_NEXT * num_knocks) / max(1, num_unseen)
+    return deadwood + _ABOVE_LIMIT * max(0, deadwood - limit) - expected
+
+
+@kernel
+def _highest_points(cards):
+    """Points of the highest of `cards`, 0 of none."""
+    most = 0
+    while cards:
+        most = max(most, hand_points(cards & -cards))
+        cards &= cards - 1
+    return most
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Discarding
+
+
+@kernel
+def _choose_discard(s, legal, n):
+    """Discard the loose card that leaves the least burden, the risk that the opponent melds it included."""
+    player = np.int64(s.current_player)
+    hand, known = s.hands[player], s.known[1 - player]
+    unseen, draws, limit = unseen_cards(s), _draws_ahead(s), np.int64(s.knock_limit)
+    chance = _num_cards(s.hands[1 - player] & ~known) / max(1, _num_cards(unseen))
+    cold = related(s.discarded[1 - player])
+    melded = best_melded(hand)
+    least, best = _MORE_THAN_ANY_BURDEN, np.int64(_NO_ACTION)
+    for k in range(n):
+        card = np.int64(legal[k])
+        if card < NUM_CARDS and not melded >> card & 1:
+            bit = 1 << card
+            risk = _chance_of_meld(card, known, unseen & ~cold, unseen & cold, chance)
+            burden = _burden(hand ^ bit, unseen, limit, draws) + risk * (_FED + _FED_PER_POINT * hand_points(bit))
+            if burden < least:
+                least, best = burden, card
+    return best if best != _NO_ACTION else _least_discard(s, legal, n)
+
+
+@kernel
+def _chance_of_meld(card, known, warm, cold, chance):
+    """The chance that the opponent holds two cards that make a meld with `card`.
+
+    Args:
+        card: int, a card id.
+        known: int64 bit set, the opponent's cards that are known.
+        warm, cold: int64 bit sets of the unseen cards, `cold` those related to what the opponent discarded.
+        chance: float, that the opponent holds a warm card.
+    """
+    suit, rank = card // NUM_RANKS, card % NUM_RANKS
+    none = 1.0
+    for one in range(NUM_SUITS):
+        for other in range(one):
+            if one != suit and other != suit:
+                pair = _chance_held(one * NUM_RANKS + rank, known, warm, cold, chance)
+                none *= 1.0 - pair * _chance_held(other * NUM_RANKS + rank, known, warm, cold, chance)
+    for low in range(max(0, rank - 2), min(rank, NUM_RANKS - 3) + 1):
+        run = 1.0
+        for step in range(low, low + 3):
+            if step != rank:
+                run *= _chance_held(suit * NUM_RANKS + step, known, warm, cold, chance)
+        none *= 1.0 - run
+    return 1.0 - none
+
+
+@kernel
+def _chance_held(card, known, warm, cold, chance):
+    """The chance that the opponent holds `card`."""
+    if known >> card & 1:
+        return 1.0
+    if warm >> card & 1:
+        return chance
+    return _COLD * chance if cold >> card & 1 else 0.0
+
+
+@kernel
+def _num_cards(cards):
+    """How many cards are in a bit set."""
+    number = 0
+    while cards:
+        cards &= cards - 1
+        number += 1
+    return number
+
+
+@kernel
+def _least_discard(s, legal, n):
+    """The discard that leaves the least deadwood, of several the highest card, of those the first."""
+    hand = s.hands[s.current_player]
+    least, best = NUM_CARDS * 100, np.int64(legal[0])
+    for k in range(n):
+        card = np.int64(legal[k])
+        if card < NUM_CARDS:
+            key = min_deadwood(hand ^ 1 << card) * 100 - card % NUM_RANKS
+            if key < least:
+                least, best = key, card
+    return best
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Knocking and laying off
+
+
+@kernel
+def _choose_knock(s, legal, n):
+    """Have gin; knock if the deadwood is low for this time of the hand and for the chances of gin; or _NO_ACTION."""
+    action = _least_knock(s, legal, n)
+    if action in (_NO_ACTION, BIG_GIN):
+        return action
+    ten = knocking_hand(s) ^ 1 << action - KNOCK_0
+    deadwood = min_deadwood(ten)
+    most = _KNOCK_AT_20 + _KNOCK_PER_CARD * (s.num_stock - 20) - _KNOCK_PER_GIN_OUT * _gin_outs(ten, unseen_cards(s))
+    return action if deadwood == 0 or deadwood <= most else _NO_ACTION
+
+
+@kernel
+def _least_knock(s, legal, n):
+    """Big gin, else the knock with the least deadwood, else _NO_ACTION."""
     hand = knocking_hand(s)
-    if s.phase != DISCARD and s.phase != WALL:
-        taken = legal[0] == TAKE_UPCARD and min_deadwood_after_discard(hand | 1 << top_discard(s)) < min_deadwood(hand)
-        return np.int64(legal[0] if taken else legal[n - 1])
-    return np.int64(0)
+    least, best = NUM_CARDS * 100, _NO_ACTION
+    for k in range(n):
+        action = np.int64(legal[k])
+        if action == BIG_GIN:
+            return action
+        if action >= KNOCK_0:
+            deadwood = min_deadwood(hand ^ 1 << action - KNOCK_0)
+            if deadwood < least:
+                least, best = deadwood, action
+    return best
+
+
+@kernel
+def _gin_outs(ten, unseen):
+    """How many unseen cards would make gin of ten cards, counted up to _MOST_GIN_OUTS."""
+    outs = meld_outs(ten) & unseen
+    number = 0
+    while outs and number < _MOST_GIN_OUTS:
+        number += min_deadwood_after_discard(ten | outs & -outs) == 0
+        outs &= outs - 1
+    return number
+
+
+@kernel
+def _choose_layoff(s, legal, n):
+    """Lay off the next card of the best defence, or be done. Runs come first, as their ids are the lower ones."""
+    cards = best_layoffs(s.hands[s.current_player], s.melds[s.knocker], MAX_MELDS)
+    for k in range(n - 1):
+        action = np.int64(legal[k])
+        if cards >> (action - LAY_OFF_ON_RUN_0) % NUM_CARDS & 1:
+            return action
+    return np.int64(DONE)

@@ -20,6 +20,7 @@ MAX_MELDS = 3  # eleven cards: 3 melds * 3 cards = 9, a fourth would need 12
 _SUIT = (1 << NUM_RANKS) - 1  # all ranks of one suit
 _COLUMN = sum(1 << NUM_RANKS * suit for suit in range(NUM_SUITS))  # all suits of one rank; times a set of ranks
 _ACES = _COLUMN
+_QUEENS = _COLUMN << 11
 _KINGS = _COLUMN << 12
 _RUN_STARTS = _COLUMN * (_SUIT >> 2)  # a run starts at the ace to the jack: Q-K-A is none (rules.md 2)
 _MORE_THAN_ANY_HAND = 1 << 20  # above every key that a minimum below is taken of
@@ -91,6 +92,23 @@ def best_melded(hand):
 def meldable(hand):
     """Find the cards of `hand` that are in at least one possible meld of it, as a bit set."""
     return _set_cards(hand) | _run_cards(hand)
+
+
+@kernel
+def meld_outs(hand):
+    """Find the cards outside `hand` that would be in a meld with cards of it, as a bit set."""
+    pairs = hand & hand >> 1 & ~_KINGS
+    split_pairs = hand & hand >> 2 & _RUN_STARTS
+    run_outs = (pairs & ~_QUEENS) << 2 | (pairs & ~_ACES) >> 1 | split_pairs << 1
+    spades, clubs, diamonds, hearts = hand & _SUIT, hand >> 13 & _SUIT, hand >> 26 & _SUIT, hand >> 39
+    paired_ranks = spades & clubs | (spades | clubs) & (diamonds | hearts) | diamonds & hearts
+    return (run_outs | paired_ranks * _COLUMN) & ~hand
+
+
+@kernel
+def related(cards):
+    """Find the cards of the same rank as one of `cards`, or next to one in its suit, as a bit set."""
+    return _ranks(cards) * _COLUMN | _neighbours(cards)
 
 
 @kernel

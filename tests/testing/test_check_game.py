@@ -1,0 +1,253 @@
+"""The conformance suite: every game passes it, and every planted fault is caught by the check it is meant for."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from toys import high_card
+from toys.faulty import FAULTS
+
+from cardenvs.core.kernel import COMPILED
+from cardenvs.envs.aec import RawEnv
+from cardenvs.envs.vector import VectorEnv
+from cardenvs.testing import ConformanceError, Report, check_game
+from cardenvs.testing import conformance, faces, processes
+from cardenvs.testing.conformance import Case, chi_square_tail
+
+CAUGHT = {
+    # leaks
+    "leaking_observation": "observation of player 0 depends on what is hidden",
+    "leaking_legal_list": "(view|legal actions) of player 0 depends on what is hidden",
+    "leaking_label": "view of player 0 depends on what is hidden",
+    "leaking_prompt": "view of player 0 depends on what is hidden",
+    "leaking_reason": "reasons of player 1 depends on what is hidden",
+    "leaking_facts": "facts of player 0 depends on what is hidden",
+    "leaking_picture": "rendering of player 0 depends on what is hidden",
+    "leaking_table": "viewer 0: events fold to another table: .*stock",
+    "event_with_too_many_viewers": "viewer 1: events fold to another table",
+    "event_that_notes_what_is_hidden": "the events of action . tell player 1 what is hidden",
+    "event_that_counts_what_is_hidden": "events fold to another table: .*changed of player 0",
+    "deal_that_notes_what_is_hidden": "the deal tells player 1 what is hidden",
+    "peeking_policy": "policy clever of player 0 depends on what is hidden",
+    # determinize
+    "twin_forgets_the_taken_card": "player 1 knows tokens .* in hand of player 0; the twin has them elsewhere",
+    "twin_never_varies": "in phase first_turn, determinize never changes the hidden tokens of stock",
+    "twin_keeps_the_other_hand": "determinize never changes the hidden tokens of hand",
+    "twin_keeps_the_top_of_the_stock": "determinize never changes the hidden tokens of the next of stock",
+    "twin_is_not_uniform": "determinize is not uniform: chi-square",
+    "twin_leaves_a_trace": "a twin of player 0 depends on where the hidden tokens really lie",
+    "twin_has_a_card_twice": "the twin of player 0 has other tokens",
+    "twin_keeps_the_seed": "determinize leaves the seed, and with it the chance to come, as it was",
+    "twin_turns_up_another_card": "observation of player 0 depends on what is hidden",
+    # rules
+    "lost_card": "tokens lost {.*}, tokens too many {}",
+    "doubled_card": "tokens lost {.*}, tokens too many {.: 1}",
+    "forgotten_event": "events fold to another table",
+    "unsorted_legal_list": r"legal actions are not ascending and unique: \[1, 0\]",
+    "empty_legal_list": "no legal action at ply 0, but the game is not over",
+    "legal_id_that_is_none": r"legal actions \[0, 3\] do not fit num_actions 3",
+    "listed_action_called_illegal": "explain_illegal finds the listed action 2 illegal",
+    "unlisted_action_called_legal": "action 2 is not listed, but explain_illegal gives no reason",
+    "illegal_policy": r"policy bold chooses 2, legal are \[0, 1\]",
+    "wrong_sum": "add up to -?1.0, not to 0",
+    "returns_out_of_bounds": "leave the bounds -1 to 1",
+    "endless_game": "not over after 2 plies, the bound the game states",
+    "deal_that_ends_the_game": "the deal ends the game; somebody must be to act",
+    "deal_without_the_seed": "thirty seeds deal the same cards",
+    "forfeit_that_leaves_the_player_to_act": "player 0 forfeited, but is to act",
+    "forfeit_that_leaves_the_player_active": "player 0 forfeited, but is still active",
+    "forfeit_that_pays_later": "player 0 forfeited, but is paid or charged after leaving",
+    "conserved_quantity_that_changes": "conserved quantities changed from {'stock': 2.0} to {'stock': 1.0}",
+    "undeclared_phase": "phase 'nap' is not one of the game's",
+    "two_labels_alike": "two legal actions read the same",
+    "label_that_does_not_lead_back": "the label 'action  0' of action 0 does not lead back to it",
+    # observations
+    "unwritten_entries": "observe leaves entries unwritten",
+    "entry_out_of_bounds": "observation entry 20 of player 0 is 2",
+    "shared_observation": "two observations share memory",
+}
+IN_ANOTHER_MODE = {"int8_that_overflows", "int8_that_wraps_on_the_way", "read_out_of_bounds"}
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What is in order passes
+
+
+def test_every_registered_game_passes(every_game):
+    report = check_game(every_game)
+    options = every_game.make_options()
+    assert report.games >= 30
+    assert report.states >= 3 * report.games
+    assert report.twins >= 2 * 2 * report.states  # two for each player, but where the game is over at once
+    assert set(report.phases) == set(every_game.phases)
+    assert {phase for phase, _ in report.hidden} >= set(every_game.hiding_phases)
+    assert all(did > 0 for could, did in report.hidden.values() if could >= 20)
+    assert 0 < report.longest
+    assert every_game.max_length(options) >= 1
+
+
+def test_the_healthy_toy_passes():
+    report = check_game("high_card_v0", examples=3, subprocesses=False)
+    assert set(report.hidden) == {
+        ("first_turn", "stock"), ("first_turn", "hand"), ("first_turn", "the next of stock"),
+        ("second_turn", "stock"), ("second_turn", "hand"), ("second_turn", "aside"),
+        ("second_turn", "the next of stock"),
+    }  # fmt: skip
+
+
+def test_the_same_seed_looks_at_the_same_games():
+    reports = [check_game("high_card_v0", examples=3, seed=seed, subprocesses=False) for seed in (1, 1, 2)]
+    assert reports[0] == reports[1] != reports[2]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Planted faults
+
+
+def test_every_planted_fault_has_its_message():
+    assert set(FAULTS) == set(CAUGHT) | IN_ANOTHER_MODE
+
+
+@pytest.mark.parametrize("name", CAUGHT)
+def test_a_planted_fault_is_caught(name):
+    with pytest.raises(ConformanceError, match=CAUGHT[name]):
+        check_game(FAULTS[name], examples=5, subprocesses=False)
+
+
+@pytest.mark.parametrize("name", ["twin_keeps_the_top_of_the_stock", "twin_has_a_card_twice"])
+def test_a_wrong_twin_is_caught_where_deals_cannot_be_listed(name):
+    with pytest.raises(ConformanceError, match=CAUGHT[name]):
+        check_game(dataclasses.replace(FAULTS[name], deals=None), examples=5, subprocesses=False)
+
+
+def test_a_twin_that_is_never_uniform_passes_where_deals_cannot_be_listed():
+    # What the suite cannot see without the list of deals; a game's own tests must.
+    check_game(dataclasses.replace(FAULTS["twin_is_not_uniform"], deals=None), examples=1, subprocesses=False)
+
+
+@pytest.mark.skipif(not COMPILED, reason="compares with compiled play")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("int8_that_overflows", r"with compiler off play fails:(.|\n)*count \(int8\) cannot hold 200"),
+        ("int8_that_wraps_on_the_way", "with compiler off the game differs from ply 1 on"),
+    ],
+)
+def test_an_integer_that_wraps_silently_is_caught(name, message):
+    with pytest.raises(ConformanceError, match=message):
+        processes.check_other_modes(FAULTS[name], [Case(FAULTS[name], FAULTS[name].make_options(), 1, 1)])
+
+
+@pytest.mark.skipif(not COMPILED, reason="compares with compiled play")
+def test_a_read_out_of_bounds_is_caught(monkeypatch):
+    monkeypatch.delitem(processes._MODES, "compiler off")  # which would notice it too
+    game = FAULTS["read_out_of_bounds"]
+    case = next(
+        case for case in (Case(game, game.make_options(), seed, 0) for seed in range(99))
+        if 4 in case.start().record.hand
+    )  # fmt: skip
+    with pytest.raises(ConformanceError, match=r"with bounds checked play fails:(.|\n)*IndexError"):
+        processes.check_other_modes(game, [case])
+
+
+def test_other_modes_are_part_of_check_game(monkeypatch):
+    asked = []
+    monkeypatch.setattr(processes, "check_other_modes", lambda game, cases: asked.append((game, len(cases))))
+    check_game(high_card.GAME, examples=1)
+    assert asked == [(high_card.GAME, 3)]
+    check_game(high_card.GAME, examples=1, subprocesses=False)
+    assert len(asked) == 1
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Faults in the faces
+
+
+def assert_caught(message):
+    with pytest.raises(ConformanceError, match=message):
+        check_game(high_card.GAME, examples=1, subprocesses=False)
+
+
+def test_an_aec_environment_that_shares_its_buffer_is_caught(monkeypatch):
+    observe, shared = RawEnv.observe, {}
+
+    def observe_shared(self, agent):
+        seen = observe(self, agent)
+        array = shared.setdefault(agent, seen["observation"])
+        array[:] = seen["observation"]
+        return {**seen, "observation": array}
+
+    monkeypatch.setattr(RawEnv, "observe", observe_shared)
+    assert_caught("an observation that the AEC environment gave out was overwritten later")
+
+
+def test_an_aec_environment_that_shows_everyone_the_mask_is_caught(monkeypatch):
+    observe = RawEnv.observe
+    monkeypatch.setattr(
+        RawEnv, "observe", lambda self, agent: {**observe(self, agent), "action_mask": np.ones(3, np.int8)}
+    )
+    assert_caught("the AEC action mask of player_0 differs from the State's")
+
+
+def test_an_aec_environment_that_shows_something_else_is_caught(monkeypatch):
+    observe = RawEnv.observe
+    monkeypatch.setattr(
+        RawEnv, "observe", lambda self, agent: {**observe(self, agent), "observation": np.ones(22, np.int8)}
+    )
+    assert_caught("the AEC observation of player_0 differs from the State's")
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ("reward", "the batch rewards"),
+        ("terminated", "batch and State disagree on the end"),
+        ("episode_returns", "the batch ends the episode with other returns or another seed"),
+        ("episode_seed", "the batch ends the episode with other returns or another seed"),
+        ("observation", "the batch shows another player, observation, mask or legal list"),
+        ("action_mask", "the batch shows another player, observation, mask or legal list"),
+    ],
+)
+def test_a_batch_that_shows_something_else_is_caught(monkeypatch, part, message):
+    step = VectorEnv.step
+
+    def step_and_change(self, actions):
+        batch = step(self, actions)
+        array = getattr(batch, part)
+        array[:] = array + 1 if array.dtype != bool else ~array
+        return batch
+
+    monkeypatch.setattr(VectorEnv, "step", step_and_change)
+    assert_caught(message)
+
+
+def test_a_warning_of_pettingzoo_is_a_failure(monkeypatch):
+    import warnings
+
+    observe = RawEnv.observe
+
+    def observe_and_warn(self, agent):
+        warnings.warn("something is odd", stacklevel=2)
+        return observe(self, agent)
+
+    monkeypatch.setattr(RawEnv, "observe", observe_and_warn)
+    with pytest.raises(ConformanceError, match="high_card_v0: PettingZoo warns: something is odd"):
+        faces.check_pettingzoo(high_card.GAME)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Parts
+
+
+def test_a_phase_that_is_said_to_hide_something_must():
+    report = Report()
+    report.phases["second_turn"] = 1
+    with pytest.raises(ConformanceError, match="phase second_turn is said to hide something, but hides nothing"):
+        conformance._check_hidden_places_vary(high_card.GAME, report)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "freedom", "tail"), [(3.841, 1, 0.05), (18.307, 10, 0.05), (29.588, 10, 0.001), (124.342, 100, 0.05)]
+)
+def test_the_tail_of_chi_square(statistic, freedom, tail):
+    assert chi_square_tail(statistic, freedom) == pytest.approx(tail, rel=0.1)

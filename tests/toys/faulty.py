@@ -1,0 +1,418 @@
+"""High Card with one fault each: what the conformance suite must catch.
+
+`FAULTS` has a game by the name of its fault; each is registered as FAULT_v0.
+"""
+
+import dataclasses
+
+import numpy as np
+from toys import high_card as healthy
+from toys.high_card import CHANGED, GAME, KEEP, NO_CARD, NUM_CARDS, SWAP, TAKE, HighCardView
+
+from cardenvs.core.engine import TERMINAL_PLAYER
+from cardenvs.core.events import EVERYBODY, OMNISCIENT, TOKEN, VISIBLE, log_note, log_set
+from cardenvs.core.kernel import kernel
+from cardenvs.core.options import rules_dtype
+from cardenvs.core.record import record
+from cardenvs.core.registry import register_game
+from cardenvs.core.rng import redeal, shuffle
+from cardenvs.core.state import State
+
+FAULTS = {}
+_KEEP, _COUNT, _FORFEIT = (healthy.TABLE.kind[name] for name in ("keep", "count", "forfeit"))
+
+
+def fault(name, **changes):
+    """Plant a fault: the healthy game with something replaced."""
+    FAULTS[name] = game = dataclasses.replace(GAME, name=f"{name}_v0", **changes)
+    globals()[name] = game
+    register_game(game.name, f"{__name__}:{name}")
+
+
+def kernel_fault(part):
+    """Plant a fault in the kernel `part`; the fault has the name of the decorated function."""
+
+    def plant(function):
+        fault(function.__name__, **{part: kernel(function)})
+        return function
+
+    return plant
+
+
+def view_fault(part):
+    """Plant a fault in a method of the view."""
+
+    def plant(function):
+        fault(function.__name__, view=type("FaultyView", (HighCardView,), {part: function})())
+        return function
+
+    return plant
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Leaks
+
+
+@kernel_fault("observe")
+def leaking_observation(s, player, out):
+    healthy.observe(s, player, out)
+    out[NUM_CARDS * 4] = s.hand[1 - player] > 2
+
+
+@kernel
+def guarded_list(s, out):
+    n = healthy.legal_actions(s, out)
+    return n if s.hand[1 - s.current_player] > 1 else 2
+
+
+@kernel
+def guarded_reason(s, action):
+    guarded = s.hand[1 - s.current_player] <= 1
+    return healthy.NOTHING_UP if guarded and action == TAKE else healthy.explain_illegal(s, action)
+
+
+fault("leaking_legal_list", legal_actions=guarded_list, explain_illegal=guarded_reason)
+
+
+@view_fault("action_label")
+def leaking_label(self, s, action):
+    worry = "?" if s.hand[1 - s.current_player] > 2 else ""
+    return HighCardView.action_label(self, s, action) + worry
+
+
+@view_fault("prompt")
+def leaking_prompt(self, s):
+    return "You are behind." if s.hand[1 - s.current_player] > s.hand[s.current_player] else "You lead."
+
+
+@view_fault("illegal_reason")
+def leaking_reason(self, s, action, code):
+    return f"the other holds {s.hand[1 - s.current_player]}"
+
+
+@view_fault("facts")
+def leaking_facts(self, s, player):
+    return {"other_card": int(s.hand[1 - player])}
+
+
+@view_fault("render")
+def leaking_picture(self, s, viewer, table):
+    return " ".join(str(card) for card in s.hand)
+
+
+@view_fault("fill_table")
+def leaking_table(self, s, viewer, table):
+    HighCardView.fill_table(self, s, OMNISCIENT, table)
+
+
+@kernel_fault("apply_action")
+def event_with_too_many_viewers(s, action, log):
+    before = log[0, 0] if log.shape[0] > 0 else 0
+    healthy.apply_action(s, action, log)
+    if log.shape[0] > 0:
+        for row in range(before + 1, log[0, 0] + 1):
+            if log[row, TOKEN] >= 0:
+                log[row, VISIBLE] = EVERYBODY
+
+
+@kernel_fault("apply_action")
+def event_that_notes_what_is_hidden(s, action, log):
+    player = s.current_player
+    healthy.apply_action(s, action, log)
+    log_note(log, _KEEP, player, s.hand[player])
+
+
+@kernel_fault("apply_action")
+def event_that_counts_what_is_hidden(s, action, log):
+    player = np.int64(s.current_player)
+    healthy.apply_action(s, action, log)
+    log_set(log, _COUNT, player, CHANGED + player, s.hand[player])
+
+
+@kernel_fault("deal")
+def deal_that_notes_what_is_hidden(s, given, log):
+    healthy.deal(s, given, log)
+    log_note(log, _KEEP, 0, s.hand[0])
+
+
+@kernel
+def peeking(s, legal, n, rng):
+    return KEEP if s.hand[s.current_player] > s.hand[1 - s.current_player] else SWAP
+
+
+fault("peeking_policy", policies={"clever": peeking})
+
+
+@kernel
+def cheating(s, legal, n, rng):
+    return TAKE
+
+
+fault("illegal_policy", policies={"bold": cheating})
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Determinize
+
+
+@kernel_fault("determinize")
+def twin_forgets_the_taken_card(s, player, seed):
+    taken = s.taken[1 - player]
+    s.taken[1 - player] = NO_CARD
+    healthy.determinize(s, player, seed)
+    s.taken[1 - player] = taken
+
+
+@kernel_fault("determinize")
+def twin_never_varies(s, player, seed):
+    s.seed = seed
+
+
+@kernel_fault("determinize")
+def twin_keeps_the_other_hand(s, player, seed):
+    taken = s.taken[1 - player]
+    s.taken[1 - player] = s.hand[1 - player]
+    healthy.determinize(s, player, seed)
+    s.taken[1 - player] = taken
+
+
+@kernel_fault("determinize")
+def twin_keeps_the_top_of_the_stock(s, player, seed):
+    top, other = s.deck[s.deck_pos], 1 - player
+    healthy.determinize(s, player, seed)
+    for k in range(s.deck_pos, NUM_CARDS):
+        if s.deck[k] == top:
+            s.deck[k], s.deck[s.deck_pos] = s.deck[s.deck_pos], s.deck[k]
+    if s.hand[other] == top:
+        s.hand[other], s.deck[s.deck_pos] = s.deck[s.deck_pos], s.hand[other]
+    if s.aside[other] == top:
+        s.aside[other], s.deck[s.deck_pos] = s.deck[s.deck_pos], s.aside[other]
+
+
+@kernel_fault("determinize")
+def twin_is_not_uniform(s, player, seed):
+    healthy.determinize(s, player, seed)
+    last = NUM_CARDS - 1
+    if s.taken[1 - player] == NO_CARD and s.deck[last] > s.hand[1 - player] and s.seed & 1:
+        s.deck[last], s.hand[1 - player] = s.hand[1 - player], s.deck[last]
+
+
+@kernel_fault("determinize")
+def twin_leaves_a_trace(s, player, seed):
+    s.seed = seed
+    healthy.start_stream(s, healthy.DETERMINIZE, 0)
+    shuffle(s, s.deck, s.deck_pos, NUM_CARDS)
+
+
+@kernel_fault("determinize")
+def twin_has_a_card_twice(s, player, seed):
+    healthy.determinize(s, player, seed)
+    if s.taken[1 - player] == NO_CARD:
+        s.hand[1 - player] = s.hand[player]
+
+
+@kernel_fault("determinize")
+def twin_keeps_the_seed(s, player, seed):
+    before = s.seed
+    healthy.determinize(s, player, seed)
+    s.seed = before
+
+
+@kernel_fault("determinize")
+def twin_turns_up_another_card(s, player, seed):
+    s.seed = seed
+    healthy.start_stream(s, healthy.DETERMINIZE, 0)
+    if s.upcard != NO_CARD:
+        s.deck[s.deck_pos - 1] = s.upcard
+        redeal(s, s.deck, s.deck_pos - 1, NUM_CARDS)
+        s.upcard = s.deck[s.deck_pos - 1]
+        s.deck[s.deck_pos - 1] = NO_CARD
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Rules
+
+
+@kernel_fault("apply_action")
+def lost_card(s, action, log):
+    player = s.current_player
+    healthy.apply_action(s, action, log)
+    s.aside[player] = NO_CARD
+
+
+@kernel_fault("apply_action")
+def doubled_card(s, action, log):
+    player = s.current_player
+    healthy.apply_action(s, action, log)
+    if action == SWAP:
+        s.hand[player] = s.aside[player]
+
+
+@kernel_fault("apply_action")
+def forgotten_event(s, action, log):
+    healthy.apply_action(s, action, log[:0])
+
+
+@kernel_fault("legal_actions")
+def unsorted_legal_list(s, out):
+    out[0] = SWAP
+    out[1] = KEEP
+    return 2
+
+
+@kernel_fault("legal_actions")
+def empty_legal_list(s, out):
+    return 0
+
+
+@kernel_fault("legal_actions")
+def legal_id_that_is_none(s, out):
+    out[0] = KEEP
+    out[1] = healthy.NUM_ACTIONS
+    return 2
+
+
+@kernel_fault("explain_illegal")
+def listed_action_called_illegal(s, action):
+    return healthy.NOTHING_UP if action == TAKE else healthy.explain_illegal(s, action)
+
+
+@kernel_fault("legal_actions")
+def unlisted_action_called_legal(s, out):
+    out[0] = KEEP
+    out[1] = SWAP
+    return 2
+
+
+@kernel_fault("apply_action")
+def wrong_sum(s, action, log):
+    healthy.apply_action(s, action, log)
+    if s.terminal:
+        s.rewards[0] = 0
+
+
+@kernel_fault("apply_action")
+def returns_out_of_bounds(s, action, log):
+    healthy.apply_action(s, action, log)
+    for p in range(2):
+        s.rewards[p] *= 2
+
+
+@kernel_fault("apply_action")
+def endless_game(s, action, log):
+    player = s.current_player
+    log_note(log, _KEEP, player, 0)
+    s.current_player = 1 - player
+
+
+@kernel_fault("deal")
+def deal_that_ends_the_game(s, given, log):
+    healthy.deal(s, given, log)
+    healthy.pay(s, 0, log)
+    s.current_player = TERMINAL_PLAYER
+
+
+@kernel_fault("deal")
+def deal_without_the_seed(s, given, log):
+    seed = s.seed
+    s.seed = 0
+    healthy.deal(s, given, log)
+    s.seed = seed
+
+
+@kernel_fault("forfeit")
+def forfeit_that_leaves_the_player_to_act(s, player, log):
+    s.active[player] = 0
+    log_note(log, _FORFEIT, player, 0)
+
+
+@kernel_fault("forfeit")
+def forfeit_that_leaves_the_player_active(s, player, log):
+    log_note(log, _FORFEIT, player, 0)
+
+
+@kernel_fault("forfeit")
+def forfeit_that_pays_later(s, player, log):
+    s.active[player] = 0
+    log_note(log, _FORFEIT, player, 0)
+    s.current_player = 1 - player
+
+
+@view_fault("conserved")
+def conserved_quantity_that_changes(self, s):
+    return {"stock": float(NUM_CARDS - s.deck_pos)}
+
+
+@view_fault("phase")
+def undeclared_phase(self, s):
+    return "nap"
+
+
+@view_fault("action_label")
+def two_labels_alike(self, s, action):
+    return "draw" if action != KEEP else "keep"
+
+
+@view_fault("action_label")
+def label_that_does_not_lead_back(self, s, action):
+    return f"action  {action}"
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Observations
+
+
+@kernel_fault("observe")
+def unwritten_entries(s, player, out):
+    out[s.hand[player]] = 1
+
+
+@kernel_fault("observe")
+def entry_out_of_bounds(s, player, out):
+    healthy.observe(s, player, out)
+    out[NUM_CARDS * 4] = 2
+
+
+class SharedBufferState(State):
+    """Gives out the same array again and again."""
+
+    def observation(self, player):
+        shared = self.game.__dict__.setdefault("_shared", super().observation(player))
+        shared[:] = super().observation(player)
+        return shared
+
+
+fault("shared_observation", state_class=f"{__name__}:SharedBufferState")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What only another mode shows
+
+COUNTING = record(rules_dtype(healthy.HighCardOptions), healthy.NUM_PLAYERS, [*healthy.FIELDS, ("count", "i1")])
+
+
+@kernel
+def overflowing(s, action, log):
+    s.count += 100
+    healthy.apply_action(s, action, log)
+
+
+@kernel
+def wrapping(s, action, log):
+    s.count = 100
+    s.count += 100  # 200, or -56 where it is kept in eight bits at once
+    s.count = 1 if s.count > 0 else 0
+    healthy.apply_action(s, action, log)
+
+
+fault("int8_that_overflows", state_dtype=COUNTING, apply_action=overflowing)
+fault("int8_that_wraps_on_the_way", state_dtype=COUNTING, apply_action=wrapping)
+
+_LUCK = np.arange(NUM_CARDS)
+
+
+@kernel_fault("observe")
+def read_out_of_bounds(s, player, out):
+    healthy.observe(s, player, out)
+    out[NUM_CARDS * 4] = min(1, max(0, _LUCK[s.hand[player] + 1]))
+
