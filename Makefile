@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 SECONDS ?= 90
-DEALS ?= 200
+DEALS ?= 100
 
 .PHONY: demo test test-slow bench lint types docs clean
 
@@ -18,7 +18,7 @@ $(VENV)/%: $(VENV)/made pyproject.toml constraints.txt
 
 demo: $(VENV)/train,report  ## train gin rummy for 90 seconds, then a leaderboard
 	$(BIN)/cardenvs train gin_rummy_v0 --seconds $(SECONDS) --out runs/demo --overwrite
-	$(BIN)/cardenvs match gin_rummy_v0 --agents ppo:runs/demo/latest.pt,heuristic,search,random --deals $(DEALS) \
+	$(BIN)/cardenvs match gin_rummy_v0 --agents ppo:runs/demo/latest.pt,heuristic,search:simulations=50,random --deals $(DEALS) \
 	    --processes 2 --json runs/demo/leaderboard.json --html runs/demo/leaderboard.html
 
 test: $(VENV)/dev  ## the fast tests

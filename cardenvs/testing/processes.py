@@ -1,6 +1,6 @@
 """Conformance across processes: the same game with the compiler off and with bounds checked.
 
-Run as a module it plays the games that it reads from standard input and prints a digest of each position.
+`main` plays the games that it reads from standard input and prints a digest of each position.
 """
 
 import hashlib
@@ -63,7 +63,7 @@ def _digests_elsewhere(game: Game, games: list[dict], mode: str, settings: dict[
 
     request = {"name": game.name, "target": game_targets()[game.name], "path": sys.path, "games": games}
     done = subprocess.run(
-        [sys.executable, "-m", "cardenvs.testing.processes"],
+        [sys.executable, "-c", "from cardenvs.testing.processes import main; main()"],
         input=json.dumps(request),
         env={**os.environ, **settings, "CARDENVS_QUIET": "1"},
         capture_output=True,
@@ -82,7 +82,3 @@ def main() -> None:
     register_game(request["name"], request["target"])
     game = get_game(request["name"])
     json.dump([digests(game, one) for one in request["games"]], sys.stdout)
-
-
-if __name__ == "__main__":
-    main()

@@ -658,9 +658,10 @@ def test_6_4_a_shutout(shutout, margin):
 
 
 def test_6_5_returns_are_paid_hand_by_hand_and_add_up():
+    hands = 0
     for seed in range(5):
         state = GAME.new_state(seed=seed, match_target=60, game_bonus=50, shutout="bonus")
-        paid, hands = 0, 0
+        paid = 0
         while not state.is_terminal:
             before = state.record
             state.apply(state.policy_action("heuristic", seed + state.ply))
@@ -677,7 +678,7 @@ def test_6_5_returns_are_paid_hand_by_hand_and_add_up():
         assert s.scores[winner] >= 60 > s.scores[1 - winner]
         assert state.returns == [totals[0] - totals[1], totals[1] - totals[0]]
         assert paid == state.returns[0]
-        assert hands >= 2
+    assert hands >= 5
 
 
 @pytest.mark.parametrize(
@@ -706,10 +707,10 @@ def forfeited(state, player) -> State:
 
 
 def test_7_1_a_forfeit_loses_as_against_gin():
-    assert forfeited(start(), 1).returns == [25 + 68, -93]
+    assert forfeited(start(), 1).returns == [25 + 58, -83]
     assert forfeited(start(), 0).returns == [-27, 27]
     assert forfeited(play(start(upcard="Kc"), "take Kc"), 0).returns == [-25, 25]  # of eleven cards, the best ten
-    assert forfeited(play(start(upcard="Kc"), "take Kc"), 1).returns == [93, -93]
+    assert forfeited(play(start(upcard="Kc"), "take Kc"), 1).returns == [83, -83]
     assert forfeited(knocked(layoff="manual"), 0).returns == [-26, 26]
     assert forfeited(play(knocked(layoff="manual"), "lay off 7h on a run"), 1).returns == [25 + 51, -76]
     assert set(forfeited(start(), 1).table(0).piles[GAME.table.pile["hand"] + 1]) == set(parse_cards(B))
@@ -724,7 +725,7 @@ def test_7_2_a_forfeit_loses_the_match(player, scores):
     state = changed(state, scores=[scores], hands_won=[hands_won], returns=[[margin, -margin]])
     forfeited(state, player)
     winner = 1 - player
-    hand_points = 25 + (68 if player else 2)
+    hand_points = 25 + (58 if player else 2)
     total = max(100, scores[winner] + hand_points) + 25 * (hands_won[winner] + 1) + 100
     assert state.returns[winner] == total
     assert state.returns[player] == -total
@@ -824,21 +825,20 @@ def test_11_bounds_of_the_returns():
     assert most(oklahoma_spade_double=True) == 246
     assert most(match_target=100) == 2 * (99 + 123 + 100 + 50 * 25)
     assert most(match_target=10, shutout="bonus") == 9 + 123 + 100 + 10 * 25 + 100
-    worst = knocked("Ah Ad As 2h 2d 2s 3h 3d 3s 4c", "Ks Kh Qd Qc Js Jh Td Tc 9s 9h", "3c")
-    assert worst.returns == [-32, 32] or worst.returns == [123, -123]
+    worst = knocked("Ah Ad As 2h 2d 2s 3h 3d 3s 4c", "Ks Kh Qd Qc Js Jh Td Tc 9s 9h", "3c", "4c")
+    assert worst.returns == [123, -123]
 
 
-def test_11_the_longest_hands_are_as_long_as_promised():
-    for options in ({}, {"wall_knock": True}, {"last_stock_cards": 20, "max_upcard_draws": 7}):
-        state = GAME.new_state(seed=1, deck=f"{NOTHING} {B}", **options)
-        limit = GAME.max_length(state.options)
-        upcards = state.options.max_upcard_draws - 1
-        while not state.is_terminal:
-            legal = state.legal_actions()
-            upcards -= TAKE_UPCARD in legal and upcards > 0 and PASS not in legal
-            take = TAKE_UPCARD in legal and PASS not in legal and state.facts(0)["draws_from_the_discard_pile_left"] > 1
-            state.apply(PASS if PASS in legal else TAKE_UPCARD if take else DRAW_STOCK if DRAW_STOCK in legal else legal[0])
-        assert state.ply == limit
+@pytest.mark.parametrize("options", [{}, {"wall_knock": True}, {"last_stock_cards": 20, "max_upcard_draws": 7}])
+def test_11_the_longest_hand_is_as_long_as_promised(options):
+    """Two passes, all draws from the discard pile but one, then all of the stock."""
+    state = start(NOTHING, B.replace("Jc", "Jh").replace("3h", "Kh"), **options)
+    while not state.is_terminal:
+        legal = state.legal_actions()
+        spare_draws = state.facts(0)["draws_from_the_discard_pile_left"] - 1
+        choices = (PASS, TAKE_UPCARD if spare_draws > 0 else DRAW_STOCK, DRAW_STOCK, legal[0])
+        state.apply(next(action for action in choices if action in legal))
+    assert state.ply == GAME.max_length(state.options)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -907,7 +907,7 @@ def test_a_twin_keeps_what_is_seen_and_deals_the_rest_anew(options):
 
 
 def test_a_twin_is_uniform():
-    """Each of the 40 cards that player 0 has not seen is in the other hand in 10 of 40 twins... all but the known one."""
+    """Nine of the 40 cards that player 0 has not seen are in the other hand, each as often as any other."""
     state = play(start(NOTHING, upcard="Kd"), "pass", "take Kd", "discard Td")
     num_twins = 4000 if COMPILED else 100
     counts = np.zeros(52)

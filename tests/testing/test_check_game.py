@@ -16,29 +16,29 @@ from cardenvs.testing.conformance import Case, chi_square_tail
 
 CAUGHT = {
     # leaks
-    "leaking_observation": "observation of player 0 depends on what is hidden",
-    "leaking_legal_list": "(view|legal actions) of player 0 depends on what is hidden",
-    "leaking_label": "view of player 0 depends on what is hidden",
-    "leaking_prompt": "view of player 0 depends on what is hidden",
-    "leaking_reason": "reasons of player 1 depends on what is hidden",
-    "leaking_facts": "facts of player 0 depends on what is hidden",
-    "leaking_picture": "rendering of player 0 depends on what is hidden",
+    "leaking_observation": "observation of player . depends on what is hidden",
+    "leaking_legal_list": "(view|legal actions) of player . depends on what is hidden",
+    "leaking_label": "view of player . depends on what is hidden",
+    "leaking_prompt": "view of player . depends on what is hidden",
+    "leaking_reason": "reasons of player . depends on what is hidden",
+    "leaking_facts": "facts of player . depends on what is hidden",
+    "leaking_picture": "rendering of player . depends on what is hidden",
     "leaking_table": "viewer 0: events fold to another table: .*stock",
     "event_with_too_many_viewers": "viewer 1: events fold to another table",
-    "event_that_notes_what_is_hidden": "the events of action . tell player 1 what is hidden",
-    "event_that_counts_what_is_hidden": "events fold to another table: .*changed of player 0",
-    "deal_that_notes_what_is_hidden": "the deal tells player 1 what is hidden",
-    "peeking_policy": "policy clever of player 0 depends on what is hidden",
+    "event_that_notes_what_is_hidden": "the events of action . tell player . what is hidden",
+    "event_that_counts_what_is_hidden": "events fold to another table: .*changed of player .",
+    "deal_that_notes_what_is_hidden": "the deal tells player . what is hidden",
+    "peeking_policy": "policy clever of player . depends on what is hidden",
     # determinize
-    "twin_forgets_the_taken_card": "player 1 knows tokens .* in hand of player 0; the twin has them elsewhere",
+    "twin_forgets_the_taken_card": "player . knows tokens .* in hand of player 0; the twin has them elsewhere",
     "twin_never_varies": "in phase first_turn, determinize never changes the hidden tokens of stock",
     "twin_keeps_the_other_hand": "determinize never changes the hidden tokens of hand",
     "twin_keeps_the_top_of_the_stock": "determinize never changes the hidden tokens of the next of stock",
     "twin_is_not_uniform": "determinize is not uniform: chi-square",
-    "twin_leaves_a_trace": "a twin of player 0 depends on where the hidden tokens really lie",
-    "twin_has_a_card_twice": "the twin of player 0 has other tokens",
+    "twin_leaves_a_trace": "a twin of player . depends on where the hidden tokens really lie",
+    "twin_has_a_card_twice": "the twin of player . has other tokens",
     "twin_keeps_the_seed": "determinize leaves the seed, and with it the chance to come, as it was",
-    "twin_turns_up_another_card": "observation of player 0 depends on what is hidden",
+    "twin_turns_up_another_card": "observation of player . depends on what is hidden",
     # rules
     "lost_card": "tokens lost {.*}, tokens too many {}",
     "doubled_card": "tokens lost {.*}, tokens too many {.: 1}",
@@ -54,9 +54,9 @@ CAUGHT = {
     "endless_game": "not over after 2 plies, the bound the game states",
     "deal_that_ends_the_game": "the deal ends the game; somebody must be to act",
     "deal_without_the_seed": "thirty seeds deal the same cards",
-    "forfeit_that_leaves_the_player_to_act": "player 0 forfeited, but is to act",
-    "forfeit_that_leaves_the_player_active": "player 0 forfeited, but is still active",
-    "forfeit_that_pays_later": "player 0 forfeited, but is paid or charged after leaving",
+    "forfeit_that_leaves_the_player_to_act": "player . forfeited, but is to act",
+    "forfeit_that_leaves_the_player_active": "player . forfeited, but is still active",
+    "forfeit_that_pays_later": "player . forfeited, but is paid or charged after leaving",
     "conserved_quantity_that_changes": "conserved quantities changed from {'stock': 2.0} to {'stock': 1.0}",
     "undeclared_phase": "phase 'nap' is not one of the game's",
     "two_labels_alike": "two legal actions read the same",
@@ -186,7 +186,7 @@ def test_an_aec_environment_that_shows_everyone_the_mask_is_caught(monkeypatch):
     monkeypatch.setattr(
         RawEnv, "observe", lambda self, agent: {**observe(self, agent), "action_mask": np.ones(3, np.int8)}
     )
-    assert_caught("the AEC action mask of player_0 differs from the State's")
+    assert_caught("the AEC action mask of player_1 differs from the State's")
 
 
 def test_an_aec_environment_that_shows_something_else_is_caught(monkeypatch):

@@ -24,17 +24,16 @@ _KEEP, _COUNT, _FORFEIT = (healthy.TABLE.kind[name] for name in ("keep", "count"
 
 def fault(name, **changes):
     """Plant a fault: the healthy game with something replaced."""
-    FAULTS[name] = game = dataclasses.replace(GAME, name=f"{name}_v0", **changes)
-    globals()[name] = game
-    register_game(game.name, f"{__name__}:{name}")
+    FAULTS[name] = dataclasses.replace(GAME, name=f"{name}_v0", **changes)
+    register_game(f"{name}_v0", f"{__name__}:{name}")
+    return FAULTS[name]
 
 
 def kernel_fault(part):
     """Plant a fault in the kernel `part`; the fault has the name of the decorated function."""
 
     def plant(function):
-        fault(function.__name__, **{part: kernel(function)})
-        return function
+        return fault(function.__name__, **{part: kernel(function)})
 
     return plant
 
@@ -43,8 +42,7 @@ def view_fault(part):
     """Plant a fault in a method of the view."""
 
     def plant(function):
-        fault(function.__name__, view=type("FaultyView", (HighCardView,), {part: function})())
-        return function
+        return fault(function.__name__, view=type("FaultyView", (HighCardView,), {part: function})())
 
     return plant
 
@@ -71,7 +69,7 @@ def guarded_reason(s, action):
     return healthy.NOTHING_UP if guarded and action == TAKE else healthy.explain_illegal(s, action)
 
 
-fault("leaking_legal_list", legal_actions=guarded_list, explain_illegal=guarded_reason)
+leaking_legal_list = fault("leaking_legal_list", legal_actions=guarded_list, explain_illegal=guarded_reason)
 
 
 @view_fault("action_label")
@@ -140,7 +138,7 @@ def peeking(s, legal, n, rng):
     return KEEP if s.hand[s.current_player] > s.hand[1 - s.current_player] else SWAP
 
 
-fault("peeking_policy", policies={"clever": peeking})
+peeking_policy = fault("peeking_policy", policies={"clever": peeking})
 
 
 @kernel
@@ -148,7 +146,7 @@ def cheating(s, legal, n, rng):
     return TAKE
 
 
-fault("illegal_policy", policies={"bold": cheating})
+illegal_policy = fault("illegal_policy", policies={"bold": cheating})
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -382,7 +380,7 @@ class SharedBufferState(State):
         return shared
 
 
-fault("shared_observation", state_class=f"{__name__}:SharedBufferState")
+shared_observation = fault("shared_observation", state_class=f"{__name__}:SharedBufferState")
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -405,8 +403,8 @@ def wrapping(s, action, log):
     healthy.apply_action(s, action, log)
 
 
-fault("int8_that_overflows", state_dtype=COUNTING, apply_action=overflowing)
-fault("int8_that_wraps_on_the_way", state_dtype=COUNTING, apply_action=wrapping)
+int8_that_overflows = fault("int8_that_overflows", state_dtype=COUNTING, apply_action=overflowing)
+int8_that_wraps_on_the_way = fault("int8_that_wraps_on_the_way", state_dtype=COUNTING, apply_action=wrapping)
 
 _LUCK = np.arange(NUM_CARDS)
 

@@ -19,6 +19,7 @@ from cardenvs.games.gin_rummy.rules import least_deadwood, top_discard
 from cardenvs.games.gin_rummy.state import (
     DRAW,
     FIRST_UPCARD,
+    HAND_OVER,
     MANUAL,
     MAX_HANDS,
     NO_CARD,
@@ -34,6 +35,7 @@ _STOCK_STEPS = np.arange(1, STOCK_SIZE + 1, 2)
 _TENTHS = np.arange(1, 11)  # of what wins the match; of the most hands that it has
 _HANDS_WON_STEPS = np.arange(1, 9)
 _LAST_DRAWS = 4
+_DECISIONS = PHASES[:HAND_OVER]
 
 
 def _cards(name, doc, high=1):
@@ -54,7 +56,7 @@ _COMMON = Layout(
         _cards("opponent_discards", "of these, the ones that the opponent discarded"),
         _cards("upcard", "one-hot top of the discard pile, or, until the next discard, the card just taken from it"),
         Section("upcard_taken", 1, "1 if the upcard has just been taken, so that it may not be discarded at once"),
-        Section("phase", len(PHASES), "one-hot phase, zeros when the game is over", labels=PHASES),
+        Section("phase", len(_DECISIONS), "one-hot phase, zeros when the game is over", labels=_DECISIONS),
         Section("to_act", 1, "1 if the observer is to act"),
         Section("is_dealer", 1, "1 if the observer dealt this hand"),
         _thermometer("deadwood", _DEADWOOD_STEPS, "own deadwood, of eleven cards after the best discard"),
