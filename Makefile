@@ -22,10 +22,10 @@ demo: $(VENV)/train,report  ## train gin rummy for 90 seconds, then a leaderboar
 	    --processes 2 --json runs/demo/leaderboard.json --html runs/demo/leaderboard.html
 
 test: $(VENV)/dev  ## the fast tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-slow: $(VENV)/dev  ## the exhaustive tests, too
-	$(BIN)/python -m pytest -m "slow or not slow"
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "slow or not slow"
 
 bench: $(VENV)/train,bench  ## this suite beside its peers
 	$(BIN)/python -m benchmarks.run
@@ -37,7 +37,7 @@ lint: $(VENV)/dev  ## style, format, types
 
 docs: $(VENV)/dev  ## the documentation, in site/
 	$(BIN)/python -m docs.generate
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) site

@@ -9,7 +9,8 @@ from typing import Any, Self
 
 from cardenvs.core.errors import OptionError, require
 
-CONFIG_FOLDER = Path(__file__).resolve().parent.parent / "configs"
+_HERE = Path(__file__).resolve().parent
+CONFIG_FOLDER = _HERE / "configs" if (_HERE / "configs").is_dir() else _HERE.parent / "configs"  # wheel, checkout
 
 
 def setting(

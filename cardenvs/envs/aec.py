@@ -528,6 +528,8 @@ def environment_functions(name: str, module: str) -> tuple[Callable[..., Env], C
 def game_module(name: str) -> ModuleType:
     """The module `cardenvs.NAME` of a game: `cardenvs.my_game_v0.env(**options)`, also for games of other packages."""
     full_name = f"cardenvs.{name}"
+    if full_name in sys.modules:
+        return sys.modules[full_name]
     if importlib.util.find_spec(full_name) is not None:
         return importlib.import_module(full_name)
     module = ModuleType(full_name, f"{name} as a PettingZoo environment.")

@@ -258,7 +258,10 @@ def test_an_event_names_places_and_owners_and_has_none_for_what_is_hidden():
     ("rows", "message"),
     [
         ([move(7, DECK, HAND, EVERYBODY)], "token 7 leaves the empty pile deck"),
-        ([create(HAND + 2, 1, 4, EVERYBODY), move(7, HAND + 2, DECK, EVERYBODY)], "leaves hand of player 2, which hold"),
+        (
+            [create(HAND + 2, 1, 4, EVERYBODY), move(7, HAND + 2, DECK, EVERYBODY)],
+            "leaves hand of player 2, which hold",
+        ),
         ([create(ROW, 1, 4, EVERYBODY), move(7, ROW, DECK, EVERYBODY)], "token 7 leaves row where 4 was known to lie"),
         ([create(ROW, 2), move(7, ROW, DECK, EVERYBODY, value=2)], "row holds 2 tokens; there is no place 2"),
         ([create(ROW, 2), move(7, ROW, DECK, EVERYBODY, value=-2)], "there is no place -2"),

@@ -253,7 +253,11 @@ def test_deals_can_be_listed_where_they_are_few(every_game):
     ("actions", "wrong", "message"),
     [
         ([], FOLD, "leduc_poker_v0: player_0 may not fold: nothing is owed, so there is nothing to fold to (rules.md "),
-        ([RAISE, RAISE], RAISE, "player_0 may not raise: the round has had its 2 raises (rules.md 3.2); legal: fold (0)"),
+        (
+            [RAISE, RAISE],
+            RAISE,
+            "player_0 may not raise: the round has had its 2 raises (rules.md 3.2); legal: fold (0)",
+        ),
         ([RAISE], 3, "player_1: there is no action 3; actions are 0 (fold), 1 (call) and 2 (raise) (rules.md 3.2)"),
         ([], -1, "action -1 is negative"),
         ([RAISE, FOLD], CALL, "action 1 after the game is over; nothing is legal any more"),
@@ -300,7 +304,9 @@ def test_labels_lead_back_to_actions():
     assert state.action_from_label("  CHECK ") == CALL
     play(state, [RAISE])
     assert state.action_from_label("raise") == RAISE
-    with pytest.raises(IllegalActionError, match=r"no legal action reads 'check'; legal: fold \(0\), call \(1\), raise"):
+    with pytest.raises(
+        IllegalActionError, match=r"no legal action reads 'check'; legal: fold \(0\), call \(1\), raise"
+    ):
         state.action_from_label("check")
     for action in (-1, 3):
         with pytest.raises(IllegalActionError, match="leduc_poker_v0 has actions 0 to 2"):
@@ -514,7 +520,9 @@ def test_a_policy_chooses_for_the_player_to_act():
     assert state.policy_action("greedy", seed=0) == KEEP
     assert {state.policy_action("random", seed) for seed in range(30)} == {KEEP, SWAP, TAKE}
     assert state.policy_action("random", 7) == state.policy_action("random", 7)
-    with pytest.raises(PolicyNotFoundError, match="high_card_v0 has no policy 'clever'; its policies are: random, greedy"):
+    with pytest.raises(
+        PolicyNotFoundError, match="high_card_v0 has no policy 'clever'; its policies are: random, greedy"
+    ):
         state.policy_action("clever", 0)
 
 

@@ -47,7 +47,12 @@ def test_one_policy_beats_the_other(one, other, num_deals, at_least):
 @pytest.mark.skipif(not COMPILED, reason="hundreds of deals")
 @pytest.mark.parametrize(
     "options",
-    [{"oklahoma": True}, {"knock_max": 5}, {"gin_bonus": 20, "undercut_bonus": 10}, {"layoff": "manual", "big_gin": True}],
+    [
+        {"oklahoma": True},
+        {"knock_max": 5},
+        {"gin_bonus": 20, "undercut_bonus": 10},
+        {"layoff": "manual", "big_gin": True},
+    ],
 )
 def test_the_heuristic_is_the_stronger_one_under_other_rules(options):
     mean, error = margin("heuristic", "greedy", 400, **options)
@@ -55,7 +60,9 @@ def test_the_heuristic_is_the_stronger_one_under_other_rules(options):
 
 
 @pytest.mark.parametrize("policy", ["heuristic", "greedy"])
-@pytest.mark.parametrize("options", [{}, {"layoff": "manual", "wall_knock": True, "knock_max": 60}, {"match_target": 30}])
+@pytest.mark.parametrize(
+    "options", [{}, {"layoff": "manual", "wall_knock": True, "knock_max": 60}, {"match_target": 30}]
+)
 def test_a_policy_knows_what_its_player_may_know(policy, options):
     """In every twin it plays the same."""
     for seed in range(15 if COMPILED else 1):

@@ -85,7 +85,7 @@ def leaking_prompt(self, s):
 
 @view_fault("illegal_reason")
 def leaking_reason(self, s, action, code):
-    return f"the other holds {s.hand[1 - s.current_player]}"
+    return f"the other has set {s.aside[1 - s.current_player]} aside"
 
 
 @view_fault("facts")
@@ -413,4 +413,3 @@ _LUCK = np.arange(NUM_CARDS)
 def read_out_of_bounds(s, player, out):
     healthy.observe(s, player, out)
     out[NUM_CARDS * 4] = min(1, max(0, _LUCK[s.hand[player] + 1]))
-

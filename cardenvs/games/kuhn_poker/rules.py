@@ -184,5 +184,3 @@ def deals(options):
 
     every = list(permutations(range(options.num_players + 1), options.num_players))
     return [(cards, 1 / len(every)) for cards in every]
-
-

@@ -46,4 +46,3 @@ class KuhnView(View):
             "pot": int(sum(s.chips_in[p] for p in range(n))),
             "to_call": int(s.bettor != NO_BETTOR and s.chips_in[player] == 1),
         }
-

@@ -20,7 +20,7 @@ def layout(options):
     """The observation sections, int8."""
     n, decisions = options.num_players, round_decisions(options)
     cards = tuple(
-        SMALL_RANKS[k // 2] + str(1 + k % 2) if not options.suit_isomorphism else SMALL_RANKS[k]
+        SMALL_RANKS[k // 2] + "ab"[k % 2] if not options.suit_isomorphism else SMALL_RANKS[k]
         for k in range(n + 1 if options.suit_isomorphism else 2 * (n + 1))
     )
     words = ("fold", "call", "raise")
