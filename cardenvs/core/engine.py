@@ -375,6 +375,7 @@ def random_policy(s, legal, n, rng):
     return np.int64(legal[random_below(rng, n)])
 
 
+@entry
 @kernel
 def sample_legal(legal, num_legal, seed, step, out, start, stop):
     """Write a uniformly drawn legal action of environments start..stop-1 to `out`, from (seed, step, i) alone."""

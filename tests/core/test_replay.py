@@ -185,14 +185,14 @@ def test_a_truncated_file_is_refused_wherever_it_was_cut(path):
     whole = path.read_bytes()
     for cut in range(0, len(whole) - 2, 5):
         path.write_bytes(whole[:cut])
-        with pytest.raises(FormatError, match="is no replay: not JSON .* it may have been cut short"):
+        with pytest.raises(FormatError, match=r"is no replay: not JSON .* it may have been cut short"):
             Replay.load(path)
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"[1, 2]", b"null", b'"text"', b"{}", b'{"format": "pgn"}'])
 def test_a_foreign_file_is_refused(path, content):
     path.write_bytes(content)
-    with pytest.raises(FormatError, match="is no (cardenvs )?replay"):
+    with pytest.raises(FormatError, match=r"is no (cardenvs )?replay"):
         Replay.load(path)
 
 
