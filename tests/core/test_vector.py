@@ -20,7 +20,7 @@ BUFFERS = [
 ]  # fmt: skip
 
 # 2p Leduc lasts 2 to 8 plies, gin rummy much longer: enough steps to see ends in all games.
-STEPS = 40 if not COMPILED else 400
+STEPS = 400 if COMPILED else 150
 
 
 def leduc(num_envs=N, **arguments):

@@ -24,11 +24,13 @@ from cardenvs.games.gin_rummy.melds import (
     knocker_arrangement,
     lay_off,
     layoffs,
+    meld_outs,
     meldable,
     min_deadwood,
     min_deadwood_after_discard,
     next_layoffs,
     open_points,
+    related,
 )
 
 SHARE = 1 if COMPILED else 50  # uncompiled, a sample will do
@@ -168,14 +170,14 @@ def random_deals(seed: int, count: int, deck=WHOLE_DECK) -> list[tuple[int, int]
 # rules.md 2: cards, melds, deadwood
 
 
-def test_2_points():
+def test_1_1_points():
     assert [hand_points(np.int64(1) << 13 + rank) for rank in range(13)] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10]
     assert hand_points(bits("As Tc Kd 9h")) == 30
     assert hand_points(0) == 0
     assert hand_points((1 << NUM_CARDS) - 1) == 340
 
 
-def test_2_melds_are_those_of_the_definition():
+def test_1_2_melds_are_those_of_the_definition():
     assert sorted(MELDS.tolist()) == sorted(POINTS)
     assert len(MELDS) == 13 + 52 + 4 * sum(range(1, 12))
     assert MELDS[3 * 5 : 4 * 5].tolist() == melds_of("4c 4d 4h", "4s 4d 4h", "4s 4c 4h", "4s 4c 4d", "4s 4c 4d 4h")
@@ -185,7 +187,7 @@ def test_2_melds_are_those_of_the_definition():
     assert [bool(is_set(meld)) for meld in MELDS] == [True] * 65 + [False] * 264
 
 
-def test_2_the_ace_is_low():
+def test_1_2_the_ace_is_low():
     assert min_deadwood(bits("As 2s 3s")) == 0
     assert min_deadwood(bits("Qs Ks As")) == 21
     assert min_deadwood(bits("Ks As 2s")) == 13
@@ -207,12 +209,12 @@ def test_2_the_ace_is_low():
         ("7d", 7),
     ],
 )
-def test_8_deadwood(hand, deadwood):
+def test_1_4_deadwood(hand, deadwood):
     assert min_deadwood(bits(hand)) == deadwood
     assert hand_points(bits(hand) ^ best_melded(bits(hand))) == deadwood
 
 
-def test_8_2_the_run_of_five_goes_with_the_set_of_three():
+def test_scenario_2_the_run_of_five_goes_with_the_set_of_three():
     assert laid(arrangement, bits("7s 7h 7d 7c 5c 6c 8c 9c Kd Qh")) == melds_of("7s 7d 7h", "5c 6c 7c 8c 9c")
 
 
@@ -236,7 +238,7 @@ def test_melds_and_deadwood_are_those_of_open_spiel():
         assert min_deadwood(hand) == utils.min_deadwood(cards_of(hand)), cards_of(hand)
 
 
-def test_7_eleven_cards_for_which_open_spiel_finds_only_11():
+def test_eleven_cards_for_which_open_spiel_finds_only_11():
     hand = bits("6d 3s 4s 6s 6h 5h 4h Ah 2c 4d 5d")
     assert min_deadwood_after_discard(hand) == 10
     assert knock_discards(hand, 10, 0) != 0
@@ -252,17 +254,30 @@ def test_meldable_is_any_card_of_any_meld(deck):
         assert meldable(hand) == expected, cards_of(hand)
 
 
+@pytest.mark.parametrize("deck", [WHOLE_DECK, SIX_RANKS], ids=["whole deck", "six ranks"])
+def test_meld_outs_are_the_cards_that_would_be_in_a_meld(deck):
+    for hand in random_hands(6, 5_000 // SHARE, 10, deck):
+        outs = [card for card in WHOLE_DECK if not hand >> card & 1 and meldable(hand | 1 << card) >> card & 1]
+        assert cards_of(meld_outs(hand)) == outs, cards_of(hand)
+
+
+def test_related_cards_share_a_rank_or_are_neighbours():
+    assert related(bits("5h")) == bits("4h 5h 6h 5s 5c 5d")
+    assert related(bits("As Kc")) == bits("As Ac Ad Ah 2s Ks Kc Kd Kh Qc")
+    assert related(0) == 0
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # rules.md 4: knocking
 
 
-def test_8_13_all_eleven_melded_and_the_discards_that_leave_gin():
+def test_scenario_13_all_eleven_melded_and_the_discards_that_leave_gin():
     hand = bits("4h 5h 6h 9s 9d 9c Ks Kh Kd Kc 7h")
     assert knock_discards(hand, 0, 0) == bits("7h 4h Ks Kh Kd Kc")
     assert min_deadwood_after_discard(hand) == 0
 
 
-def test_8_12_a_forbidden_card_is_no_discard_but_the_others_are():
+def test_scenario_12_a_forbidden_card_is_no_discard_but_the_others_are():
     hand = bits("4h 5h 6h 9s 9d 9c Ks Kh 2c Ac Kd")
     assert knock_discards(hand, 10, bits("Kd")) == bits("Ac 2c")
     assert knock_discards(hand, 10, bits("Ac 2c")) == 0
@@ -349,7 +364,7 @@ def scenario(defender: str) -> tuple[int, list[int], list[int]]:
     return defend(bits(defender), melds)
 
 
-def test_8_4_three_cards_are_laid_off_on_the_hearts():
+def test_scenario_4_three_cards_are_laid_off_on_the_hearts():
     assert min_deadwood(bits(KNOCKER + " 2c Ac") ^ bits("2c")) == 1
     deadwood, laid_off, own = scenario("7h 8h 3h 2s 3s 4s Qd Qh Jc Td")
     assert deadwood == 40
@@ -358,24 +373,24 @@ def test_8_4_three_cards_are_laid_off_on_the_hearts():
     assert min_deadwood(bits("7h 8h 3h 2s 3s 4s Qd Qh Jc Td")) == 58  # a score of 57 against the knocker's 1
 
 
-def test_8_5_a_seven_is_all_that_is_left():
+def test_scenario_5_a_seven_is_all_that_is_left():
     deadwood, laid_off, own = scenario("7h 8h 9h 2s 3s 4s Qd Qh Qc 7d")
     assert deadwood == 7
     assert not any(laid_off)  # the hearts could be laid off too, which would not help
     assert own == melds_of("Qc Qd Qh", "2s 3s 4s", "7h 8h 9h")
 
 
-def test_8_6_eight_against_eight():
+def test_scenario_6_eight_against_eight():
     assert scenario("7h 8h 9h 2s 3s 4s Qd Qh Qc 8s")[0] == 8 == min_deadwood(bits(KNOCKER + " 8d"))
 
 
-def test_8_7_lay_offs_down_to_nothing():
+def test_scenario_7_lay_offs_down_to_nothing():
     deadwood, laid_off, _ = scenario("7h 8h 3h 2h 2s 3s 4s Qd Qh Qc")
     assert deadwood == 0
     assert laid_off[HEARTS] == bits("2h 3h 7h 8h")
 
 
-def test_8_8_and_8_9_no_lay_off_against_gin():
+def test_scenarios_8_and_9_no_lay_off_against_gin():
     assert defend(bits("7h 8h 3h 2s 3s 4s Qd Qh Jc Td"), []) == (58, [], melds_of("2s 3s 4s"))
     assert defend(bits("7h 8h 9h Th 2s 3s 4s Qd Qh Qc"), [])[0] == 0
 

@@ -1,4 +1,4 @@
-"""Melds of Gin Rummy: deadwood, knocks, arrangements and lay-offs, over bit sets of cards (rules.md 2 and 4).
+"""Melds of Gin Rummy: deadwood, knocks, arrangements and lay-offs, over bit sets of cards (rules.md 1 and 4).
 
 A bit set is an int64; bit suit * 13 + rank is a card, suits s c d h, rank 0 the ace (low only) to 12 the king.
 A meld is the bit set of its cards.
@@ -22,7 +22,7 @@ _COLUMN = sum(1 << NUM_RANKS * suit for suit in range(NUM_SUITS))  # all suits o
 _ACES = _COLUMN
 _QUEENS = _COLUMN << 11
 _KINGS = _COLUMN << 12
-_RUN_STARTS = _COLUMN * (_SUIT >> 2)  # a run starts at the ace to the jack: Q-K-A is none (rules.md 2)
+_RUN_STARTS = _COLUMN * (_SUIT >> 2)  # a run starts at the ace to the jack: Q-K-A is none (rules.md 1.2)
 _MORE_THAN_ANY_HAND = 1 << 20  # above every key that a minimum below is taken of
 
 
@@ -63,7 +63,7 @@ The first 185 (sets, and runs of 3, 4 and 5 cards) are OpenSpiel's melds in Open
 
 @kernel
 def hand_points(hand):
-    """Count the points of the cards in `hand`: ace 1, deuce to nine their pips, ten to king 10 (rules.md 2)."""
+    """Count the points of the cards in `hand`: ace 1, deuce to nine their pips, ten to king 10 (rules.md 1.1)."""
     return (
         int(_SUIT_POINTS[hand & _SUIT])
         + int(_SUIT_POINTS[hand >> 13 & _SUIT])
@@ -74,7 +74,7 @@ def hand_points(hand):
 
 @kernel
 def min_deadwood(hand):
-    """Count the deadwood of `hand` under the melds that leave least (rules.md 2).
+    """Count the deadwood of `hand` under the melds that leave least (rules.md 1.4).
 
     Exact for any hand; quick for up to some 14 cards, as it tries all sets of the ranks that could also be in runs.
     """
@@ -129,7 +129,7 @@ def min_deadwood_after_discard(hand):
 
 @kernel
 def knock_discards(hand, limit, forbidden):
-    """Find the cards that may be discarded with a knock (rules.md 4), as a bit set.
+    """Find the cards that may be discarded with a knock (rules.md 4.1), as a bit set.
 
     Args:
         hand: int64 bit set, the eleven cards held after drawing.
@@ -278,7 +278,7 @@ def arrangement(hand, out):
 
 @kernel
 def knocker_arrangement(hand, seen_mask, out):
-    """Lay the knocker's melds (rules.md 4): least deadwood, then fewest open points, then the lowest meld ids.
+    """Lay the knocker's melds (rules.md 4.4): least deadwood, then fewest open points, then the lowest meld ids.
 
     Args:
         hand: int64 bit set, the ten cards left after the discard.
@@ -389,7 +389,7 @@ def lay_off(cards, melds, num_melds, laid_off):
 
 @kernel
 def best_defence(hand, melds, num_melds, laid_off, own_melds):
-    """Find the defender's melds and lay-offs that leave the least deadwood (rules.md 4).
+    """Find the defender's melds and lay-offs that leave the least deadwood (rules.md 4.7).
 
     Args:
         hand: int64 bit set, the defender's cards.
