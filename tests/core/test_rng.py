@@ -36,7 +36,8 @@ XOSHIRO_1234 = [
     8476171486693032832, 10595114339597558777, 2904607092377533576,
 ]  # fmt: skip
 
-STREAM = np.dtype([("rng", "u8", (4,)), ("seed", "i8")])
+# Not in the order of a game's record, or Numba would take the one for a kind of the other and share their code.
+STREAM = np.dtype([("seed", "i8"), ("rng", "u8", (4,))])
 
 
 @kernel

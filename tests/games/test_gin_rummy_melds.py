@@ -167,7 +167,7 @@ def random_deals(seed: int, count: int, deck=WHOLE_DECK) -> list[tuple[int, int]
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# rules.md 2: cards, melds, deadwood
+# rules.md 1: cards, melds, deadwood
 
 
 def test_1_1_points():
@@ -268,7 +268,7 @@ def test_related_cards_share_a_rank_or_are_neighbours():
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# rules.md 4: knocking
+# rules.md 4.1: knocking
 
 
 def test_scenario_13_all_eleven_melded_and_the_discards_that_leave_gin():
@@ -300,7 +300,7 @@ def test_knock_discards_are_those_of_the_definition(deck):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# rules.md 4: the knocker's arrangement
+# rules.md 4.4: the knocker's arrangement
 
 NINE_OF_THREE = "3s 4s 5s 3h 4h 5h 3d 4d 5d 2c"
 
@@ -352,7 +352,7 @@ def test_arrangements_are_those_of_a_search(deck):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# rules.md 4: lay-offs
+# rules.md 4.6: lay-offs
 
 KNOCKER = "4h 5h 6h 9s 9d 9c Ks Kh Kd"  # of the scenarios; their order as laid:
 NINES, KINGS, HEARTS = range(3)

@@ -282,8 +282,8 @@ def knocker_arrangement(hand, seen_mask, out):
 
     Args:
         hand: int64 bit set, the ten cards left after the discard.
-        seen_mask: int64 bit set of the cards that the knocker has seen: `hand`, the discard that goes with the
-            knock, and whatever else was ever dealt to him or public. Not what the defender happens to hold.
+        seen_mask: int64 bit set of the cards that the knocker knows cannot be laid off: `hand` and the discard pile,
+            with the discard that goes with the knock. What the defender happens to hold must not matter.
         out: int64 array of MAX_MELDS, overwritten as by `arrangement`.
 
     Returns:

@@ -116,6 +116,7 @@ def _new_deck(s):
 
 @kernel
 def _deal_hand(s, log):
+    """Deal the shuffled deck, set the terms of the hand, and offer the upcard (2.1 to 2.4, 3.1)."""
     deal_cards(s, log)
     upcard = np.int64(s.discard_pile[0])
     value = min(upcard % NUM_RANKS + 1, MAX_CARD_POINTS)

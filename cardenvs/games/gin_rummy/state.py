@@ -71,7 +71,7 @@ STATE = record(
         ("discards", "i8"),  # all of the discard pile, as a set                                 seen by: all
         ("discarded", "i8", (NUM_PLAYERS,)),  # what p put there; the first upcard is nobody's   seen by: all
         # Cards in order
-        ("deck", "i1", (NUM_CARDS,)),  # deck[52 - num_stock:] is the stock, top first; NO_CARD  seen by: nobody
+        ("deck", "i1", (NUM_CARDS,)),  # NO_CARD, then num_stock cards of stock, top first       seen by: nobody
         ("discard_pile", "i1", (MAX_DISCARDS,)),  # bottom first                                 seen by: all
         ("num_stock", "i1"),
         ("num_discards", "i1"),
