@@ -575,7 +575,7 @@ def test_every_game_is_in_pettingzoos_registry():
         register_with_pettingzoo()  # again: nothing to do, nothing to warn of
     for name, target in game_targets().items():
         package = re.split("[.:]", target)[0]
-        env_id = f"{package}/{name.replace('_v', '-v')}"
+        env_id = f"{package}/{re.sub('_v(?=[0-9]+$)', '-v', name)}"
         assert env_id in pettingzoo.aec_registry
         if name in GAMES:
             env = pettingzoo.make("aec", env_id, render_mode="ansi")

@@ -633,22 +633,32 @@ def test_all_settings_are_listed():
     assert all(field.name in text for field in dataclasses.fields(Config))
 
 
-def test_the_command_line_trains_and_resumes(tmp_path):
+def test_the_command_line_trains_and_resumes(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
     def run(*arguments):
-        command = [sys.executable, "-m", "training.ppo", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, timeout=120)
+        code, said = ppo.main(arguments), capsys.readouterr()
+        assert said.out == ""
+        return code, said.err
 
     settings = [f"--set={name}={value}" for name, value in (("num_envs", 16), ("hidden", 8), ("final_deals", 16))]
-    made = run("kuhn_poker_v0", "--out", str(tmp_path), "--total-steps", "1024", "--threads", "1", *settings)
-    assert made.returncode == 0, made.stderr
-    assert "against random" in made.stderr
-    assert "network alone would allow" in made.stderr
-    resumed = run("--resume", str(tmp_path / "latest.pt"), "--total-steps", "2048", "--threads", "1", "--quiet")
-    assert (resumed.returncode, resumed.stdout, resumed.stderr) == (0, "", "")
+    code, said = run("kuhn_poker_v0", "--out", str(tmp_path), "--total-steps", "1024", *settings)
+    assert code == 0
+    assert "against random" in said
+    assert "network alone would allow" in said
+    assert run("--resume", str(tmp_path / "latest.pt"), "--total-steps", "2048", "--quiet") == (0, "")
     assert read_checkpoint(tmp_path / "latest.pt")["steps"] == 2048
-    wrong = run("kuhn_poker_v0", "--set", "lrr=1")
-    assert wrong.returncode == 2
-    assert "error: --set: unknown setting 'lrr'; did you mean 'lr'?" in wrong.stderr
+    code, said = run("kuhn_poker_v0", "--set", "lrr=1")
+    assert code == 2
+    assert "error: --set: unknown setting 'lrr'; did you mean 'lr'?" in said
+    assert run("--resume", str(tmp_path / "latest.pt"), "--set", "lr=1")[0] == 2
+    assert run("kuhn_poker_v0", "--option", "num_players=3", "--total-steps", "1", "--quiet", *settings) == (0, "")
+    assert [path.name[:14] for path in (tmp_path / "runs").iterdir()] == ["kuhn_poker_v0-"]
+
+
+def test_the_command_line_lists_settings(capsys):
+    assert ppo.main(["--settings"]) == 0
+    assert "reward_scale" in capsys.readouterr().out
 
 
 def test_store_moves_whole_transitions():
