@@ -145,9 +145,11 @@ def check_fits(checkpoint: dict[str, Any], path: str | Path, game: Game, options
         ("observation layout", checkpoint["layout"], layout.hash),
     ):
         if its != wanted:
-            trained = "".join(f" {name}={value}" for name, value in checkpoint["options"].items())
+            here = options.as_dict()
+            other = [f"{name}={value}" for name, value in checkpoint["options"].items() if here.get(name) != value]
             raise FormatError(
-                f"{path} does not fit {game.name} as played here: {what} {its}, not {wanted}; trained with{trained}"
+                f"{path} does not fit {game.name} as played here: {what} {its}, not {wanted}; "
+                f"it was trained with {', '.join(other) or 'another version of the game'}"
             )
 
 

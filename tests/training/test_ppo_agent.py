@@ -78,7 +78,7 @@ def test_a_checkpoint_of_another_game_is_refused(path):
 
 
 def test_options_that_change_what_is_seen_are_refused(path):
-    with pytest.raises(FormatError, match=r"does not fit leduc_poker_v0 as played here: observation entries \d+, not"):
+    with pytest.raises(FormatError, match=r"observation entries \d+, not \d+; it was trained with num_players=2$"):
         load_agent(path, LEDUC, LEDUC.make_options(num_players=3))
     load_agent(path, LEDUC, LEDUC.make_options(ante=5))  # changes only what is paid
 
@@ -86,7 +86,7 @@ def test_options_that_change_what_is_seen_are_refused(path):
 def test_another_observation_layout_is_refused(path, tmp_path):
     checkpoint = read_checkpoint(path)
     torch.save({**checkpoint, "layout": "0" * 12}, tmp_path / "old.pt")
-    with pytest.raises(FormatError, match="observation layout 000000000000, not"):
+    with pytest.raises(FormatError, match=r"layout 000000000000, not \w+; .* another version of the game"):
         load_agent(tmp_path / "old.pt", LEDUC, OPTIONS)
 
 
