@@ -21,6 +21,7 @@ from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
 from cardenvs.testing import faces, processes
 
+_DEFAULT_GAMES = 10  # with all options at their defaults
 _MOST_STATES = 12  # of one game that are looked at closely
 _MOST_EVENTS = 6000  # plies behind those states in all, about: each is looked at with all its history
 _MOST_IDS = 300  # action ids of one state that are tried; a random sample beyond
@@ -163,7 +164,7 @@ def check_case(case: Case, report: Report) -> None:
 
 
 def _default_cases(game: Game, seed: int) -> Iterator[Case]:
-    return (Case(game, game.make_options(), 1000 * seed + k, k) for k in range(5))
+    return (Case(game, game.make_options(), 1000 * seed + k, k) for k in range(_DEFAULT_GAMES))
 
 
 def _for_random_cases(game: Game, examples: int, seed: int, check: Callable[[Case], None]) -> None:

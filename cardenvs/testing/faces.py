@@ -108,7 +108,9 @@ def _steps(case: "Case"):
 
 def check_pettingzoo(game: Game) -> None:
     """PettingZoo's own tests, with no other warnings than those every Dict observation gets."""
-    from pettingzoo.test import api_test, seed_test
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it imports games of PettingZoo, which warn
+        from pettingzoo.test import api_test, seed_test
 
     from cardenvs.envs.aec import Env
     from cardenvs.testing.conformance import ConformanceError

@@ -75,7 +75,7 @@ IN_ANOTHER_MODE = {"int8_that_overflows", "int8_that_wraps_on_the_way", "read_ou
 def test_every_registered_game_passes(every_game):
     examples = 25 if every_game.deals is not None else 12  # those whose deals can be listed are small
     report = check_game(every_game, examples=examples)
-    assert report.games >= 5 + examples
+    assert report.games >= 10 + examples
     assert report.states >= 3 * report.games
     assert report.twins >= 2 * 2 * report.states  # two for each player, but where the game is over at once
     assert set(report.phases) == set(every_game.phases)
@@ -109,13 +109,13 @@ def test_every_planted_fault_has_its_message():
 @pytest.mark.parametrize("name", CAUGHT)
 def test_a_planted_fault_is_caught(name):
     with pytest.raises(ConformanceError, match=CAUGHT[name]):
-        check_game(FAULTS[name], examples=12, subprocesses=False)
+        check_game(FAULTS[name], subprocesses=False)
 
 
 @pytest.mark.parametrize("name", ["twin_keeps_the_top_of_the_stock", "twin_has_a_card_twice"])
 def test_a_wrong_twin_is_caught_where_deals_cannot_be_listed(name):
     with pytest.raises(ConformanceError, match=CAUGHT[name]):
-        check_game(dataclasses.replace(FAULTS[name], deals=None), examples=12, subprocesses=False)
+        check_game(dataclasses.replace(FAULTS[name], deals=None), subprocesses=False)
 
 
 def test_a_twin_that_is_never_uniform_passes_where_deals_cannot_be_listed():

@@ -85,7 +85,7 @@ def leaking_prompt(self, s):
 
 @view_fault("illegal_reason")
 def leaking_reason(self, s, action, code):
-    return f"the other has set {s.aside[1 - s.current_player]} aside"
+    return f"the other has set {s.aside[1 - s.current_player]} aside; next come {s.deck[s.deck_pos :]}"
 
 
 @view_fault("facts")
@@ -176,8 +176,10 @@ def twin_keeps_the_other_hand(s, player, seed):
 
 @kernel_fault("determinize")
 def twin_keeps_the_top_of_the_stock(s, player, seed):
-    top, other = s.deck[s.deck_pos], 1 - player
+    top, other = s.deck[min(s.deck_pos, NUM_CARDS - 1)], 1 - player
     healthy.determinize(s, player, seed)
+    if s.deck_pos == NUM_CARDS:
+        return
     for k in range(s.deck_pos, NUM_CARDS):
         if s.deck[k] == top:
             s.deck[k], s.deck[s.deck_pos] = s.deck[s.deck_pos], s.deck[k]
