@@ -115,7 +115,7 @@ def check_pettingzoo(game: Game) -> None:
     from cardenvs.envs.aec import Env
     from cardenvs.testing.conformance import ConformanceError
 
-    with warnings.catch_warnings(record=True) as caught, contextlib.redirect_stdout(io.StringIO()):
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with contextlib.redirect_stdout(io.StringIO()):  # api_test prints that it starts and passes
             api_test(Env(game), num_cycles=200)
