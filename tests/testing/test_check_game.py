@@ -94,7 +94,8 @@ def test_the_healthy_toy_passes():
 
 
 def test_the_same_seed_looks_at_the_same_games():
-    reports = [check_game("high_card_v0", examples=3, seed=seed, subprocesses=False) for seed in (1, 1, 2)]
+    # Hypothesis draws on the constants of the modules that are loaded; the first call loads the last of them.
+    _, *reports = [check_game("high_card_v0", examples=3, seed=seed, subprocesses=False) for seed in (0, 1, 1, 2)]
     assert reports[0] == reports[1] != reports[2]
 
 
