@@ -30,8 +30,8 @@ _U1, _U32 = np.uint64(1), np.uint64(32)
 _WORLD, _PLAYOUT = 0, 1  # the sources of chance of a simulation
 
 
-def entry(function: Callable) -> Callable:
-    """Make a generic kernel callable from Python: uncompiled, it runs on widened twins of the records."""
+def _callable(function: Callable) -> Callable:
+    """Make an entry point callable on records: uncompiled, it runs on widened twins of the records."""
     if COMPILED:
         return function
 
@@ -56,8 +56,11 @@ class Engine:
     def __init__(self, game: "Game") -> None:
         self._game = game
 
-    def _kernel(self, function: Callable, inline: bool = False) -> Any:
-        return kernel(function, folder=self._game.folder, inline=inline)
+    def _inline(self, function: Callable) -> Any:
+        return kernel(function, folder=self._game.folder, inline=True)
+
+    def _entry(self, function: Callable) -> Callable:
+        return _callable(kernel(function, folder=self._game.folder, entry=True))
 
     # -- closures shared by the entry points below --------------------------------------------------------------
 
@@ -70,7 +73,7 @@ class Engine:
             s.seed = seed
             deal(s, given, log)
 
-        return self._kernel(begin, inline=True)
+        return self._inline(begin)
 
     @functools.cached_property
     def advance(self) -> Any:
@@ -98,7 +101,7 @@ class Engine:
             if s.terminal:
                 s.current_player = TERMINAL_PLAYER
 
-        return self._kernel(advance, inline=True)
+        return self._inline(advance)
 
     # -- one state ----------------------------------------------------------------------------------------------
 
@@ -110,7 +113,7 @@ class Engine:
         def start(states, i, seed, given, log):
             begin(states[i], seed, given, log)
 
-        return entry(self._kernel(start))
+        return self._entry(start)
 
     @functools.cached_property
     def apply(self) -> Callable:
@@ -122,7 +125,7 @@ class Engine:
             advance(s, action, log)
             return legal_actions(s, legal) if not s.terminal else 0
 
-        return entry(self._kernel(apply))
+        return self._entry(apply)
 
     @functools.cached_property
     def legal(self) -> Callable:
@@ -133,7 +136,7 @@ class Engine:
             s = states[i]
             return legal_actions(s, legal) if not s.terminal else 0
 
-        return entry(self._kernel(legal))
+        return self._entry(legal)
 
     @functools.cached_property
     def observe(self) -> Callable:
@@ -143,7 +146,7 @@ class Engine:
         def observe_one(states, i, player, out):
             observe(states[i], player, out)
 
-        return entry(self._kernel(observe_one))
+        return self._entry(observe_one)
 
     @functools.cached_property
     def explain(self) -> Callable:
@@ -153,7 +156,7 @@ class Engine:
         def explain(states, i, action):
             return explain_illegal(states[i], action)
 
-        return entry(self._kernel(explain))
+        return self._entry(explain)
 
     @functools.cached_property
     def determinize(self) -> Callable:
@@ -163,7 +166,7 @@ class Engine:
         def determinize_one(states, i, player, seed):
             determinize(states[i], player, seed)
 
-        return entry(self._kernel(determinize_one))
+        return self._entry(determinize_one)
 
     # -- batches ------------------------------------------------------------------------------------------------
 
@@ -197,7 +200,7 @@ class Engine:
             current_player[i] = player
             observe(s, player, observation[i])
 
-        return self._kernel(encode, inline=True)
+        return self._inline(encode)
 
     @functools.cached_property
     def batch_reset(self) -> Callable:
@@ -218,7 +221,7 @@ class Engine:
                     active[i, p] = s.active[p]
                 encode(s, i, write_mask, observation, mask, legal, num_legal, bits, current_player)
 
-        return entry(self._kernel(batch_reset))
+        return self._entry(batch_reset)
 
     @functools.cached_property
     def batch_step(self) -> Callable:
@@ -257,7 +260,7 @@ class Engine:
                         active[i, p] = s.active[p]
                 encode(s, i, write_mask, observation, mask, legal, num_legal, bits, current_player)
 
-        return entry(self._kernel(batch_step))
+        return self._entry(batch_step)
 
     @functools.cached_property
     def batch_observe(self) -> Callable:
@@ -268,7 +271,7 @@ class Engine:
             for i in range(start, stop):
                 observe(states[i], player, out[i])
 
-        return entry(self._kernel(batch_observe))
+        return self._entry(batch_observe)
 
     # -- playouts -----------------------------------------------------------------------------------------------
 
@@ -299,7 +302,7 @@ class Engine:
             n = legal_actions(s, legal)
             return np.int64(policy(s, legal, n, rng))
 
-        return entry(self._kernel(act))
+        return self._entry(act)
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def batch_act(self, policy_name: str) -> Callable:
@@ -316,7 +319,7 @@ class Engine:
                 seed_xoshiro(rng, substream_seed(seed, step, i))
                 out[k] = policy(states[i], legal[i], num_legal[i], rng)
 
-        return entry(self._kernel(batch_act))
+        return self._entry(batch_act)
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def playout(self, policy_name: str) -> Callable:
@@ -335,7 +338,7 @@ class Engine:
                 n = legal_actions(s, legal)
                 advance(s, policy(s, legal, n, rng), no_log)
 
-        return entry(self._kernel(playout))
+        return self._entry(playout)
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def simulate(self, policy_name: str) -> Callable:
@@ -366,7 +369,7 @@ class Engine:
                         advance(s, policy(s, legal, n, rng), no_log)
                     totals[k] += s.returns[player]
 
-        return entry(self._kernel(simulate))
+        return self._entry(simulate)
 
 
 @kernel
@@ -375,17 +378,17 @@ def random_policy(s, legal, n, rng):
     return np.int64(legal[random_below(rng, n)])
 
 
-@entry
-@kernel
-def sample_legal(legal, num_legal, seed, step, out, start, stop):
-    """Write a uniformly drawn legal action of environments start..stop-1 to `out`, from (seed, step, i) alone."""
+@_callable
+@kernel(entry=True)
+def sample_legal(legal, num_legal, seed, step, out):
+    """Write a uniformly drawn legal action of each environment i to `out`, from (seed, step, i) alone."""
     base = mix64(np.uint64(seed) + mix64(np.uint64(step)))
-    for i in range(start, stop):
+    for i in range(out.shape[0]):
         word = mix64(base + np.uint64(i)) >> _U32
         out[i] = legal[i, np.int64((word * np.uint64(num_legal[i])) >> _U32)]
 
 
-@kernel
+@kernel(entry=True)
 def write_mask(legal, n, mask):
     """Set `mask` to 1 at the ids legal[0:n] and to 0 elsewhere."""
     mask[:] = 0
@@ -393,10 +396,10 @@ def write_mask(legal, n, mask):
         mask[legal[k]] = 1
 
 
-@kernel
-def first_illegal(actions, bits, num_actions, start, stop):
-    """The first i in start..stop-1 whose action is neither HOLD nor among the legal bits, or -1."""
-    for i in range(start, stop):
+@kernel(entry=True)
+def first_illegal(actions, bits, num_actions):
+    """The first i whose action is neither HOLD nor among the legal bits, or -1."""
+    for i in range(actions.shape[0]):
         action = np.int64(actions[i])
         if action == HOLD:
             continue

@@ -41,7 +41,9 @@ COMPILED = _compiler_wanted()
 """Whether kernels are compiled in this process."""
 
 
-def kernel(function: Callable | None = None, *, folder: Path | None = None, inline: bool = False) -> Any:
+def kernel(
+    function: Callable | None = None, *, folder: Path | None = None, inline: bool = False, entry: bool = False
+) -> Any:
     """Compile `function` as a kernel: no allocation, no exception, no call but to other kernels.
 
     Args:
@@ -50,35 +52,51 @@ def kernel(function: Callable | None = None, *, folder: Path | None = None, inli
             Generic code closed over one game's kernels names that game's folder.
         inline: always compile it into its callers. Pays for what is small, or called from one place with arrays,
             which a call passes field by field; costs compile time for what is large and called from many.
+        entry: made to be called from Python. Any kernel may be, but others are compiled once more when they are:
+            what a call from Python needs is a third of the compile time, and most kernels never get one.
 
     Returns:
         A Numba dispatcher, or `function` itself when the compiler is off.
     """
     if function is None:
-        return functools.partial(kernel, folder=folder, inline=inline)
+        return functools.partial(kernel, folder=folder, inline=inline, entry=entry)
     if not COMPILED:
         return function
-    return _compile_lazily(function, folder, inline)
+    return _compile_lazily(function, folder, inline, entry)
 
 
-def _compile_lazily(function: Callable, folder: Path | None, inline: bool) -> Any:
+def _compile_lazily(function: Callable, folder: Path | None, inline: bool, entry: bool) -> Any:
     source = Path(function.__code__.co_filename)
     if folder is None and source.exists():
         folder = source.resolve().parent
     unit = unit_hash(folder) if folder is not None else ""
-    cache = cache_folder() / unit if unit and _cache_is_writable() else None
+    # Numba files code under the function's name: the two ways to compile a function must not meet in one folder.
+    cache = cache_folder() / unit / ("entries" if entry else "inner") if unit and _cache_is_writable() else None
     with _numba_cache_dir(cache):
         # _nrt=False: no reference counting, and a kernel that would allocate does not compile.
         dispatcher = numba.njit(
-            cache=cache is not None, nogil=True, error_model="numpy", _nrt=False, forceinline=inline
-        )(function)
-    dispatcher._set_uuid(_stable_id(function, unit))
+            cache=cache is not None, nogil=True, error_model="numpy", _nrt=False, forceinline=inline,
+            no_cpython_wrapper=not entry, no_cfunc_wrapper=True,
+        )(function)  # fmt: skip
+    dispatcher._set_uuid(_stable_id(function, unit + ("" if entry else ":inner")))
+    if not entry:
+        dispatcher.__class__ = _InnerKernel
+        dispatcher.as_entry = functools.cache(lambda: _compile_lazily(function, folder, inline, entry=True))
     dispatcher.of_cardenvs = True
     _forget_literals(dispatcher)
     if cache is not None:
         _lock_saving(dispatcher, cache)
     _report_compiles()
     return dispatcher
+
+
+if numba is not None:
+
+    class _InnerKernel(numba.core.registry.CPUDispatcher):
+        """A kernel compiled for other kernels: without the wrapper through which Python would call it."""
+
+        def __call__(self, *arguments: Any) -> Any:
+            return self.as_entry()(*arguments)
 
 
 def _forget_literals(dispatcher: Any) -> None:

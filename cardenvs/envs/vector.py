@@ -185,7 +185,7 @@ class VectorEnv:
         """A legal action for every environment, uniformly; (N,) int32, the same buffer each time."""
         b = self.batch
         self._samples += 1
-        self._run(sample_legal, "sample", self._legal, b.num_legal, self._seed, self._samples, self._sampled)
+        sample_legal(self._legal, b.num_legal, self._seed, self._samples, self._sampled)  # too short to be split
         return self._sampled
 
     def observe(self, player: int, out: np.ndarray | None = None) -> np.ndarray:
@@ -294,7 +294,7 @@ class VectorEnv:
                 f"got shape {actions.shape}, dtype {actions.dtype}"
             )
         self._actions[:] = actions
-        wrong = first_illegal(self._actions, self._bits, self.num_actions, 0, self.num_envs)
+        wrong = first_illegal(self._actions, self._bits, self.num_actions)
         if wrong >= 0:
             self._refuse(int(wrong), int(self._actions[wrong]))
 

@@ -84,7 +84,7 @@ CALLER = """
 from cardenvs.core.kernel import kernel
 from called import amount
 
-@kernel
+@kernel(entry=True)
 def double():
     return 2 * amount()
 """
@@ -302,6 +302,17 @@ def test_a_kernel_is_compiled_once_for_all_integer_constants(monkeypatch):
 
     assert caller(5) == 24
     assert len(called.signatures) == 1
+
+
+def test_python_may_call_a_kernel_that_others_call(tmp_path, pair):
+    """Code compiled for kernels alone has nothing that Python could call, and lies in the cache under the same name."""
+    call = CALL.replace("import double", "import amount, double").replace(
+        "print(double(), len(double.stats.cache_hits))", "print({}, len(amount.as_entry().stats.cache_hits))"
+    )
+    cache = tmp_path / "cache"
+    assert run(call.format("double()"), pair, cache=cache)[:2] == ("2 0", ["caller double"])
+    assert run(call.format("amount()"), pair, cache=cache)[:2] == ("1 0", ["called amount"])
+    assert run(call.format("double() + amount()"), pair, cache=cache)[:2] == ("3 1", [])
 
 
 def test_the_name_of_a_kernel_for_people_is_that_of_the_game():
