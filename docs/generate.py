@@ -139,7 +139,7 @@ def bench_table(rows: list[dict[str, Any]]) -> str:
     lines = []
     for row in rows:
         theirs = row["theirs"]
-        compared = (row["peer"], _figure(theirs), f"{row['ours'] / theirs:,.3g}") if theirs else ("", "", "")
+        compared = (row["peer"], _figure(theirs), f"{row['ours'] / theirs:,.3g}x") if theirs else ("", "", "")
         lines.append((row["what"], _figure(row["ours"]), *compared))
     return table(("", "cardenvs", "peer", "the peer's", "ratio"), lines)
 

@@ -867,7 +867,7 @@ class _Loop:
         self._logs.close()
         self._report_time()
         if interrupt.requested:
-            progress.note(f"Stopped. To go on: python -m training.ppo --resume {self._path}")
+            progress.note(f"Stopped. To go on: cardenvs train --resume {self._path}")
             raise KeyboardInterrupt
         return self._path
 

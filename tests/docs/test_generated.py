@@ -68,7 +68,7 @@ def test_rows_of_a_benchmark_become_a_table():
         {"what": "import", "ours": 0.25, "peer": "", "theirs": 0.0, "goal": ""},
     ]
     lines = generate.bench_table(rows).splitlines()
-    assert lines[2] == "| steps | 42 M | Peer | 500,000 | 84 |"
+    assert lines[2] == "| steps | 42 M | Peer | 500,000 | 84x |"
     assert lines[3] == "| import | 0.25 |  |  |  |"
 
 

@@ -685,5 +685,5 @@ def test_ctrl_c_stops_cleanly(tmp_path):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert f"To go on: python -m training.ppo --resume {tmp_path / 'latest.pt'}" in said
+    assert f"To go on: cardenvs train --resume {tmp_path / 'latest.pt'}" in said
     assert Run.restore(tmp_path / "latest.pt").steps > 0
