@@ -386,7 +386,7 @@ class State:
                 rewards until then.
 
         Returns:
-            float64 (len(actions),): the acting player's returns, summed over the rounds.
+            float64 (rounds, len(actions)): the acting player's returns.
 
         Raises:
             PolicyNotFoundError, IllegalActionError
@@ -399,12 +399,12 @@ class State:
         scratch = np.zeros(2, self._states.dtype)
         rng = np.zeros(4, np.uint64)
         legal = np.zeros_like(self._legal_buffer)
-        totals = np.zeros(len(actions), np.float64)
+        returns = np.zeros((rounds, len(actions)), np.float64)
         self.game.engine.simulate(policy)(
-            self._states, 0, checked_seed(seed), first_round, first_round + rounds, np.asarray(actions, np.int64),
-            max_plies, scratch, rng, legal, NO_LOG, totals,
+            self._states, 0, checked_seed(seed), first_round, np.asarray(actions, np.int64), max_plies, scratch, rng,
+            legal, NO_LOG, returns,
         )  # fmt: skip
-        return totals
+        return returns
 
     def to_bytes(self) -> bytes:
         """All of the state, with what is needed to refuse it where it does not belong."""
