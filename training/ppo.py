@@ -607,6 +607,7 @@ class Run:
             self.network = Network.for_game(game, self.options, config.hidden, config.activation).to(device)
         self._generator = torch.Generator(device).manual_seed(config.seed)
         vec = self._games(config.num_envs)
+        vec.require_lists("PPO")
         vec.reset(derived_seed(config.seed, "deals"))
         self.player = Player(vec, self.network, config, self._generator, self.watch)
         self.learner = Learner(self.network, config, self._generator, self.watch)

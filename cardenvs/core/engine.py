@@ -171,13 +171,30 @@ class Engine:
     # -- batches ------------------------------------------------------------------------------------------------
 
     @functools.cached_property
+    def list_legal(self) -> Any:
+        """list_legal(s, i, legal, amounts) -> n: list the legal ids of state i of a batch, amounts by their bounds."""
+        if self._game.amounts is None:
+            legal_actions = self._game.legal_actions
+
+            def list_legal(s, i, legal, amounts):
+                return legal_actions(s, legal[i])
+
+        else:
+            legal_but_amounts = self._game.amounts.legal
+
+            def list_legal(s, i, legal, amounts):
+                return legal_but_amounts(s, legal[i], amounts[i])
+
+        return self._inline(list_legal)
+
+    @functools.cached_property
     def encode(self) -> Any:
         """encode(s, i, ...): write legal list, legal bits, mask and observation of state i of a batch."""
-        legal_actions, observe = self._game.legal_actions, self._game.observe
+        list_legal, observe = self.list_legal, self._game.observe
 
-        def encode(s, i, write_mask, observation, mask, legal, num_legal, bits, current_player):
+        def encode(s, i, write_mask, observation, mask, legal, amounts, num_legal, bits, current_player):
             row, words = legal[i], bits[i]
-            n = legal_actions(s, row)
+            n = list_legal(s, i, legal, amounts)
             num_legal[i] = n
             word, w = np.uint64(0), 0
             for k in range(n):
@@ -208,7 +225,7 @@ class Engine:
         begin, encode = self.begin, self.encode
 
         def batch_reset(
-            states, blank, seed, episodes, no_log, write_mask, observation, mask, legal, num_legal, bits,
+            states, blank, seed, episodes, no_log, write_mask, observation, mask, legal, amounts, num_legal, bits,
             current_player, active, seeds, start, stop,
         ):  # fmt: skip
             for env in range(start, stop):
@@ -219,7 +236,7 @@ class Engine:
                 seeds[i] = s.seed
                 for p in range(active.shape[1]):
                     active[i, p] = s.active[p]
-                encode(s, i, write_mask, observation, mask, legal, num_legal, bits, current_player)
+                encode(s, i, write_mask, observation, mask, legal, amounts, num_legal, bits, current_player)
 
         return self._entry(batch_reset)
 
@@ -229,7 +246,7 @@ class Engine:
         begin, advance, encode = self.begin, self.advance, self.encode
 
         def batch_step(
-            states, blank, seed, episodes, no_log, write_mask, observation, mask, legal, num_legal, bits,
+            states, blank, seed, episodes, no_log, write_mask, observation, mask, legal, amounts, num_legal, bits,
             current_player, active, seeds, start, stop, actions, max_plies, reward, returns, terminated, truncated,
         ):  # fmt: skip
             num_players = reward.shape[1]
@@ -258,7 +275,7 @@ class Engine:
                     begin(s, episode_seed(seed, i, episodes[i]), NO_DECK, no_log)
                     for p in range(num_players):
                         active[i, p] = s.active[p]
-                encode(s, i, write_mask, observation, mask, legal, num_legal, bits, current_player)
+                encode(s, i, write_mask, observation, mask, legal, amounts, num_legal, bits, current_player)
 
         return self._entry(batch_step)
 
@@ -390,6 +407,18 @@ def sample_legal(legal, num_legal, seed, step, out):
         out[i] = legal[i, np.int64((word * np.uint64(num_legal[i])) >> _U32)]
 
 
+@_callable
+@kernel(entry=True)
+def sample_legal_or_amount(legal, num_legal, amounts, zero, seed, step, out):
+    """As `sample_legal`, each legal amount being as likely as each listed action; zero + a is the id of amount a."""
+    base = mix64(np.uint64(seed) + mix64(np.uint64(step)))
+    for i in range(out.shape[0]):
+        n, low = np.int64(num_legal[i]), np.int64(amounts[i, 0])
+        word = mix64(base + np.uint64(i)) >> _U32
+        choice = np.int64((word * np.uint64(n + amounts[i, 1] - low + 1)) >> _U32)
+        out[i] = legal[i, choice] if choice < n else zero + low + choice - n
+
+
 @kernel(entry=True)
 def write_mask(legal, n, mask):
     """Set `mask` to 1 at the ids legal[0:n] and to 0 elsewhere."""
@@ -408,5 +437,20 @@ def first_illegal(actions, bits, num_actions):
         if action < 0 or action >= num_actions:
             return i
         if not (bits[i, action >> 6] >> np.uint64(action & 63)) & _U1:
+            return i
+    return -1
+
+
+@kernel(entry=True)
+def first_illegal_or_amount(actions, bits, amounts, zero):
+    """As `first_illegal`; ids above `zero` are amounts, legal within the bounds `amounts`."""
+    for i in range(actions.shape[0]):
+        action = np.int64(actions[i])
+        if action == HOLD:
+            continue
+        if action > zero:
+            if not amounts[i, 0] <= action - zero <= amounts[i, 1]:
+                return i
+        elif action < 0 or not (bits[i, action >> 6] >> np.uint64(action & 63)) & _U1:
             return i
     return -1

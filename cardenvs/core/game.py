@@ -37,6 +37,24 @@ class Returns:
     unit: str
 
 
+@dataclass(frozen=True)
+class Amounts:
+    """Actions that are amounts, as every bet in no-limit poker: too many for the lists and masks of a batch.
+
+    The id of amount a is zero + a; all other ids are smaller. A batch shows the least and the most that is legal, and
+    lists the other ids only.
+
+    Attributes:
+        legal: kernel, legal(s, out, bounds) -> n: as `legal_actions`, but for the amounts, of which bounds[0] and
+            bounds[1] (int32) become the least and the most; 0 and -1 where none is legal.
+        zero: of options; the id of amount 0, or None where amounts have no ids. `legal` then lists all ids, and the
+            bounds are 0 and -1.
+    """
+
+    legal: Any
+    zero: Callable[[Any], int | None]
+
+
 @dataclass(frozen=True, eq=False)
 class Game:
     """One game: its record, kernels, spaces and words. Compared by identity, pickled by name.
@@ -66,6 +84,7 @@ class Game:
         hiding_phases: those of them in which something is hidden from some player.
         policies: further policy kernels by name: policy(s, legal, n, rng) -> action, knowing only what the player
             to act may know.
+        amounts: how a batch shows actions that are amounts, or None.
         enumerate_deals: of options; (deck, probability) pairs, where they can be listed.
         state_class: a State subclass with extras, as "module:Class", or None.
     """
@@ -92,6 +111,7 @@ class Game:
     phases: tuple[str, ...] = ("play",)
     hiding_phases: tuple[str, ...] = ("play",)
     policies: dict[str, Any] = field(default_factory=dict)
+    amounts: Amounts | None = None
     deals: Callable[[Any], Iterable[tuple[Sequence[int], float]]] | None = None
     state_class: str | None = None
 
