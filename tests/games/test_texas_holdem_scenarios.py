@@ -434,9 +434,7 @@ def test_31_from_four_to_two():
 def two_go_out(third):
     """Five players; in a tournament's first hand seat 3 with 300 chips and seat 4 with `third` lose all of them."""
     hands = {0: "As Ah", 3: "5s 8h", 4: "5d 8c"}
-    state = GAME.new_state(
-        seed=1, num_players=5, stacks=[2000, 2000, 2000, 300, third], deck=deal(5, hands), button=0
-    )
+    state = GAME.new_state(seed=1, num_players=5, stacks=[2000, 2000, 2000, 300, third], deck=deal(5, hands), button=0)
     return play_hand(state, "3:all 4:call 0:all 1:fold 2:fold")
 
 

@@ -43,7 +43,8 @@ def give_stack(s, player, chips, log):
 
 @kernel
 def announce_hand(s, log):
-    """Gather the cards of the last hand, and begin the next one."""
+    """Gather cards and bets of the last hand, and begin the next one."""
+    take_bets_in(s, log)
     for p in range(s.rules.num_players):
         if (s.dealt & ~s.in_hand) >> p & 1:
             log_set(log, _UNFOLD, p, _FOLDED + p, 0)

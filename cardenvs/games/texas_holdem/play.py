@@ -1,10 +1,11 @@
 """A state of Texas hold'em, with exact amounts: what may be done now, and doing it."""
 
+import re
 from dataclasses import dataclass
 
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.core.state import State
-from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD, RAISE_TO
+from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD, FULL_RAISE_0, RAISE_TO
 from cardenvs.games.texas_holdem.rules import largest_raise, owed, raise_refused, smallest_raise
 
 KINDS = ("fold", "check", "call", "check_call", "bet", "raise", "raise_to", "all_in")
@@ -94,6 +95,15 @@ class TexasHoldemState(State):
                 raise
             action = FOLD if owed(self.record, self.current_player) else CHECK_CALL
         self.apply_legal(action)
+
+    def action_from_label(self, text: str) -> int:
+        """As in State. With betting="full" the total in the label is tried first: there may be thousands of ids."""
+        total = re.search(r"\d+", text)
+        if total and self.options.betting == "full":
+            action = FULL_RAISE_0 + int(total.group())
+            if action in self.legal_actions() and self._label(action).lower() == " ".join(text.lower().split()):
+                return action
+        return super().action_from_label(text)
 
     def _action_of(self, kind: str, amount: int | None) -> int:
         """The id or code of an action given in words."""

@@ -60,7 +60,11 @@ class TexasHoldemOptions(Options):
     ante: int = option(0, low=0, high=MAX_STACK, doc="what every seat posts before the blinds")
     num_hands: int = option(1, low=1, high=1000, doc="cash: hands to be played")
     max_hands: int = option(
-        None, low=1, high=MAX_HANDS, optional=True, doc=f"tournament: hands after which stacks decide; None: {MAX_HANDS}"
+        None,
+        low=1,
+        high=MAX_HANDS,
+        optional=True,
+        doc=f"tournament: hands after which stacks decide; None: {MAX_HANDS}",
     )
     button_start: str = option("seat0", choices=("seat0", "random"), doc="seat of the first button")
     button: int = option(None, low=0, high=MAX_PLAYERS - 1, optional=True, doc="seat of the first button, instead")

@@ -79,18 +79,16 @@ class TexasHoldemView(View):
     # -- actions ------------------------------------------------------------------------------------------------
 
     def action_label(self, s, action):
-        player = int(s.current_player)
-        to_call = owed(s, player)
         if action == actions.FOLD:
             return "fold"
+        player = int(s.current_player)
         if action == actions.CHECK_CALL:
+            to_call = owed(s, player)
             if not to_call:
                 return "check"
             return f"call {to_call}{' all in' if to_call == s.stacks[player] else ''}"
-        high = largest_raise(s, player)
-        total = actions.asked_total(s, action, int(s.pot) + to_call, smallest_raise(s, player), high)
-        what = "raise to" if s.to_match else "bet"
-        return f"{what} {total}{_size_name(s, action, total, high)}"
+        total, size = _named_raise(s, player, action)
+        return f"{'raise to' if s.to_match else 'bet'} {total}{size}"
 
     def illegal_reason(self, s, action, code):
         player = int(s.current_player)
@@ -175,15 +173,21 @@ def _rank(cards):
     return int(out[0])
 
 
-def _size_name(s, action, total, high):
-    """What a raise is called besides its total."""
-    if total == high:
-        return ", all in"
-    if action >= actions.RAISE_TO or s.rules.betting == FULL:
-        return ""
-    if s.rules.betting == FCPA:
-        return ", pot"
-    return ", the least" if action == actions.MIN_RAISE else f", {actions.FRACTION_NAMES[action - actions.FRACTION_0]}"
+def _named_raise(s, player, action):
+    """The total of a raise, and what it is called besides."""
+    high = s.bets[s.street, player] + s.stacks[player]
+    if action >= actions.RAISE_TO or s.rules.betting == FULL:  # of which there may be thousands: no kernels
+        total, size = action - (actions.RAISE_TO if action >= actions.RAISE_TO else actions.FULL_RAISE_0), ""
+    else:
+        pot_after_call = int(s.pot) + owed(s, player)
+        total = actions.asked_total(s, action, pot_after_call, smallest_raise(s, player), high)
+        if s.rules.betting == FCPA:
+            size = ", pot"
+        elif action == actions.MIN_RAISE:
+            size = ", the least"
+        else:
+            size = f", {actions.FRACTION_NAMES[min(action, actions.ALL_IN - 1) - actions.FRACTION_0]}"
+    return total, ", all in" if total == high else size
 
 
 def _facts_of_turn(s, player):
@@ -210,7 +214,9 @@ def _headline(s):
 
 def _seat_line(s, p, viewer):
     pointer = "▶" if s.current_player == p else " "
-    marks = [mark for mark, seat in (("D", s.button), ("SB", s.small_blind_seat), ("BB", s.big_blind_seat)) if seat == p]
+    marks = [
+        mark for mark, seat in (("D", s.button), ("SB", s.small_blind_seat), ("BB", s.big_blind_seat)) if seat == p
+    ]
     where = f"{pointer} [bold]player_{p}[/bold] {'/'.join(marks):>7}"
     if not s.live >> p & 1 and not s.in_hand >> p & 1:
         return f"{where}  out{f', place {s.places[p]}' if s.places[p] else ''}"
