@@ -1,4 +1,4 @@
-"""Texas hold'em as a PettingZoo environment: `texas_holdem_v0.env(**options)` and `texas_holdem_v0.raw_env(**options)`."""
+"""Texas hold'em in PettingZoo: `texas_holdem_v0.env(**options)` and `texas_holdem_v0.raw_env(**options)`."""
 
 from cardenvs.envs.aec import environment_functions
 

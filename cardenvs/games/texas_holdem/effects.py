@@ -16,7 +16,7 @@ from cardenvs.core.events import (
 )
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
-from cardenvs.games.texas_holdem.state import BOARD_CARDS, HISTORY, NUM_BOARD, NUM_BURNT, TABLE
+from cardenvs.games.texas_holdem.state import BOARD_CARDS, HISTORY, NUM_BOARD, TABLE
 
 _DECK, _BURNT, _BOARD, _HAND = (TABLE.pile[name] for name in ("deck", "burnt", "board", "hand"))
 _HAND_NUMBER, _BUTTON, _POT = (TABLE.counter[name] for name in ("hand_number", "button", "pot"))

@@ -276,13 +276,23 @@ def raise_refused(s, player):
     to_call = owed(s, player)
     if s.stacks[player] <= to_call:
         return ONLY_ALL_IN_CALLS
-    if s.can_act & ~(1 << player) == 0:
+    if not _somebody_can_answer(s, player):
         return NOBODY_TO_RAISE
     if s.rules.reopen_rule == CUMULATIVE:
         closed = s.acted >> player & 1 and to_call < s.last_raise
     else:
         closed = s.acted_since_full >> player & 1
     return NOT_REOPENED if closed else 0
+
+
+@kernel
+def _somebody_can_answer(s, player):
+    """Whether an opponent in the hand has chips for more than the bet to match (4.6)."""
+    others = s.can_act & ~(1 << player)
+    for p in range(s.rules.num_players):
+        if others >> p & 1 and s.bets[s.street, p] + s.stacks[p] > s.to_match:
+            return True
+    return False
 
 
 @kernel(inline=True)

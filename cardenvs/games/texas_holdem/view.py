@@ -15,7 +15,6 @@ from cardenvs.games.texas_holdem.state import (
     FCPA,
     FULL,
     NUM_BOARD,
-    NUM_BURNT,
     STREETS,
 )
 
@@ -23,7 +22,7 @@ _REASONS = {
     actions.NO_SUCH_ACTION: "there is no such action in this game (rules.md 4.10)",
     actions.NOTHING_TO_CALL: "there is nothing to call, so checking is free (rules.md 4.5)",
     actions.ONLY_ALL_IN_CALLS: "the stack does not go beyond what is to be called (rules.md 4.6)",
-    actions.NOBODY_TO_RAISE: "no opponent has chips left to call a raise with (rules.md 4.6)",
+    actions.NOBODY_TO_RAISE: "no opponent has chips left to answer a raise with (rules.md 4.6)",
     actions.NOT_REOPENED: "less than a full raise has been added since this player acted (rules.md 4.7)",
     actions.SAME_AS_LOWER: "that is the same total as a lower id (rules.md 4.10)",
     actions.SAME_AS_ALL_IN: "that takes the whole stack; go all in (rules.md 4.10)",
