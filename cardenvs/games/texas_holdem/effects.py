@@ -1,4 +1,4 @@
-"""Effects of Texas hold'em: the only kernels that move cards or chips. Each changes the record and writes the events."""
+"""Effects of Texas hold'em: the only kernels that move cards or chips. They change the record and write the events."""
 
 import numpy as np
 

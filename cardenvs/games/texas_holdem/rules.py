@@ -289,9 +289,11 @@ def raise_refused(s, player):
 def _somebody_can_answer(s, player):
     """Whether an opponent in the hand has chips for more than the bet to match (4.6)."""
     others = s.can_act & ~(1 << player)
-    for p in range(s.rules.num_players):
-        if others >> p & 1 and s.bets[s.street, p] + s.stacks[p] > s.to_match:
+    while others:
+        p = lowest_card(others)
+        if s.bets[s.street, p] + s.stacks[p] > s.to_match:
             return True
+        others &= others - 1
     return False
 
 
