@@ -8,8 +8,8 @@
     3..8    raise by 1/3 1/2 3/4 1 3/2 2 of the pot      3  all in
     9       all in
 
-A total below the smallest raise has no id, and one that reaches the stack is the all-in. Where two ids mean the same
-total, the lower one is legal.
+A total below the smallest raise has no id, and one that reaches the stack is the all-in (in "fcpa" one that exceeds it).
+Where two ids mean the same total, the lower one is legal.
 
 In every mode RAISE_TO + t is a code for a bet or raise to exactly t: applied and replayed like an id, offered by no
 mask.

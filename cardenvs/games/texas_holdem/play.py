@@ -1,5 +1,6 @@
 """A state of Texas hold'em, with exact amounts: what may be done now, and doing it."""
 
+import numbers
 import re
 from dataclasses import dataclass
 
@@ -120,6 +121,6 @@ class TexasHoldemState(State):
         if kind in ("check", "call", "check_call") or (kind == "all_in" and options.max_raise_to is None):
             return CHECK_CALL
         total = options.max_raise_to if amount is None else amount
-        if isinstance(total, bool) or not isinstance(total, int) or not 0 <= total < RAISE_TO:
+        if isinstance(total, bool) or not isinstance(total, numbers.Integral) or not 0 <= total < RAISE_TO:
             raise IllegalActionError(f"{name}: {kind} takes a number of chips; got {total!r}")
-        return RAISE_TO + total
+        return RAISE_TO + int(total)

@@ -10,6 +10,7 @@ from cardenvs.core.rng import DEAL, DETERMINIZE, random_below, redeal, start_str
 from cardenvs.core.seats import wrap
 from cardenvs.games.texas_holdem.actions import (
     ABOVE_STACK,
+    ALL_IN,
     BELOW_MINIMUM,
     CHECK_CALL,
     FCPA_POT,
@@ -330,9 +331,12 @@ def legal_actions(s, out):
         return n
     pot_after_call = np.int64(s.pot) + to_call
     if s.rules.betting == FCPA:
-        if low <= s.to_match + pot_after_call < high:
+        total = s.to_match + pot_after_call
+        if low <= total <= high:
             out[n] = FCPA_POT
             n += 1
+            if total == high:
+                return n
     else:
         n = _legal_fractions(s, pot_after_call, low, high, out, n)
     out[n] = all_in_id(s)
@@ -380,7 +384,11 @@ def explain_illegal(s, action):
         return BELOW_MINIMUM
     if action >= RAISE_TO or s.rules.betting == FULL:
         return ABOVE_STACK if total > high else 0
-    if action == all_in_id(s):
+    if s.rules.betting == FCPA:
+        if action == FCPA_POT:
+            return SAME_AS_ALL_IN if total > high else 0
+        return SAME_AS_LOWER if s.to_match + pot_after_call == high else 0
+    if action == ALL_IN:
         return 0
     if total >= high:
         return SAME_AS_ALL_IN
