@@ -22,6 +22,9 @@ _MOST_OWN = 10  # amounts in own chips are cut off here
 _MOST_RAISES = 10  # counts of raises are cut off here
 _MOST_HANDS = 100  # the hand number is cut off here
 
+_ONE, _TEN = np.float32(1), np.float32(_MOST_OWN)
+_PER_LEVEL, _PER_HAND, _PER_STREET = (_ONE / np.float32(most) for most in (MAX_LEVELS, _MOST_HANDS, NUM_STREETS - 1))
+
 # What is said of each action in the history.
 _PER_ACTION = ("seat", "street", "fold", "raise", "amount")
 _SEAT, _STREET_OF, _FOLD, _RAISE, _AMOUNT = range(len(_PER_ACTION))
@@ -92,22 +95,26 @@ def layout(options):
 
 @kernel
 def observe(s, player, out):
-    """Write what `player` sees of `s` into `out`, float32 (layout.size,): own cards, cards shown, what is public."""
+    """Write what `player` sees of `s` into `out`, float32 (layout.size,): own cards, cards shown, what is public.
+
+    Divisions are made once: factors turn chips into big blinds, own chips, and seats into shares of the table.
+    """
     n = np.int64(s.rules.num_players)
     out[:] = 0.0
-    big_blind = np.float32(s.big_blind)
-    own = np.float32(max(1, s.stacks[player] + s.chips_in[player]))
-    _observe_cards(s, player, n, out)
+    per_blind = _ONE / np.float32(s.big_blind)
+    per_own = _ONE / np.float32(max(1, s.stacks[player] + s.chips_in[player]))
+    per_seat = _ONE / np.float32(n)
+    _observe_cards(s, player, n, per_seat, out)
     start = _observe_positions(s, player, n, 3 * NUM_CARDS, out)
-    start = _observe_seats(s, player, n, big_blind, own, start, out)
-    start = _observe_amounts(s, big_blind, own, start, out)
-    start = _observe_structure(s, n, big_blind, start, out)
-    start = _observe_streets(s, player, n, big_blind, start, out)
-    _observe_history(s, player, n, big_blind, start, out)
+    start = _observe_seats(s, player, n, per_blind, per_own, start, out)
+    start = _observe_amounts(s, per_blind, per_own, start, out)
+    start = _observe_structure(s, n, per_blind, start, out)
+    start = _observe_streets(s, player, n, per_blind, start, out)
+    _observe_history(s, player, n, per_blind, per_seat, start, out)
 
 
 @kernel(inline=True)
-def _observe_cards(s, player, n, out):
+def _observe_cards(s, player, n, per_seat, out):
     if s.dealt >> player & 1:
         out[s.deck[2 * player]] = 1.0
         out[s.deck[2 * player + 1]] = 1.0
@@ -116,7 +123,7 @@ def _observe_cards(s, player, n, out):
     if s.shown:
         for p in range(n):
             if s.shown >> p & 1:
-                mark = np.float32(_seat_of(p, player, n) + 1) / np.float32(n)
+                mark = np.float32(_seat_of(p, player, n) + 1) * per_seat
                 out[2 * NUM_CARDS + s.deck[2 * p]] = mark
                 out[2 * NUM_CARDS + s.deck[2 * p + 1]] = mark
 
@@ -143,7 +150,7 @@ def _observe_positions(s, player, n, start, out):
 
 
 @kernel(inline=True)
-def _observe_seats(s, player, n, big_blind, own, start, out):
+def _observe_seats(s, player, n, per_blind, per_own, start, out):
     """Status and chips of each seat."""
     for seat in range(n):
         p = wrap(player + seat, n)
@@ -152,70 +159,73 @@ def _observe_seats(s, player, n, big_blind, own, start, out):
         in_hand = s.in_hand >> p & 1
         out[k] = in_hand
         out[k + n] = s.acted >> p & 1
-        out[k + 2 * n] = 1.0 if in_hand and s.stacks[p] == 0 else 0.0
+        out[k + 2 * n] = in_hand & (s.stacks[p] == 0)
         out[k + 3 * n] = 1 - (s.live >> p & 1)
-        out[k + 4 * n] = stack / big_blind
-        out[k + 5 * n] = min(stack / own, np.float32(_MOST_OWN))
-        out[k + 6 * n] = bet / big_blind
-        out[k + 7 * n] = min(bet / own, np.float32(_MOST_OWN))
-        out[k + 8 * n] = np.float32(s.chips_in[p]) / big_blind
+        out[k + 4 * n] = stack * per_blind
+        out[k + 5 * n] = min(stack * per_own, _TEN)
+        out[k + 6 * n] = bet * per_blind
+        out[k + 7 * n] = min(bet * per_own, _TEN)
+        out[k + 8 * n] = np.float32(s.chips_in[p]) * per_blind
     return start + 9 * n
 
 
 @kernel(inline=True)
-def _observe_amounts(s, big_blind, own, start, out):
+def _observe_amounts(s, per_blind, per_own, start, out):
     """The pot and the figures of the player to act, which everybody can work out."""
-    _write_amount(np.int64(s.pot), big_blind, own, start + _POT, out)
+    _write_amount(np.int64(s.pot), per_blind, per_own, start + _POT, out)
     if not s.terminal:
         actor = np.int64(s.current_player)
-        _write_amount(owed(s, actor), big_blind, own, start + _TO_CALL, out)
+        _write_amount(owed(s, actor), per_blind, per_own, start + _TO_CALL, out)
         if not raise_refused(s, actor):
-            _write_amount(smallest_raise(s, actor), big_blind, own, start + _MIN_RAISE, out)
-            _write_amount(largest_raise(s, actor), big_blind, own, start + _MAX_RAISE, out)
+            _write_amount(smallest_raise(s, actor), per_blind, per_own, start + _MIN_RAISE, out)
+            _write_amount(largest_raise(s, actor), per_blind, per_own, start + _MAX_RAISE, out)
     return start + 2 * len(_AMOUNTS)
 
 
 @kernel(inline=True)
-def _write_amount(chips, big_blind, own, k, out):
-    out[k] = np.float32(chips) / big_blind
-    out[k + len(_AMOUNTS)] = min(np.float32(chips) / own, np.float32(_MOST_OWN))
+def _write_amount(chips, per_blind, per_own, k, out):
+    out[k] = np.float32(chips) * per_blind
+    out[k + len(_AMOUNTS)] = min(np.float32(chips) * per_own, _TEN)
 
 
 @kernel(inline=True)
-def _observe_structure(s, n, big_blind, start, out):
+def _observe_structure(s, n, per_blind, start, out):
     chips = np.int64(s.pot)
     for p in range(n):
         chips += s.stacks[p]
-    out[start] = np.float32(s.small_blind) / big_blind
-    out[start + 1] = min(np.float32(s.rules.ante) / big_blind, np.float32(10.0))
-    out[start + 2] = min(np.float32(n) * big_blind / np.float32(chips), np.float32(1.0))
-    out[start + 3] = np.float32(s.level) / np.float32(MAX_LEVELS)
-    out[start + 4] = np.float32(s.hands_to_level) / np.float32(s.rules.hands_per_level)
-    out[start + 5] = min(np.float32(s.hand_number) / np.float32(_MOST_HANDS), np.float32(1.0))
+    out[start] = np.float32(s.small_blind) * per_blind
+    out[start + 1] = min(np.float32(s.rules.ante) * per_blind, _TEN)
+    out[start + 2] = min(np.float32(n * np.int64(s.big_blind)) / np.float32(chips), _ONE)
+    out[start + 3] = np.float32(s.level) * _PER_LEVEL
+    if s.hands_to_level:
+        out[start + 4] = np.float32(s.hands_to_level) / np.float32(s.rules.hands_per_level)
+    out[start + 5] = min(np.float32(s.hand_number) * _PER_HAND, _ONE)
     return start + 6
 
 
 @kernel(inline=True)
-def _observe_streets(s, player, n, big_blind, start, out):
+def _observe_streets(s, player, n, per_blind, start, out):
     """Raises and chips, by street and seat, as far as the hand has come."""
+    chips = start + NUM_STREETS * n
     for street in range(s.street + 1):
         for seat in range(n):
             p = wrap(player + seat, n)
-            k = start + street * n + seat
-            out[k] = min(s.raises[street, p], _MOST_RAISES)
-            out[k + NUM_STREETS * n] = np.float32(s.bets[street, p]) / big_blind
-    return start + 2 * NUM_STREETS * n
+            out[start + seat] = min(np.int64(s.raises[street, p]), _MOST_RAISES)
+            out[chips + seat] = np.float32(s.bets[street, p]) * per_blind
+        start += n
+        chips += n
+    return start + (2 * NUM_STREETS - s.street - 1) * n
 
 
 @kernel(inline=True)
-def _observe_history(s, player, n, big_blind, start, out):
+def _observe_history(s, player, n, per_blind, per_seat, start, out):
     """The last actions, latest first."""
     place = np.int64(s.history_next)
-    for k in range(s.num_history):
+    for _ in range(s.num_history):
         place = wrap(place + HISTORY - 1, HISTORY)
-        at = start + k * len(_PER_ACTION)
-        out[at + _SEAT] = np.float32(_seat_of(s.history_seat[place], player, n) + 1) / np.float32(n)
-        out[at + _STREET_OF] = np.float32(s.history_street[place]) / np.float32(NUM_STREETS - 1)
-        out[at + _FOLD] = 1.0 if s.history_kind[place] == FOLDS else 0.0
-        out[at + _RAISE] = 1.0 if s.history_kind[place] == RAISES else 0.0
-        out[at + _AMOUNT] = np.float32(s.history_amount[place]) / big_blind
+        out[start + _SEAT] = np.float32(_seat_of(s.history_seat[place], player, n) + 1) * per_seat
+        out[start + _STREET_OF] = np.float32(s.history_street[place]) * _PER_STREET
+        out[start + _FOLD] = s.history_kind[place] == FOLDS
+        out[start + _RAISE] = s.history_kind[place] == RAISES
+        out[start + _AMOUNT] = np.float32(s.history_amount[place]) * per_blind
+        start += len(_PER_ACTION)
