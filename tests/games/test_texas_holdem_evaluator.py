@@ -109,8 +109,18 @@ def test_a_straight_does_not_go_around_the_corner():
     assert hand_rank("2c 3d 4h 5s Ac") < hand_rank("2c 3d 4h 5s 6c")
 
 
-@pytest.mark.parametrize("cards", ["Ah Kh Qh Jh", "Ah Kh Qh Jh Th 9h 8h 7h", "Ah Ah Kh Qh Jh", "1h Kh Qh Jh Th", [52, 1, 2, 3, 4],
-                                   [True, 2, 3, 4, 5], ["Ah", 1, 2, 3, 4]])  # fmt: skip
+@pytest.mark.parametrize(
+    "cards",
+    [
+        "Ah Kh Qh Jh",
+        "Ah Kh Qh Jh Th 9h 8h 7h",
+        "Ah Ah Kh Qh Jh",
+        "1h Kh Qh Jh Th",
+        [52, 1, 2, 3, 4],
+        [True, 2, 3, 4, 5],
+        ["Ah", 1, 2, 3, 4],
+    ],
+)
 def test_what_is_no_hand(cards):
     with pytest.raises(DeckError):
         hand_rank(cards)

@@ -8,8 +8,8 @@
     3..8    raise by 1/3 1/2 3/4 1 3/2 2 of the pot      3  all in
     9       all in
 
-A total below the smallest raise has no id, and one that reaches the stack is the all-in (in "fcpa" one that exceeds it).
-Where two ids mean the same total, the lower one is legal.
+A total below the smallest raise has no id, and one that reaches the stack is the all-in (in "fcpa", one that exceeds
+it). Where two ids mean the same total, the lower one is legal.
 
 In every mode RAISE_TO + t is a code for a bet or raise to exactly t: applied and replayed like an id, offered by no
 mask.
@@ -31,7 +31,7 @@ RAISE_TO = 1 << 29  # below core's codes; more than all chips of a table
 """The code RAISE_TO + t is a bet or raise to the total t."""
 
 FRACTIONS = ((1, 3), (1, 2), (3, 4), (1, 1), (3, 2), (2, 1))  # of the pot after a call
-FRACTION_NAMES = ("1/3 pot", "1/2 pot", "3/4 pot", "pot", "3/2 pot", "2 pots")
+FRACTION_NAMES = ("1/3 pot", "1/2 pot", "3/4 pot", "pot", "3/2 pot", "2x pot")
 _OVER = np.array([over for over, _ in FRACTIONS])
 _UNDER = np.array([under for _, under in FRACTIONS])
 

@@ -95,7 +95,8 @@ def _worth_of_counts(counts: np.ndarray) -> np.ndarray:
         (pair != two_pairs, _worth(_TWO_PAIR, two_pairs, _top(held & ~two_pairs, 1))),
         (pair != 0, _worth(_PAIR, pair, _top(held & ~pair, 3))),
     ]
-    return np.select(*zip(*choices, strict=True), _worth(_HIGH_CARD, _top(held, 5)))
+    conditions, worths = zip(*choices, strict=True)
+    return np.select(list(conditions), list(worths), _worth(_HIGH_CARD, _top(held, 5)))
 
 
 def _worth_of_suits() -> np.ndarray:

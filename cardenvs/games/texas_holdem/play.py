@@ -8,6 +8,7 @@ from cardenvs.core.errors import IllegalActionError
 from cardenvs.core.state import State
 from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD, FULL_RAISE_0, RAISE_TO
 from cardenvs.games.texas_holdem.rules import largest_raise, owed, raise_refused, smallest_raise
+from cardenvs.games.texas_holdem.state import TexasHoldemOptions
 
 KINDS = ("fold", "check", "call", "check_call", "bet", "raise", "raise_to", "all_in")
 _WITH_AMOUNT = ("bet", "raise", "raise_to")
@@ -41,6 +42,8 @@ class LegalOptions:
 
 class TexasHoldemState(State):
     """A State with exact amounts."""
+
+    options: TexasHoldemOptions
 
     @property
     def stacks(self) -> list[int]:
