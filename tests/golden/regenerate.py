@@ -18,6 +18,7 @@ OPTIONS = {
     "gin_rummy_v0": [{"oklahoma": True, "layoff": "manual", "big_gin": True}, {"match_target": 20}],
     "kuhn_poker_v0": [{"num_players": 3}],
     "leduc_poker_v0": [{"num_players": 3}, {"suit_isomorphism": True, "starting_player": 1}],
+    "texas_holdem_v0": [{"format": "cash", "num_players": 9, "num_hands": 5, "ante": 5}, {"betting": "fcpa"}],
 }
 
 
