@@ -72,6 +72,10 @@ class Engine:
         def begin(s, seed, given, log):
             s.seed = seed
             deal(s, given, log)
+            if s.terminal:
+                s.current_player = TERMINAL_PLAYER
+                for p in range(s.rules.num_players):
+                    s.returns[p] = s.rewards[p]
 
         return self._inline(begin)
 

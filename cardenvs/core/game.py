@@ -61,7 +61,7 @@ class Game:
 
     The kernels (see docs/adding-a-game.md), all on one record `s`:
         deal(s, given, log)               start an episode from s.rules, s.seed and the explicit tokens `given`;
-                                          somebody is to act afterwards
+                                          somebody is to act afterwards, or the game is over
         legal_actions(s, out) -> n        legal action ids of the player to act, ascending, into int32 `out`
         apply_action(s, action, log)      one legal action or code; sets rewards, current_player, terminal
         forfeit(s, player, log)           `player` leaves the game: clears s.active[player] and pays what it has lost

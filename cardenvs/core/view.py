@@ -59,6 +59,10 @@ class View:
         """What a careful player would have worked out from what `player` may know, as JSON values."""
         return {}
 
+    def place(self, s: np.record, player: int) -> float | None:
+        """The finishing place of a player who has left the game, or None: one behind all who are still in it."""
+        return None
+
     def conserved(self, s: np.record) -> dict[str, float]:
         """Quantities (chips, ...) that stay the same from the start of a game to its end."""
         return {}

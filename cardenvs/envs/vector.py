@@ -120,6 +120,7 @@ class VectorEnv:
         """
         self.game = game
         self.options = game.make_options(**options)
+        self.options.check_environment()
         self.num_envs = _positive("num_envs", num_envs)
         self.layout = game.layout(self.options)
         self.observation_size = self.layout.size
@@ -271,7 +272,7 @@ class VectorEnv:
 
     def state(self, env: int) -> State:
         """A copy of one environment's present state, with its history left out (seed and record only)."""
-        return State.from_record(self.game, self.options, self._states[env : env + 1].copy())
+        return self.game.state_type.from_record(self.game, self.options, self._states[env : env + 1].copy())
 
     def require_lists(self, who: str) -> None:
         """Refuse options with which legal actions are more than mask and lists say.

@@ -39,8 +39,8 @@ def labels(state):
         ({"returns": "payouts"}, 'goes with returns="payouts"'),
         ({"returns": "payouts", "payouts": [1, 1, 1], "num_players": 2}, "payouts takes up to 2"),
         ({"num_players": 11}, "num_players takes an integer from 2 to 10"),
-        ({"starting_stack": 20, "num_players": 2, "ante": 20}, "leave nobody anything to decide"),
-        ({"num_players": 2, "stacks": [2000, 10], "button_start": "random"}, "leave nobody anything to decide"),
+        ({"num_players": 3, "stacks": [0, 0, 100], "format": "cash"}, "two or more have some"),
+        ({"num_players": 3, "stacks": [0, 50, 100]}, "sits out in cash"),
     ],
 )
 def test_options_that_do_not_fit(options, message):
@@ -50,20 +50,18 @@ def test_options_that_do_not_fit(options, message):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_who_can_be_asked_first_is_asked(seed):
-    """Options are refused exactly when nobody would be asked anything in the first hand (10.1)."""
+    """Environments refuse options exactly when nobody would be asked anything in the first hand (10.1)."""
     chooser = random.Random(seed)
     for _ in range(20):
         n = chooser.randint(2, 4)
         stacks = [chooser.randint(1, 25) for _ in range(n)]
         ante, button = chooser.choice((0, 3)), chooser.randrange(n)
-        try:
-            state = GAME.new_state(seed=0, num_players=n, stacks=stacks, ante=ante, button=button, format="cash")
-        except OptionError:
-            left = [max(0, stack - ante) for stack in stacks]
-            assert sum(chips > 10 for chips in left) < 2
-            continue
-        assert not state.is_terminal
-        assert state.record.hand_number == 1
+        state = GAME.new_state(seed=0, num_players=n, stacks=stacks, ante=ante, button=button, format="cash")
+        if state.is_terminal:
+            with pytest.raises(OptionError, match="leave nobody anything to decide"):
+                state.options.check_environment()
+        else:
+            state.options.check_environment()
 
 
 def test_1_3_and_3_1_stacks_and_buttons():

@@ -8,6 +8,7 @@ import random
 import pytest
 from holdem import deal, last, play, play_hand, positions, pots, returned, table, to_call
 
+import cardenvs
 from cardenvs.core.engine import FORFEIT
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.games.texas_holdem import GAME, hand_category, hand_rank
@@ -198,34 +199,28 @@ def test_13a_heads_up_the_big_blind_is_short():
     assert state.stacks == [1985, 30]
 
 
-def second_hand(stacks, script, winner):
-    """A hand with button 1, after which the next one, with button 0, is run out without a question and won."""
-    for seed in range(100):
-        state = play(table(stacks, seed=seed, button=1, num_hands=2), script)
-        assert state.is_terminal
-        assert (state.record.hand_number, state.record.button) == (2, 0)
-        if {player for player, _ in last(state, "win")[1:]} == {winner}:
-            return state
-    raise AssertionError(f"player {winner} wins none of a hundred hands")
-
-
 def test_13b_heads_up_nobody_acts_when_the_big_blind_is_covered_by_the_small_one():
-    state = second_hand([1990, 18], "1:fold", winner=1)  # seat 0 begins the second hand with 2000, seat 1 with 8
+    state = table([2000, 8], hands={0: "As Ks", 1: "Qh Qd"})
+    assert state.is_terminal
+    assert state.legal_actions() == []
     assert returned(state) == (0, 2)
     assert pots(state) == [(16, {0, 1})]
     assert state.stacks == [1992, 16]
+    assert state.returns == [-8, 8]
 
 
 def test_13c_heads_up_nobody_acts_when_the_small_blind_is_all_in():
-    state = second_hand([26, 1980], "1:40 0:fold", winner=1)  # seat 0 begins the second hand with 6, seat 1 with 2000
+    state = table([6, 2000], hands={0: "As Ks", 1: "Qh Qd"})
+    assert state.is_terminal
     assert returned(state) == (1, 14)
     assert pots(state) == [(12, {0, 1})]
     assert state.stacks == [0, 2006]
 
 
-def test_13_a_first_hand_without_a_question_is_refused():
-    with pytest.raises(ValueError, match="leave nobody anything to decide"):
-        table([2000, 8])
+def test_13_a_first_hand_without_a_question_is_refused_by_environments():
+    for make in (cardenvs.make, lambda name, **options: cardenvs.make_vec(name, 2, **options), cardenvs.SeatEnv):
+        with pytest.raises(ValueError, match="leave nobody anything to decide"):
+            make("texas_holdem_v0", num_players=2, format="cash", stacks=[2000, 8], blinds=(10, 20))
 
 
 def test_14_two_short_blinds():
@@ -319,26 +314,33 @@ def test_21_heads_up_order():
     assert state.pot == 200
 
 
-def empty_button(seed):
-    """Seats 1 and 2 go out in the first hand: the button of the second is at seat 1, and there is no small blind."""
-    state = table({1: 10, 2: 20, 3: 1970}, seed=seed, hands={3: "9s 9d"}, num_hands=2)
-    play(state, "3:call 4:fold 5:fold 0:fold")
-    assert state.stacks == [2000, 0, 0, 1980, 2000, 2000]  # seat 3 has posted a big blind of 20
-    assert positions(state) == ("x1", None, 3)
-    return state
-
-
 def test_22_a_dead_button_without_a_small_blind():
-    for seed in range(300):
-        state = play(empty_button(seed), "4:40 5:fold 0:call 3:call 3:check 4:check 0:60 3:fold 4:call")
-        assert state.pot == 240
-        play(state, "4:check 0:check 4:check 0:check")
-        assert (state.stacks[3], state.stacks[5], state.stacks[0] + state.stacks[4]) == (1960, 2000, 4040)
-        if state.stacks[0] == state.stacks[4]:
-            assert pots(state) == [(240, {0, 4})]
-            assert state.stacks == [2020, 0, 0, 1960, 2020, 2000]
-            return
-    raise AssertionError("seats 0 and 4 tie in none of 300 hands")
+    hands = {0: "Ac Kd", 4: "Ah Kc"}
+    state = table({1: 0, 2: 0}, hands=hands, board="2c 7d 9h Js 3h", button=1)
+    assert positions(state) == ("x1", None, 3)
+    play(state, "4:40 5:fold 0:call 3:call 3:check 4:check 0:60 3:fold 4:call")
+    assert state.pot == 240
+    play(state, "4:check 0:check 4:check 0:check")
+    assert pots(state) == [(240, {0, 4})]
+    assert state.stacks == [2020, 0, 0, 1960, 2020, 2000]
+
+
+@pytest.mark.parametrize(
+    ("stacks", "button", "rule", "expected"),
+    [
+        ({1: 0}, 0, "dead", (0, None, 2)),  # nobody sits in the small blind
+        ({2: 0}, 0, "dead", (0, 1, 3)),
+        ({0: 0, 1: 0}, 0, "moving", (2, 3, 4)),  # the moving button skips empty seats
+        ({0: 0, 1: 0, 2: 0, 5: 0}, 3, "dead", (3, 3, 4)),  # of two, the button posts the small blind
+        ({0: 0, 1: 0, 2: 0, 5: 0}, 0, "dead", (4, 4, 3)),  # and has it if the button's seat is empty
+    ],
+)
+def test_empty_seats_in_the_first_hand(stacks, button, rule, expected):
+    state = table(stacks, button=button, button_rule=rule)
+    assert positions(state) == expected
+    assert [state.stacks[p] for p in stacks] == [0] * len(stacks)
+    with pytest.raises(ValueError, match="every seat begins with chips"):
+        cardenvs.make("texas_holdem_v0", format="cash", stacks=[0, 50, 50, 50, 50, 50])
 
 
 def test_23_a_check_raise_and_an_all_in():

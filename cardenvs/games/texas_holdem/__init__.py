@@ -7,9 +7,9 @@ import numpy as np
 
 from cardenvs.core.cards import NUM_CARDS, card_label, parse_cards
 from cardenvs.core.errors import DeckError
-from cardenvs.core.game import Game, Returns
+from cardenvs.core.game import Amounts, Game, Returns
 from cardenvs.games.texas_holdem import evaluator, rules
-from cardenvs.games.texas_holdem.actions import max_legal, num_actions
+from cardenvs.games.texas_holdem.actions import FULL_RAISE_0, max_legal, num_actions
 from cardenvs.games.texas_holdem.observation import layout, observe
 from cardenvs.games.texas_holdem.state import NUM_STREETS, STATE, STREETS, TABLE, deck
 from cardenvs.games.texas_holdem.state import TexasHoldemOptions as _Options
@@ -59,6 +59,7 @@ GAME = Game(
     deck=deck,
     phases=STREETS,
     hiding_phases=STREETS,
+    amounts=Amounts(rules.legal_but_amounts, zero=lambda options: FULL_RAISE_0 if options.betting == "full" else None),
     state_class="cardenvs.games.texas_holdem.play:TexasHoldemState",
 )
 

@@ -116,11 +116,13 @@ def count(seats):
 
 @kernel
 def deal(s, given, log):
-    """Give everybody chips, place the first button, and deal the first hand (3.1, 3.2)."""
+    """Give everybody chips, place the first button, and deal the first hand (1.3, 3.1, 3.2)."""
     n = np.int64(s.rules.num_players)
     s.live = (1 << n) - 1
     for p in range(n):
         give_stack(s, p, s.rules.starting_stack if s.rules.stacks[0] == NONE else s.rules.stacks[p], log)
+        if s.stacks[p] == 0:
+            eliminate(s, p, log)
     s.hands_to_level = s.rules.hands_per_level if _levels_rise(s) else 0
     announce_hand(s, log)
     _first_positions(s, n, log)
@@ -137,9 +139,18 @@ def _first_positions(s, n, log):
         if s.rules.button_start == RANDOM_BUTTON:
             start_stream(s, _BUTTON, 0)
             button = random_below(s.rng, n)
+    if s.rules.button_rule == MOVING:
+        button = next_seat(s.live, button, n)
+    small = wrap(button + 1, n)
+    if count(s.live) == 2:
+        if not s.live >> button & 1:
+            button = next_seat(s.live, next_seat(s.live, button, n) + 1, n)
+        small = button
+    elif s.rules.button_rule == MOVING:
+        small = next_seat(s.live, small, n)
     place_button(s, button, log)
-    s.small_blind_seat = button if n == 2 else wrap(button + 1, n)
-    s.big_blind_seat = wrap(s.small_blind_seat + 1, n)
+    s.small_blind_seat = small
+    s.big_blind_seat = next_seat(s.live, small + 1, n)
 
 
 @kernel
@@ -315,12 +326,7 @@ def legal_actions(s, out):
     """List the actions that the player to act may choose, ascending (4.5, 4.10)."""
     player = np.int64(s.current_player)
     to_call = owed(s, player)
-    n = 0
-    if to_call > 0:
-        out[n] = FOLD
-        n += 1
-    out[n] = CHECK_CALL
-    n += 1
+    n = _list_calls(to_call, out)
     if raise_refused(s, player):
         return n
     low, high = smallest_raise(s, player), largest_raise(s, player)
@@ -340,6 +346,31 @@ def legal_actions(s, out):
     else:
         n = _legal_fractions(s, pot_after_call, low, high, out, n)
     out[n] = all_in_id(s)
+    return n + 1
+
+
+@kernel
+def legal_but_amounts(s, out, bounds):
+    """As `legal_actions`, but with betting="full" raises are given by the smallest and the largest (core's Amounts)."""
+    bounds[0] = 0
+    bounds[1] = -1
+    if s.rules.betting != FULL:
+        return legal_actions(s, out)
+    player = np.int64(s.current_player)
+    if not raise_refused(s, player):
+        bounds[0] = smallest_raise(s, player)
+        bounds[1] = largest_raise(s, player)
+    return _list_calls(owed(s, player), out)
+
+
+@kernel(inline=True)
+def _list_calls(to_call, out):
+    """Fold if there is something to call, and check or call."""
+    n = 0
+    if to_call > 0:
+        out[n] = FOLD
+        n += 1
+    out[n] = CHECK_CALL
     return n + 1
 
 

@@ -51,7 +51,9 @@ class TexasHoldemOptions(Options):
         "pot_fractions", choices=("pot_fractions", "fcpa", "full"), doc="which raises have action ids (4.10)"
     )
     starting_stack: int = option(2000, low=1, high=MAX_STACK, doc="chips of each seat")
-    stacks: tuple = option((), length=MAX_PLAYERS, low=1, high=MAX_STACK, doc="chips seat by seat, instead")
+    stacks: tuple = option(
+        (), length=MAX_PLAYERS, low=0, high=MAX_STACK, doc="chips seat by seat, instead; cash: 0 sits out"
+    )
     levels: tuple = option(
         _LEVELS, length=2 * MAX_LEVELS, low=1, high=MAX_STACK, doc="small and big blind of each level; cash: the first"
     )
@@ -87,9 +89,11 @@ class TexasHoldemOptions(Options):
     )
 
     def check(self) -> None:
-        """Refuse what does not fit together, or leaves nothing to decide."""
+        """Refuse what does not fit together."""
         if len(self.stacks) not in (0, self.num_players):
             raise OptionError(f"option stacks takes {self.num_players} numbers, one a seat; got {len(self.stacks)}")
+        if 0 in self.stacks and (self.format != "cash" or sum(chips > 0 for chips in self.stacks) < 2):
+            raise OptionError("option stacks: a seat without chips sits out in cash, where two or more have some")
         self._check_blinds()
         if self.button is not None and self.button >= self.num_players:
             raise OptionError(f"option button takes a seat from 0 to {self.num_players - 1}; got {self.button}")
@@ -97,12 +101,16 @@ class TexasHoldemOptions(Options):
             raise OptionError(f"option payouts takes up to {self.num_players} numbers; got {len(self.payouts)}")
         if (self.returns == "payouts") != bool(self.payouts):
             raise OptionError('option payouts goes with returns="payouts", and only with it')
-        for button in self.first_buttons():
-            if not _asks_somebody(self, button):
-                raise OptionError(
-                    "option stacks: the blinds and antes of the first hand leave nobody anything to decide; "
-                    "give a seat more chips, or make it the second hand of a game"
-                )
+
+    def check_environment(self) -> None:
+        """Refuse a first hand in which seats are empty, or blinds and antes leave nothing to decide."""
+        if 0 in self.stacks:
+            raise OptionError("option stacks: in an environment every seat begins with chips; a State can do without")
+        if not all(_asks_somebody(self, button) for button in self.first_buttons()):
+            raise OptionError(
+                "option stacks: the blinds and antes of the first hand leave nobody anything to decide; give a seat "
+                "more chips (a State can be over at the deal, an environment cannot)"
+            )
 
     def _check_blinds(self) -> None:
         if len(self.blinds) not in (0, 2) or (self.blinds and self.blinds[0] > self.blinds[1]):

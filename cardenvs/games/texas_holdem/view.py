@@ -108,6 +108,12 @@ class TexasHoldemView(View):
             return f"{pot}: call {to_call}, raise {raises}, or fold?"
         return f"{pot}: check, or {'raise' if s.to_match else 'bet'} {raises}?"
 
+    def place(self, s, player):
+        """The place of a player who is out of a tournament; the mean of those that are shared (rules.md 8.2)."""
+        place = int(s.places[player])
+        sharers = sum(int(other) == place for other in s.places)
+        return place + (sharers - 1) / 2 if place and sharers > 1 else place or None
+
     # -- what a careful player knows ----------------------------------------------------------------------------
 
     def facts(self, s, player):
