@@ -44,9 +44,10 @@ class Hand:
         board: its cards.
         acts: the actions, in order.
         shown, mucked: seats, in order.
+        board_at_showdown: cards on the board when the first hand was shown; fewer than five if all were all-in.
         pots: as they were settled.
         forfeited: seats that left the match during the hand.
-        is_over: whether all pots are paid.
+        is_over: whether it was played to its end.
     """
 
     number: int
@@ -61,6 +62,7 @@ class Hand:
     acts: list[Act] = field(default_factory=list)
     shown: list[int] = field(default_factory=list)
     mucked: list[int] = field(default_factory=list)
+    board_at_showdown: int = 5
     pots: list[Pot] = field(default_factory=list)
     forfeited: list[int] = field(default_factory=list)
     is_over: bool = False
@@ -88,6 +90,7 @@ def read_hands(timeline: Timeline) -> Iterator[Hand]:
         if entry.row is not None:
             yield from reader.read(entry)
     if reader.hand is not None:
+        reader.hand.is_over = timeline.finished
         yield reader.hand
 
 
@@ -104,6 +107,7 @@ class _Reader:
         player, card, value = entry.row[PLAYER], entry.row[TOKEN], entry.row[VALUE]
         if entry.kind == "hand":
             if self.hand is not None:
+                self.hand.is_over = True
                 yield self.hand
             blinds = self._small_blind, self._big_blind
             self.hand = Hand(value, self._num_seats, -1, blinds, list(self._stacks), list(self._stacks))
@@ -131,8 +135,11 @@ class _Reader:
             hand.acts.append(Act(STREETS[max(0, len(hand.board) - 2)], player, kind, total))
         elif kind == "stack":
             hand.stacks_after[player] = value
-        elif kind == "show" and player not in hand.shown:
-            hand.shown.append(player)
+        elif kind == "show":
+            if not hand.shown:
+                hand.board_at_showdown = len(hand.board)
+            if player not in hand.shown:
+                hand.shown.append(player)
         elif kind == "muck":
             hand.mucked.append(player)
         elif kind == "settle_pot":
@@ -143,5 +150,3 @@ class _Reader:
             hand.pots[-1].wins[player] = value
         elif kind == "forfeit":
             hand.forfeited.append(player)
-        elif kind == "pot":
-            hand.is_over = value == 0 and bool(hand.pots)
