@@ -93,14 +93,15 @@ def _text(hand: Hand, timeline: Timeline) -> str:
     if not hand.is_over:
         raise FormatError(f"hand {hand.number} is not over")
     seats, ante = hand.seats, timeline.options["ante"]
-    blinds = [*hand.blinds] if hand.has_small_blind else [hand.blinds[1]]
+    small, big = hand.blinds
+    blinds = [small, big] if hand.has_small_blind else [0, big] if len(seats) == 2 else [big]
     fields: dict[str, Any] = {"variant": VARIANT}
     if ante:
         fields["ante_trimming_status"] = True  # a short ante counts as what was put in (rules.md 10.2)
     fields |= {
         "antes": [ante] * len(seats),
         "blinds_or_straddles": blinds + [0] * (len(seats) - len(blinds)),
-        "min_bet": hand.blinds[1],
+        "min_bet": big,
         "starting_stacks": [hand.stacks_before[seat] for seat in seats],
         "actions": _action_texts(hand),
         "hand": hand.number,
@@ -263,10 +264,14 @@ class _Reader:
 
     def _read_blinds(self) -> tuple[int, int]:
         posted = self._chips("blinds_or_straddles", 0, self._n)
-        small, big, others = posted[0], posted[1], posted[2:]
-        if any(others):
+        if any(posted[2:]):
             raise FormatError(f"blinds_or_straddles are {posted}; straddles and other posts are not played here")
-        if not 0 < small <= big:
+        small, big = posted[:2]
+        if self._n > 2 and big == 0:  # p1 posts the big blind, and nobody a small one
+            small, big = 0, small
+        elif self._n > 2 and small == 0:
+            raise FormatError(f"blinds_or_straddles are {posted}; who posts nothing has no small blind: list p2 first")
+        if not 0 <= small <= big or big == 0:
             raise FormatError(f"blinds_or_straddles are {posted}; a small and a big blind come first here, as [10, 20]")
         least = self._field("min_bet", int)
         if least != big:
