@@ -62,7 +62,9 @@ def dumps(match: Timeline | Replay | State, hand: int | None = None) -> str:
     """
     hands, timeline = _hands(match)
     if hand is None and len(hands) != 1:
-        raise FormatError(f"this match has {len(hands)} hands: say which, or write all with dumps_all")
+        raise FormatError(
+            f"this match has {len(hands)} hands: say which, or write all of them (dumps_all; a .phhs file)"
+        )
     wanted = 1 if hand is None else hand
     if not 1 <= wanted <= len(hands):
         raise FormatError(f"this match has hands 1 to {len(hands)}; got {wanted}")
