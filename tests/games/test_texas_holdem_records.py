@@ -536,11 +536,19 @@ def test_an_interrupted_match_keeps_what_was_played(tmp_path):
     def stop(turn):
         raise KeyboardInterrupt
 
-    agents = [Scripted(ply4=stop), Scripted(ply4=stop)]
+    def fail(state):
+        if state.ply == 4:
+            raise OSError("the terminal is gone")
+
+    stopping = Scripted(ply4=stop)
     with pytest.raises(KeyboardInterrupt):
-        play_match(agents, seed=1, out=tmp_path / "m")
-    assert json.loads((tmp_path / "m" / "match.json").read_text())["status"] == "interrupted"
-    assert len(Timeline.load(tmp_path / "m" / "timeline.jsonl").actions) == 4
+        play_match([stopping, stopping], seed=1, out=tmp_path / "stopped")
+    with pytest.raises(OSError, match="the terminal is gone"):
+        play_match([Scripted(), Scripted()], seed=1, out=tmp_path / "failed", progress=fail)
+    for folder in (tmp_path / "stopped", tmp_path / "failed"):
+        assert {path.name for path in folder.iterdir()} == FILES
+        assert json.loads((folder / "match.json").read_text())["status"] == "interrupted"
+        assert len(Timeline.load(folder / "timeline.jsonl").actions) == len(lines(folder / "actions.jsonl")) == 4
 
 
 def test_what_cannot_be_played_writes_nothing(tmp_path):

@@ -114,7 +114,8 @@ def play_match(
     Raises:
         OptionError, AgentError, ArenaError: what is asked for cannot be played; nothing was written.
         MatchFailedError: the match has failed; its `result` and the folder hold all that is known.
-        KeyboardInterrupt: the folder holds what was played until then, with status "interrupted".
+        KeyboardInterrupt, or what `progress` raises: the folder holds what was played until then, with status
+            "interrupted".
     """
     options.setdefault("num_players", len(agents))
     checked = GAME.make_options(**options)
@@ -130,13 +131,13 @@ def play_match(
         try:
             match.play(progress)
             return match.end(FINISHED, None)
-        except KeyboardInterrupt:
-            match.end(INTERRUPTED, None)
-            raise
         except CardenvsError as error:
             result = match.end(FAILED, error)
             kept = f"; all that is known is in {out}" if out is not None else ""
             raise MatchFailedError(f"the match failed: {error}{kept}", result) from error
+        except BaseException:  # Ctrl-C, or `progress` raised
+            match.end(INTERRUPTED, None)
+            raise
 
 
 def _distinct(names: list[str]) -> tuple[str, ...]:
@@ -250,15 +251,16 @@ class _Match:
 
     def end(self, status: str, error: CardenvsError | None) -> MatchResult:
         """Write everything and return it."""
+        failure = None
+        if error is not None:
+            failure = self._failure(error)
+            self._folder.write_failure(failure, self._state)  # first: what follows works with what may be damaged
         state = self._state if error is None else self._last_good_state()
         timeline = Timeline.of(state, list(self._names))
-        failure = None if error is None else self._failure(error)
         result = MatchResult(
             status, state, timeline, standings(state, self._names), _eliminations(timeline, state),
             self._decisions, aggregate([timeline]), failure,
         )  # fmt: skip
-        if failure is not None:
-            self._folder.write_failure(failure, self._state)
         self._folder.write_result(result, _head(state, self._names, status))
         return result
 
@@ -401,7 +403,7 @@ class _Folder:
         self._write_json("match.json", data)
 
     def write_failure(self, failure: dict[str, Any], state: TexasHoldemState) -> None:
-        """Write failure.json and the damaged state, before anything else."""
+        """Write failure.json and the state as it was then."""
         self._write_json("failure.json", failure)
         if self._path is not None:
             write_whole(self._path / "state.bin", state.to_bytes())
