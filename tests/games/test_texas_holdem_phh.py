@@ -223,6 +223,21 @@ def test_what_is_no_toml_is_refused(text):
         phh.loads(text)
 
 
+def test_whatever_is_changed_in_a_file_it_is_played_or_refused():
+    chooser = random.Random(1)
+    played = refused = 0
+    for _ in range(1500):
+        text = list(chooser.choice((HAND, HEADS_UP)))
+        for _ in range(chooser.choice((1, 1, 2, 5))):
+            text[chooser.randrange(len(text))] = chooser.choice('0123456789pdhcsAKQJT?cbrf ,"[]=-.#\n')
+        try:
+            played += phh.loads("".join(text)).is_terminal
+        except FormatError:
+            refused += 1
+    assert played > 50
+    assert refused > 500
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # Writing
 
@@ -359,7 +374,9 @@ def by_pokerkit(text, pokerkit):
     history = pokerkit.HandHistory.loads(text)
     *_, end = history
     assert not end.status, text
-    return pokerkit.HandHistory.from_game_state(history.create_game(), end, finishing_stacks=list(end.stacks))
+    return pokerkit.HandHistory.from_game_state(
+        history.create_game(), end, finishing_stacks=list(end.stacks), ante_trimming_status=history.ante_trimming_status
+    )
 
 
 def read_what_pokerkit_writes(theirs, ours, seen):

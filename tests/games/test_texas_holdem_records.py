@@ -252,6 +252,15 @@ def test_a_hostile_timeline_is_refused(line, values, message):
         Timeline.loads(changed(Timeline.of(side_pot()).dumps(), line, **values))
 
 
+def test_a_timeline_without_entries_cannot_be_verified():
+    head = json.loads(Timeline.of(side_pot()).dumps().splitlines()[0])
+    empty = json.dumps(
+        head | {"entries": 0, "digest": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}
+    )
+    with pytest.raises(FormatError, match="it has 0 entries, but played again"):
+        Timeline.loads(empty + "\n").verify()
+
+
 def test_an_edit_with_a_fitting_digest_is_found_by_playing_again():
     text = Timeline.of(side_pot()).dumps()
     line = next(k for k, text_line in enumerate(text.splitlines()) if '"kind":"win"' in text_line)
@@ -409,12 +418,12 @@ def test_the_same_seed_writes_the_same_files(tmp_path):
 
 def test_what_an_agent_notes_is_kept_with_its_decision(tmp_path):
     def note(turn):
-        turn.notes |= {"prompt": "hold or fold?", "tokens": {"in": 12, "out": 3}, "latency": 0.25}
+        turn.notes |= {"prompt": "höld \ud800?", "tokens": {"in": 12, "out": 3}, "latency": 0.25}
         return 1
 
     result = play_match([Scripted("Ann", ply0=note), "random"], seed=1, out=tmp_path / "m", format="cash")
     first, *others = lines(tmp_path / "m" / "actions.jsonl")
-    assert first["notes"] == {"prompt": "hold or fold?", "tokens": {"in": 12, "out": 3}, "latency": 0.25}
+    assert first["notes"] == {"prompt": "höld \ud800?", "tokens": {"in": 12, "out": 3}, "latency": 0.25}
     assert (first["player"], first["name"], first["label"], first["street"]) == (0, "Ann", "call 10", "preflop")
     assert first["seconds"] >= 0
     assert others

@@ -207,6 +207,7 @@ class _Match:
         seconds = time.perf_counter() - started
         where = f"hand {state.record.hand_number}, ply {state.ply}, as player_{player}"
         passive = state.options.invalid_action == "passive"
+        is_made = refused is None or passive
         self._keep(
             {
                 "ply": state.ply,
@@ -214,8 +215,8 @@ class _Match:
                 "street": STREETS[int(state.record.street)],
                 "player": player,
                 "name": self._names[player],
-                "action": None if refused and not passive else action,
-                "label": None if refused and not passive else GAME.view.action_label(state.record, action),
+                "action": action if is_made else None,
+                "label": GAME.view.action_label(state.record, action) if is_made else None,
                 "seconds": round(seconds, 6),
                 "refused": None if refused is None else _in_a_line(refused),
                 "trace": None if refused is None else "".join(traceback.format_exception(refused)),
@@ -229,7 +230,7 @@ class _Match:
 
     def _keep(self, decision: dict[str, Any], where: str) -> None:
         try:
-            line = json.dumps(decision, ensure_ascii=False, allow_nan=False)
+            line = json.dumps(decision, allow_nan=False)  # in ASCII: a broken answer may hold half a character
         except (TypeError, ValueError, RecursionError) as error:
             raise AgentError(
                 f"agent {decision['name']!r} in {where} left notes that are no JSON values: {error}"

@@ -31,6 +31,7 @@ from cardenvs.core.engine import FORFEIT
 from cardenvs.core.errors import CardenvsError, FormatError
 from cardenvs.core.events import (
     AUDIENCE,
+    COLUMNS,
     EVERYBODY,
     KIND,
     NO_PLACE,
@@ -115,9 +116,9 @@ class Timeline:
         self.options, self.setup = MappingProxyType(dict(options)), MappingProxyType(dict(setup))
         self.players, self.finished, self.entries = players, finished, entries
         rows = [entry.row for entry in entries if entry.row is not None]
-        self._rows = np.array(rows, np.int32).reshape(len(rows), -1)
-        counts = np.cumsum([0, *(entry.row is not None for entry in entries)])
-        self._rows_before = counts  # rows_before[i]: how many of the first i entries are events of the game
+        self._rows = np.array(rows, np.int32).reshape(-1, COLUMNS)
+        # rows_before[i]: how many of the first i entries are events of the game
+        self._rows_before = np.cumsum([0, *(entry.row is not None for entry in entries)])
 
     @classmethod
     def of(cls, state: State, players: list[str] | None = None) -> Self:
