@@ -191,6 +191,21 @@ def test_what_cannot_be_played_is_refused(old, new, message):
         phh.loads(HAND.replace(old, new, 1))
 
 
+def test_a_raise_that_only_other_engines_allow_is_refused_with_the_rule():
+    """Rules 11.1: a limper behind a short all-in."""
+    text = """
+variant = "NT"
+antes = [0, 0, 0, 0]
+blinds_or_straddles = [20, 40, 0, 0]
+min_bet = 40
+starting_stacks = [2000, 2000, 2000, 75]
+actions = ["d dh p1 ????", "d dh p2 ????", "d dh p3 AsKs", "d dh p4 QdQc", "p3 cc", "p4 cbr 75", "p1 f", "p2 cc",
+           "p3 cbr 155", "p2 f"]
+"""
+    with pytest.raises(FormatError, match=r"action 9 \('p3 cbr 155'\): .*less than a full raise.*rules.md 4.7"):
+        phh.loads(text)
+
+
 def test_who_comes_to_a_showdown_must_have_cards():
     with pytest.raises(FormatError, match="p3 comes to the showdown with unknown cards"):
         phh.loads(HAND.replace("d dh p3 AsKs", "d dh p3 ????").replace(', "p3 sm AsKs"', ""))
