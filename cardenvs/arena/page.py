@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.arena.report import as_json, interval_text, ranking_order, write_whole
+from cardenvs.arena.report import as_json, interval_text, ranking_order
 from cardenvs.arena.statistics import Estimate, Summary
 from cardenvs.core.errors import ArenaError, require
+from cardenvs.core.files import write_whole
 
 _EXTRA = "report"
 _TEXT, _GRID = "#010203", "#040506"  # stand for the page's own colours, which differ by day and night

@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import platform
 import shlex
 from importlib.metadata import version
@@ -16,6 +15,7 @@ from rich.table import Table
 
 from cardenvs.arena.match import Match
 from cardenvs.arena.statistics import Estimate, Summary
+from cardenvs.core.files import write_whole
 
 FORMAT = "cardenvs-match"
 FORMAT_VERSION = 1
@@ -152,14 +152,6 @@ def as_json(summary: Summary) -> dict[str, Any]:
 def write_json(summary: Summary, path: str | Path) -> None:
     """Write the summary as JSON; an existing file is replaced in one go."""
     write_whole(path, json.dumps(as_json(summary), indent=1, allow_nan=False) + "\n")
-
-
-def write_whole(path: str | Path, text: str) -> None:
-    """Write a text file in one go: nobody ever sees half of it."""
-    target = Path(path)
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(target)
 
 
 def _estimate_json(estimate: Estimate) -> dict[str, Any]:

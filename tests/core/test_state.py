@@ -22,7 +22,7 @@ from cardenvs.core.errors import (
     IllegalActionError,
     PolicyNotFoundError,
 )
-from cardenvs.core.events import OMNISCIENT, SPECTATOR
+from cardenvs.core.events import KIND, OMNISCIENT, SPECTATOR, VISIBLE
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.state import State
 
@@ -465,6 +465,18 @@ def test_a_twin_plays_on_and_its_player_goes_on_seeing():
 
 # ---------------------------------------------------------------------------------------------------------------
 # Information states
+
+
+def test_the_event_log_says_who_sees_what():
+    state = HIGH_CARD.new_state(seed=1)
+    log = state.event_log()
+    assert np.array_equal(state.game.table.visible(log, 0), state.event_rows(0))
+    deals = [row[VISIBLE] for row in log if state.game.table.kinds[row[KIND]].name == "deal"]
+    assert deals == [1, 2]
+    log[:] = 0
+    assert state.event_log().any()
+    with pytest.raises(ValueError, match="does not go back to the deal"):
+        state.determinize(0, seed=1).event_log()
 
 
 def test_an_information_state_tells_apart_whatever_its_player_has_seen_or_done(every_game):

@@ -132,7 +132,7 @@ def deal(s, given, log):
 
 @kernel
 def _first_positions(s, n, log):
-    """The button, and the blinds behind it; of two players the button posts the small blind (3.1)."""
+    """The button, and the blinds behind it; of two players the button posts the small blind (2.3, 3.1)."""
     button = np.int64(s.rules.button)
     if button == NONE:
         button = 0
@@ -145,6 +145,8 @@ def _first_positions(s, n, log):
     if count(s.live) == 2:
         if not s.live >> button & 1:
             button = next_seat(s.live, next_seat(s.live, button, n) + 1, n)
+        small = button
+    elif s.rules.blinds[0] == 0:
         small = button
     elif s.rules.button_rule == MOVING:
         small = next_seat(s.live, small, n)
@@ -180,7 +182,7 @@ def _next_positions(s, n, log):
     """The positions of the next hand, by the dead button or the moving one (3.3 to 3.5)."""
     if s.rules.button_rule == MOVING:
         button = next_seat(s.live, s.button + 1, n)
-        small = button if count(s.live) == 2 else next_seat(s.live, button + 1, n)
+        small = button if count(s.live) == 2 or s.rules.blinds[0] == 0 else next_seat(s.live, button + 1, n)
         big = next_seat(s.live, small + 1, n)
     else:
         big = next_seat(s.live, s.big_blind_seat + 1, n)
@@ -189,7 +191,7 @@ def _next_positions(s, n, log):
             button = small
         else:
             small = np.int64(s.big_blind_seat)
-            button = np.int64(s.small_blind_seat)
+            button = small if s.rules.blinds[0] == 0 else np.int64(s.small_blind_seat)
     place_button(s, button, log)
     s.small_blind_seat = small
     s.big_blind_seat = big
@@ -210,7 +212,7 @@ def _begin_hand(s, given, log):
             seat = wrap(seat + 1, n)
             if s.live >> seat & 1:
                 post_ante(s, seat, min(s.rules.ante, s.stacks[seat]), log)
-    if s.live >> s.small_blind_seat & 1:
+    if s.live >> s.small_blind_seat & 1 and s.small_blind > 0:
         _post(s, np.int64(s.small_blind_seat), s.small_blind, _POST_SMALL, log)
     else:
         log_note(log, _NO_SMALL_BLIND, NO_PLAYER, 0)

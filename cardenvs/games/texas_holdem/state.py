@@ -58,7 +58,9 @@ class TexasHoldemOptions(Options):
         _LEVELS, length=2 * MAX_LEVELS, low=1, high=MAX_STACK, doc="small and big blind of each level; cash: the first"
     )
     hands_per_level: int = option(10, low=1, high=1000, doc="completed hands until the blinds rise")
-    blinds: tuple = option((), length=2, low=1, high=MAX_STACK, doc="small and big blind of all hands, instead")
+    blinds: tuple = option(
+        (), length=2, low=0, high=MAX_STACK, doc="small and big blind of all hands, instead; the small one may be 0"
+    )
     ante: int = option(0, low=0, high=MAX_STACK, doc="what every seat posts before the blinds")
     num_hands: int = option(1, low=1, high=1000, doc="cash: hands to be played")
     max_hands: int = option(
@@ -113,7 +115,7 @@ class TexasHoldemOptions(Options):
             )
 
     def _check_blinds(self) -> None:
-        if len(self.blinds) not in (0, 2) or (self.blinds and self.blinds[0] > self.blinds[1]):
+        if len(self.blinds) not in (0, 2) or (self.blinds and self.blinds[0] > self.blinds[1]) or self.blinds == (0, 0):
             raise OptionError(f"option blinds takes a small and a big blind, as (10, 20); got {self.blinds}")
         if len(self.levels) % 2 or not self.levels:
             raise OptionError("option levels takes pairs of blinds, as (10, 20, 15, 30)")
@@ -148,8 +150,9 @@ def _asks_somebody(options: TexasHoldemOptions, button: int) -> bool:
     n = options.num_players
     left = [max(0, stack - options.ante) for stack in options.first_stacks()]
     bets = [0] * n
-    small_seat = button if n == 2 else (button + 1) % n
-    for seat, blind in zip((small_seat, (small_seat + 1) % n), options.all_blinds()[0], strict=True):
+    small, big = options.all_blinds()[0]
+    small_seat = button if n == 2 or small == 0 else (button + 1) % n
+    for seat, blind in ((small_seat, small), ((small_seat + 1) % n, big)):
         bets[seat] = min(blind, left[seat])
         left[seat] -= bets[seat]
     able = [seat for seat in range(n) if left[seat]]
