@@ -41,19 +41,18 @@ _CALL_MARGIN = 0.1  # what the equity of a call must be above the pot odds while
 _MARGIN_PER_PLAYER = 0.04  # more for each player still to act
 _SHARE_PER_CALLER = 0.8  # what one more opponent leaves of the equity, and of the width of a first raise
 
-# After the flop
-_PICKS_PER_BET, _PICKS_PER_RAISE = 2, 3  # how much a bet, and a raise of a bet, says about a hand (equity.py)
-
 # tight_aggressive after the flop
-_FEW_SAMPLES = 20
-_BET_SHARE = 1.1  # bet with so many times the fair share of the pot
-_CONTINUE_SHARE = 0.4  # the same on the flop, having raised before it
-_RAISE_EQUITY = 0.7
-_BET_SIZE = 0.8  # of the pot after a call
+_FEW_SAMPLES = 32
+_BET_SHARE = 1.2  # bet with so many times the fair share of the pot
+_CONTINUE_SHARE = 0.7  # the same on the flop, having raised before it
+_RAISE_EQUITY = 0.82
+_BET_MARGIN = 0.12  # what the equity of a call must be above the pot odds: who bets has more than his range says
+_BET_SIZE = 0.66  # of the pot after a call
 _COMMITTED = 0.4  # a raise to so much of the stack is all-in
 
 # equity after the flop
-_MANY_SAMPLES = 300
+_PICKS_PER_BET, _PICKS_PER_RAISE = 1, 3  # how much a bet, and a raise of a bet, says about a hand (equity.py)
+_MANY_SAMPLES = 500
 _SIZES = np.array((0.5, 1.0, 2.0))  # of the pot after a call
 _FOLD_SHARE = 0.4  # how often the others fold, as a share of the minimum defence's
 _PICKS_CALLED = 2  # what a call of our raise would say about a hand
@@ -241,7 +240,7 @@ def _price_of_all_in(s, player):
 def _all_in_by_odds(s, legal, n, player, rng):
     """After the flop."""
     won = _equity_now(s, player, _FEW_SAMPLES, rng)
-    return _all_in(s, legal, n) if won >= _price_of_all_in(s, player) else _give_up(s, legal)
+    return _all_in(s, legal, n) if won >= _price_of_all_in(s, player) + _BET_MARGIN else _give_up(s, legal)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -296,25 +295,25 @@ def _play_by_equity(s, legal, n, player, rng):
         return _raise_to(s, legal, n, player, bet) if won * count(s.in_hand) >= share else CHECK_CALL
     if won >= _RAISE_EQUITY:
         return _raise_to(s, legal, n, player, bet)
-    return CHECK_CALL if won * pot >= to_call else FOLD
+    return CHECK_CALL if won >= to_call / pot + _BET_MARGIN else FOLD
 
 
 @kernel
 def _equity_now(s, player, samples, rng):
-    """The equity against all in the hand, by their betting."""
-    widths, picks = _ranges(s)
+    """The equity against all in the hand, by their betting before the flop."""
+    widths, picks = _ranges(s, False)
     return sampled_equity(s, player, s.in_hand & ~(1 << player), widths, picks, 0, samples, rng)
 
 
 @kernel
-def _ranges(s):
-    """What each seat can have, packed as equity.py takes it."""
+def _ranges(s, closely):
+    """What each seat can have, packed as equity.py takes it; by the betting since the flop, too, if `closely`."""
     num_raises, width = _raises_before_flop(s)
     widths = picks = np.int64(0)
     for p in range(s.rules.num_players):
         if s.in_hand >> p & 1:
             widths = with_width(widths, p, _range(s, p, num_raises, width))
-            picks = with_picks(picks, p, _picks(s, p))
+            picks = with_picks(picks, p, _picks(s, p) if closely else 1)
     return widths, picks
 
 
@@ -344,7 +343,7 @@ def _raises(s, street):
 @kernel
 def _play_by_worth(s, legal, n, player, rng):
     """After the flop: fold, call, or raise to one of some sizes, whichever wins most chips on average."""
-    widths, picks = _ranges(s)
+    widths, picks = _ranges(s, True)
     others = np.int64(s.in_hand) & ~(1 << player)
     to_call = owed(s, player)
     pot = np.int64(s.pot) + to_call
