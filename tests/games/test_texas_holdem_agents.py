@@ -37,6 +37,7 @@ def margin(one, other, num_deals, **options):
     [
         ("push_fold", "random", 2, 1500),
         ("tight_aggressive", "random", 2, 1500),
+        ("equity", "random", 2, 1500),
         ("tight_aggressive", "push_fold", 2, 8000),
         ("equity", "tight_aggressive", 2, 6000),
         ("tight_aggressive", "random", 6, 500),
@@ -44,7 +45,7 @@ def margin(one, other, num_deals, **options):
         ("equity", "tight_aggressive", 6, 4000),
     ],
 )
-def test_each_policy_beats_the_one_before(one, other, num_players, num_deals):
+def test_each_policy_beats_the_random_one_and_the_one_before(one, other, num_players, num_deals):
     mean, half = margin(one, other, num_deals, num_players=num_players)
     assert mean - half > 0, f"{one} against {other}: {mean:.1f} ± {half:.1f} bb/100"
 

@@ -1,20 +1,21 @@
 """Three policies for Texas hold'em, each built on the one before.
 
-* `push_fold` is all-in or out, before the flop and on it: with short stacks little is lost by that. Whom all have
-  folded to follows a chart of the equilibrium; against a raise the pot odds decide, with the equity of the hand
-  against the hands that the raiser is all-in with.
-* `tight_aggressive` plays so when short, and otherwise few hands and those with raises: before the flop by its
-  position and pot odds, later by its
-  equity against what the others can have, from a few deals of the cards to come.
-* `equity` asks the same with more deals and closer ranges, and compares what folding, calling and raises of several
-  sizes are worth.
+* `push_fold` is all-in or out, before the flop and on it: with short stacks little is lost by that. A player to whom
+  all have folded follows a chart of the equilibrium; against a raise the pot odds decide, with the equity of the hand
+  against those that the raiser goes all-in with.
+* `tight_aggressive` plays so when short. Deeper it plays few hands, and raises with them: before the flop by its
+  position and pot odds, later by its equity against what the others can have, from a few deals of the cards to come.
+* `equity` is the same before the flop. Later it deals more often, takes from the others' bets what they can have,
+  and compares what folding, calling and raises of several sizes are worth.
 
-They take from the others' betting in this hand what they can have (`_range`, `_picks`), as if everybody played like
-`tight_aggressive`. They think in chips: what a place in a tournament is worth plays no part.
+What the others can have is read from their betting in this hand, as if everybody played like `tight_aggressive`; so an
+opponent who raises with anything is given too much credit. All three think in chips: what a place in a tournament is
+worth plays no part.
 
 The principles are common knowledge of the game: starting hands by position, pot odds and equity, the push-or-fold
-equilibrium of short stacks (charts.py). Fold frequencies follow the minimum defence: a bet of b into a pot of p pays as
-a pure bluff if it makes more than b / (b + p) fold. The numbers come from play on duplicate deals.
+equilibrium of short stacks (make_charts.py). How often a bet makes others fold is a share of the minimum defence: a bet
+of b into a pot of p pays as a pure bluff if more than b / (b + p) fold. The numbers below come from play on duplicate
+deals; most of them may change by a third and cost little.
 """
 
 import numpy as np
