@@ -265,3 +265,18 @@ def test_raises_are_the_closest_that_the_betting_offers():
     assert choice("tight_aggressive", hands=hands, betting="fcpa") == "raise to 70, pot"
     assert strategy._COMMITTED * 120 < 50  # so little would be left that it is all-in
     assert choice("tight_aggressive", hands=hands, stacks={3: 120}, betting="full") == "raise to 120, all in"
+
+
+def test_a_short_stack_counts_only_the_chips_it_can_win():
+    """The big blind has 100 left; of the 1090 chips in the pot it can win 210."""
+    options = {"stacks": {2: 120}, "hands": {2: "9s 4d"}}
+    assert choice("tight_aggressive", "3:60 4:1000 5:fold 0:fold 1:fold", **options) == "fold"
+    assert choice("push_fold", "3:60 4:1000 5:fold 0:fold 1:fold", **options) == "fold"
+
+
+def test_nobody_raises_beyond_what_the_others_can_call():
+    """The button has the nuts and 4000 chips, and two players 200 each."""
+    options = {"stacks": [4000, 240, 240], "hands": {0: "As Ks"}, "board": "Qs Js Ts 2d 2c", "betting": "full"}
+    label = choice("equity", "0:40 1:call 2:call 1:check 2:check", **options)
+    assert label.startswith("bet")
+    assert int(label.split()[1]) <= 200

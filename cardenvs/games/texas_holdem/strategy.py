@@ -116,6 +116,26 @@ def depth(s, player):
 
 
 @kernel
+def _winnable(s, player):
+    """The chips of the pot that `player` can win: of each seat's no more than all of the own."""
+    own = np.int64(s.stacks[player]) + s.chips_in[player]
+    chips = np.int64(0)
+    for p in range(s.rules.num_players):
+        chips += min(own, np.int64(s.chips_in[p]))
+    return chips
+
+
+@kernel
+def _deepest_total(s, player):
+    """The most that another player in the hand can have in on this street."""
+    total = np.int64(0)
+    for p in range(s.rules.num_players):
+        if s.in_hand >> p & 1 and p != player:
+            total = max(total, np.int64(s.stacks[p]) + s.bets[s.street, p])
+    return total
+
+
+@kernel
 def _behind(s, player):
     """How many act after `player` in the first round before the flop."""
     n = np.int64(s.rules.num_players)
@@ -229,12 +249,9 @@ def _equity_before_flop(s, player, hand, num_raises, width):
 def _price_of_all_in(s, player):
     """The share of the pot that must be won if all goes in, against one opponent who then calls."""
     to_call = owed(s, player)
-    rest = np.int64(0)  # what the others can put in above what there is to call
-    for p in range(s.rules.num_players):
-        if s.in_hand >> p & 1 and p != player:
-            rest = max(rest, s.stacks[p] + s.bets[s.street, p] - s.bets[s.street, player] - to_call)
+    rest = _deepest_total(s, player) - s.bets[s.street, player] - to_call  # above what there is to call
     rest = max(0, min(rest, s.stacks[player] - to_call))
-    return (to_call + rest) / (s.pot + to_call + 2.0 * rest)
+    return (to_call + rest) / (_winnable(s, player) + to_call + 2.0 * rest)
 
 
 @kernel
@@ -262,7 +279,7 @@ def _play_before_flop(s, legal, n, player):
     if standing(hand) <= _STRONGEST:
         return _raise_to(s, legal, n, player, _RERAISE_SIZE * np.int64(s.to_match))
     won = _equity_before_flop(s, player, hand, num_raises, width)
-    price = to_call / (s.pot + to_call)
+    price = to_call / (_winnable(s, player) + to_call)
     if not _is_last_bet(s, player, to_call):
         price += _CALL_MARGIN + _MARGIN_PER_PLAYER * count(s.pending & ~(1 << player))
     return CHECK_CALL if won >= price else _give_up(s, legal)
@@ -296,7 +313,7 @@ def _play_by_equity(s, legal, n, player, rng):
         return _raise_to(s, legal, n, player, bet) if won * count(s.in_hand) >= share else CHECK_CALL
     if won >= _RAISE_EQUITY:
         return _raise_to(s, legal, n, player, bet)
-    return CHECK_CALL if won >= to_call / pot + _BET_MARGIN else FOLD
+    return CHECK_CALL if won >= to_call / (_winnable(s, player) + to_call) + _BET_MARGIN else FOLD
 
 
 @kernel
@@ -349,11 +366,12 @@ def _play_by_worth(s, legal, n, player, rng):
     to_call = owed(s, player)
     pot = np.int64(s.pot) + to_call
     won = sampled_equity(s, player, others, widths, picks, 0, _MANY_SAMPLES, rng)
-    most, best = won * pot - to_call, np.int64(CHECK_CALL)
+    most, best = won * (_winnable(s, player) + to_call) - to_call, np.int64(CHECK_CALL)
     if legal[n - 1] > CHECK_CALL:
         called = sampled_equity(s, player, others, widths, picks, _PICKS_CALLED, _MANY_SAMPLES, rng)
+        high = min(largest_raise(s, player), _deepest_total(s, player))
         for k in range(len(_SIZES)):
-            total = min(largest_raise(s, player), np.int64(s.to_match) + np.int64(_SIZES[k] * pot))
+            total = min(high, np.int64(s.to_match) + np.int64(_SIZES[k] * pot))
             worth = _worth_of_raise(s, player, total, to_call, called)
             if worth > most:
                 most, best = worth, _raise_to(s, legal, n, player, total)
