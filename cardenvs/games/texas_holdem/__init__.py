@@ -8,7 +8,7 @@ import numpy as np
 from cardenvs.core.cards import NUM_CARDS, card_label, parse_cards
 from cardenvs.core.errors import DeckError
 from cardenvs.core.game import Amounts, Game, Returns
-from cardenvs.games.texas_holdem import evaluator, rules
+from cardenvs.games.texas_holdem import evaluator, rules, strategy
 from cardenvs.games.texas_holdem.actions import FULL_RAISE_0, max_legal, num_actions
 from cardenvs.games.texas_holdem.observation import layout, observe
 from cardenvs.games.texas_holdem.state import NUM_STREETS, STATE, STREETS, TABLE, deck
@@ -59,6 +59,11 @@ GAME = Game(
     deck=deck,
     phases=STREETS,
     hiding_phases=STREETS,
+    policies={
+        "push_fold": strategy.push_fold,
+        "tight_aggressive": strategy.tight_aggressive,
+        "equity": strategy.equity,
+    },
     amounts=Amounts(rules.legal_but_amounts, zero=lambda options: FULL_RAISE_0 if options.betting == "full" else None),
     state_class="cardenvs.games.texas_holdem.play:TexasHoldemState",
 )

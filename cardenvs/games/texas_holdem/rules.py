@@ -141,15 +141,15 @@ def _first_positions(s, n, log):
             button = random_below(s.rng, n)
     if s.rules.button_rule == MOVING:
         button = next_seat(s.live, button, n)
-    small = wrap(button + 1, n)
-    if count(s.live) == 2:
-        if not s.live >> button & 1:
-            button = next_seat(s.live, next_seat(s.live, button, n) + 1, n)
-        small = button
-    elif s.rules.blinds[0] == 0:
+    is_pair = count(s.live) == 2
+    if is_pair and not s.live >> button & 1:
+        button = next_seat(s.live, next_seat(s.live, button, n) + 1, n)
+    if is_pair or s.rules.blinds[0] == 0:
         small = button
     elif s.rules.button_rule == MOVING:
-        small = next_seat(s.live, small, n)
+        small = next_seat(s.live, button + 1, n)
+    else:
+        small = wrap(button + 1, n)
     place_button(s, button, log)
     s.small_blind_seat = small
     s.big_blind_seat = next_seat(s.live, small + 1, n)
