@@ -52,7 +52,7 @@ class SearchAgent(Agent):
             simulations: playouts a decision, 200 by default; each phase tries each action left at least once, however
                 many there are. Results repeat exactly.
             seconds: think so long instead. Results then depend on the machine and do not repeat.
-            playout: "random", or one of `game.policies`; by default "heuristic" where the game has it.
+            playout: "random", or one of `game.policies`; by default the one that the game names.
             depth: cut playouts after so many plies, counting the rewards until then; by default play to the end.
 
         Raises:
@@ -64,8 +64,7 @@ class SearchAgent(Agent):
         for what, value in (("simulations", simulations), ("seconds", seconds), ("depth", depth)):
             if value is not None and not value > 0:
                 raise AgentError(f"search takes {what} above 0; got {value}")
-        if playout is None:
-            playout = "heuristic" if "heuristic" in game.policies else "random"
+        playout = playout or game.playout
         game.engine.policy(playout)
         self.name = "search"
         self.simulations = 200 if simulations is None and seconds is None else simulations

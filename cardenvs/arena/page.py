@@ -173,7 +173,7 @@ def _colour_of(summary: Summary) -> dict[str, str]:
 
 
 def _unit(summary: Summary) -> str:
-    return f"{summary.match.game.returns(summary.match.options).unit} a deal"
+    return summary.match.game.returns(summary.match.options).told_in
 
 
 def _short(name: str, most: int = 34) -> str:

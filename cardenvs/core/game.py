@@ -29,12 +29,21 @@ class Returns:
         low, high: bounds of one player's return.
         total: what the players' returns add up to, or None where that varies.
         unit: what a return of 1 is (chips, points, ...).
+        result_factor, result_unit: matches tell results as mean return x factor, in this unit (big blinds per 100
+            hands, ...); by default the mean return itself, in `unit` a deal.
     """
 
     low: float
     high: float
     total: float | None
     unit: str
+    result_factor: float = 1.0
+    result_unit: str = ""
+
+    @property
+    def told_in(self) -> str:
+        """The unit in which matches tell results."""
+        return self.result_unit or f"{self.unit} a deal"
 
 
 @dataclass(frozen=True)
@@ -86,6 +95,7 @@ class Game:
             to act may know.
         amounts: how a batch shows actions that are amounts, or None.
         enumerate_deals: of options; (deck, probability) pairs, where they can be listed.
+        playout: the policy with which search plays out unless told otherwise.
         state_class: a State subclass with extras, as "module:Class", or None.
     """
 
@@ -112,6 +122,7 @@ class Game:
     hiding_phases: tuple[str, ...] = ("play",)
     policies: dict[str, Any] = field(default_factory=dict)
     amounts: Amounts | None = None
+    playout: str = "random"
     deals: Callable[[Any], Iterable[tuple[Sequence[int], float]]] | None = None
     state_class: str | None = None
 

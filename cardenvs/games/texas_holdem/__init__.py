@@ -2,6 +2,7 @@
 
 import numbers
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,7 +31,11 @@ def _max_length(options):
 def _returns(options):
     n, stacks = options.num_players, options.first_stacks()
     if options.format == "cash" or options.returns == "chips":
-        return Returns(-max(stacks), sum(stacks) - min(stacks), 0, "chips")
+        chips = Returns(-max(stacks), sum(stacks) - min(stacks), 0, "chips")
+        if options.format != "cash":
+            return chips
+        _, big_blind = options.all_blinds()[0]
+        return replace(chips, result_factor=100 / (options.num_hands * big_blind), result_unit="bb/100")
     if options.returns == "payouts":
         paid = [*options.payouts, *[0] * (n - len(options.payouts))]
         return Returns(min(paid), max(paid), sum(paid), "points")
@@ -64,6 +69,7 @@ GAME = Game(
         "tight_aggressive": strategy.tight_aggressive,
         "equity": strategy.equity,
     },
+    playout="tight_aggressive",
     amounts=Amounts(rules.legal_but_amounts, zero=lambda options: FULL_RAISE_0 if options.betting == "full" else None),
     state_class="cardenvs.games.texas_holdem.play:TexasHoldemState",
 )

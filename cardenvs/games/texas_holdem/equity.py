@@ -8,11 +8,11 @@ kernels cannot make arrays.
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS
+from cardenvs.core.cards import NUM_CARDS, lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import random_below
 from cardenvs.games.texas_holdem.charts import ALL_HANDS, NUM_PAIRS, PAIRS
-from cardenvs.games.texas_holdem.evaluator import _FIVE_OR_MORE, _KEYS, _TO_FIVE, _flush_rank, _rank_of_key
+from cardenvs.games.texas_holdem.evaluator import KEYS, rank_of
 from cardenvs.games.texas_holdem.state import BOARD_CARDS, NUM_BOARD, PREFLOP
 
 _WIDTH_BITS, _WIDTH_UNIT = 6, 20  # widths are kept in 50ths of all hands
@@ -20,7 +20,7 @@ _PICK_BITS = 4
 MOST_PICKS = (1 << _PICK_BITS) - 1
 _MOST_TRIES = 40  # draws from a range until one has no card that lies elsewhere; then any pair will do
 
-_PAIR_KEYS = _KEYS[PAIRS[:, 0]] + _KEYS[PAIRS[:, 1]]
+_PAIR_KEYS = KEYS[PAIRS[:, 0]] + KEYS[PAIRS[:, 1]]
 _PAIR_CARDS = 1 << PAIRS[:, 0].astype(np.int64) | 1 << PAIRS[:, 1].astype(np.int64)
 
 
@@ -67,11 +67,11 @@ def equity(s, player, others, widths, picks, more_picks, samples, rng):
                 card = random_below(rng, NUM_CARDS)
             used |= 1 << card
             cards |= 1 << card
-            key += _KEYS[card]
+            key += KEYS[card]
         own_rank = rank_of(own_cards | cards, own_key + key)
         left, sharers = others, 1
         while left:
-            seat = _lowest(left)
+            seat = lowest_card(left)
             left &= left - 1
             number = 1
             if by_board:
@@ -95,23 +95,8 @@ def _cards_at(deck, first, number):
     cards, key = np.int64(0), np.int64(0)
     for k in range(first, first + number):
         cards |= 1 << np.int64(deck[k])
-        key += _KEYS[deck[k]]
+        key += KEYS[deck[k]]
     return cards, key
-
-
-@kernel(inline=True)
-def rank_of(cards, key):
-    """The rank of a set of five to seven cards with its key (evaluator.py)."""
-    flush = key + _TO_FIVE & _FIVE_OR_MORE
-    return _rank_of_key(key) if not flush else _flush_rank(cards, flush)
-
-
-@kernel(inline=True)
-def _lowest(seats):
-    seat = 0
-    while not seats >> seat & 1:
-        seat += 1
-    return seat
 
 
 @kernel

@@ -143,7 +143,7 @@ def _tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarra
     return low_start, high_place, ranks[1 : len(low) + 1], ranks[len(low) + 1 :], first_ranks
 
 
-_KEYS = _card_keys()
+KEYS = _card_keys()  # int64 (52,)
 _LOW_START, _HIGH_PLACE, _RANKS, _FLUSH_RANKS, _FIRST_RANKS = _tables()
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -153,9 +153,9 @@ _LOW_START, _HIGH_PLACE, _RANKS, _FLUSH_RANKS, _FIRST_RANKS = _tables()
 @kernel(inline=True)
 def rank_in_deck(deck, hole, board):
     """The rank of the two cards deck[hole:hole + 2] with the five cards deck[board:board + 5]."""
-    key = _KEYS[deck[hole]] + _KEYS[deck[hole + 1]]
+    key = KEYS[deck[hole]] + KEYS[deck[hole + 1]]
     for k in range(5):
-        key += _KEYS[deck[board + k]]
+        key += KEYS[deck[board + k]]
     flush = key + _TO_FIVE & _FIVE_OR_MORE
     if not flush:
         return _rank_of_key(key)
@@ -165,13 +165,13 @@ def rank_in_deck(deck, hole, board):
     return _flush_rank(cards, flush)
 
 
-@kernel
+@kernel(entry=True)
 def rank_hands(hands, out):
     """Write the ranks of `hands`, card ids of shape (n, 5), (n, 6) or (n, 7), to `out`, shape (n,)."""
     for i in range(hands.shape[0]):
         key = 0
         for k in range(hands.shape[1]):
-            key += _KEYS[hands[i, k]]
+            key += KEYS[hands[i, k]]
         flush = key + _TO_FIVE & _FIVE_OR_MORE
         if not flush:
             out[i] = _rank_of_key(key)
@@ -180,6 +180,13 @@ def rank_hands(hands, out):
             for k in range(hands.shape[1]):
                 cards |= 1 << np.int64(hands[i, k])
             out[i] = _flush_rank(cards, flush)
+
+
+@kernel(inline=True)
+def rank_of(cards, key):
+    """The rank of a set of five to seven cards; `key` is the sum of their KEYS."""
+    flush = key + _TO_FIVE & _FIVE_OR_MORE
+    return _rank_of_key(key) if not flush else _flush_rank(cards, flush)
 
 
 @kernel(inline=True)
