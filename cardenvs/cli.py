@@ -472,6 +472,7 @@ def train(
     `cardenvs train leduc_poker_v0 --config configs/leduc.yaml --set lr=3e-4 --set hidden=128,128`,
     `cardenvs train --resume runs/gin/latest.pt --seconds 300`
     """
+    import training  # noqa: F401  before torch is loaded: it says how torch's threads wait
     from cardenvs.core.errors import require
 
     require("torch", "train")
