@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS, lowest_card
+from cardenvs.core.cards import NUM_CARDS, count_bits, lowest_card
 from cardenvs.core.events import NO_PLAYER, log_note
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE
@@ -100,16 +100,6 @@ def is_one(seats):
     return seats & seats - 1 == 0
 
 
-@kernel
-def count(seats):
-    """How many seats a set has."""
-    number = 0
-    while seats:
-        seats &= seats - 1
-        number += 1
-    return number
-
-
 # ---------------------------------------------------------------------------------------------------------------
 # The start of the game, and of a hand
 
@@ -141,7 +131,7 @@ def _first_positions(s, n, log):
             button = random_below(s.rng, n)
     if s.rules.button_rule == MOVING:
         button = next_seat(s.live, button, n)
-    is_pair = count(s.live) == 2
+    is_pair = count_bits(s.live) == 2
     if is_pair and not s.live >> button & 1:
         button = next_seat(s.live, next_seat(s.live, button, n) + 1, n)
     if is_pair or s.rules.blinds[0] == 0:
@@ -182,11 +172,11 @@ def _next_positions(s, n, log):
     """The positions of the next hand, by the dead button or the moving one (3.3 to 3.5)."""
     if s.rules.button_rule == MOVING:
         button = next_seat(s.live, s.button + 1, n)
-        small = button if count(s.live) == 2 or s.rules.blinds[0] == 0 else next_seat(s.live, button + 1, n)
+        small = button if count_bits(s.live) == 2 or s.rules.blinds[0] == 0 else next_seat(s.live, button + 1, n)
         big = next_seat(s.live, small + 1, n)
     else:
         big = next_seat(s.live, s.big_blind_seat + 1, n)
-        if count(s.live) == 2:
+        if count_bits(s.live) == 2:
             small = next_seat(s.live, big + 1, n)
             button = small
         else:
@@ -645,7 +635,7 @@ def _pay_pot(s, eligible, amount, n, log):
                 best, winners = np.int64(s.ranks[p]), np.int64(0)
             if s.ranks[p] == best:
                 winners |= 1 << p
-    sharers = count(winners)
+    sharers = count_bits(winners)
     share = amount // sharers
     odd = amount - share * sharers
     seat = s.button + 1
@@ -671,7 +661,7 @@ def _eliminate_broke(s, log):
             broke |= 1 << p
     if broke == 0:
         return
-    survivors = count(s.live & ~broke)
+    survivors = count_bits(s.live & ~broke)
     for p in range(n):
         if broke >> p & 1:
             eliminate(s, p, log)
@@ -726,7 +716,7 @@ def forfeit(s, player, log):
     if s.rules.format == CASH or s.rules.returns == CHIPS:
         s.rewards[player] += s.stacks[player] - s.start_stacks[player]
         s.start_stacks[player] = s.stacks[player]
-    place = count(s.live)
+    place = count_bits(s.live)
     eliminate(s, player, log)
     if s.rules.format != CASH:
         _finish(s, player, place, 1 << player, s.stacks, log)

@@ -20,13 +20,14 @@ deals; most of them may change by a third and cost little.
 
 import numpy as np
 
+from cardenvs.core.cards import count_bits
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
 from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD, FULL_RAISE_0, asked_total
 from cardenvs.games.texas_holdem.charts import ALL_HANDS, equity_against_best, jam_width, jams, standing, starting_hand
 from cardenvs.games.texas_holdem.equity import equity as sampled_equity
 from cardenvs.games.texas_holdem.equity import with_picks, with_width
-from cardenvs.games.texas_holdem.rules import count, largest_raise, owed, smallest_raise
+from cardenvs.games.texas_holdem.rules import largest_raise, owed, smallest_raise
 from cardenvs.games.texas_holdem.state import FLOP, FULL, PREFLOP
 
 # Before the flop. Widths are thousandths of all hands (charts.py).
@@ -112,7 +113,7 @@ def depth(s, player):
             deepest = max(deepest, np.int64(s.stacks[p]) + s.chips_in[p])
     chips = min(deepest, np.int64(s.stacks[player]) + s.chips_in[player])
     blinds = 1.5 * s.big_blind
-    return chips / s.big_blind * blinds / (blinds + s.rules.ante * count(s.dealt))
+    return chips / s.big_blind * blinds / (blinds + s.rules.ante * count_bits(s.dealt))
 
 
 @kernel
@@ -229,7 +230,7 @@ def _push_or_fold(s, legal, n, player, deep):
     num_raises, width = _raises_before_flop(s)
     others = s.in_hand & ~(1 << player)
     if num_raises == 0:
-        return _all_in(s, legal, n) if jams(hand, count(others), deep) else _give_up(s, legal)
+        return _all_in(s, legal, n) if jams(hand, count_bits(others), deep) else _give_up(s, legal)
     won = _equity_before_flop(s, player, hand, num_raises, width)
     return _all_in(s, legal, n) if won >= _price_of_all_in(s, player) else _give_up(s, legal)
 
@@ -281,15 +282,15 @@ def _play_before_flop(s, legal, n, player):
     won = _equity_before_flop(s, player, hand, num_raises, width)
     price = to_call / (_winnable(s, player) + to_call)
     if not _is_last_bet(s, player, to_call):
-        price += _CALL_MARGIN + _MARGIN_PER_PLAYER * count(s.pending & ~(1 << player))
+        price += _CALL_MARGIN + _MARGIN_PER_PLAYER * count_bits(s.pending & ~(1 << player))
     return CHECK_CALL if won >= price else _give_up(s, legal)
 
 
 @kernel
 def _open(s, legal, n, player, hand):
     """Nobody has raised: raise, or do not play."""
-    behind = count(s.pending & ~(1 << player))
-    callers = count(s.in_hand) - 1 - behind
+    behind = count_bits(s.pending & ~(1 << player))
+    callers = count_bits(s.in_hand) - 1 - behind
     if standing(hand) <= _OPEN_WIDTH[behind] * _SHARE_PER_CALLER**callers:
         return _raise_to(s, legal, n, player, np.int64((_OPEN_SIZE + callers) * s.big_blind))
     return _give_up(s, legal)
@@ -310,7 +311,7 @@ def _play_by_equity(s, legal, n, player, rng):
     bet = np.int64(s.to_match) + np.int64(_BET_SIZE * pot)
     if to_call == 0:
         share = _CONTINUE_SHARE if s.street == FLOP and s.aggressor == player else _BET_SHARE
-        return _raise_to(s, legal, n, player, bet) if won * count(s.in_hand) >= share else CHECK_CALL
+        return _raise_to(s, legal, n, player, bet) if won * count_bits(s.in_hand) >= share else CHECK_CALL
     if won >= _RAISE_EQUITY:
         return _raise_to(s, legal, n, player, bet)
     return CHECK_CALL if won >= to_call / (_winnable(s, player) + to_call) + _BET_MARGIN else FOLD

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from cardenvs.core.cards import card_label, card_markup, parse_card
+from cardenvs.core.cards import card_label, card_markup
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.options import NONE
-from cardenvs.core.view import View, sees
+from cardenvs.core.view import CardView, sees
 from cardenvs.games.texas_holdem import actions
 from cardenvs.games.texas_holdem.evaluator import category_of_rank, rank_hands
 from cardenvs.games.texas_holdem.rules import largest_raise, owed, raise_refused, smallest_raise
@@ -29,17 +29,8 @@ _REASONS = {
 }
 
 
-class TexasHoldemView(View):
+class TexasHoldemView(CardView):
     """Words of Texas hold'em."""
-
-    def token_label(self, token):
-        return card_label(token)
-
-    def parse_token(self, text):
-        return parse_card(text)
-
-    def token_markup(self, token):
-        return card_markup(token)
 
     # -- the table ----------------------------------------------------------------------------------------------
 
