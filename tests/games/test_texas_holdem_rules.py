@@ -29,7 +29,8 @@ def labels(state):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"stacks": [100, 100]}, "stacks takes 6 numbers, one a seat; got 2"),
+        ({"stacks": [100, 100], "num_players": 6}, "stacks takes 6 numbers, one a seat; got 2"),
+        ({"stacks": [100]}, "num_players takes an integer from 2 to 10; got 1"),
         ({"blinds": [20, 10]}, "blinds takes a small and a big blind"),
         ({"blinds": [20]}, "blinds takes a small and a big blind"),
         ({"levels": [10, 20, 30]}, "levels takes pairs"),
@@ -367,9 +368,18 @@ def careful(state, chooser):
     return chooser.choice(legal) if chooser.random() < 0.2 else legal[0]
 
 
-@pytest.mark.parametrize("choose", [random_move, all_in_happy, careful])
+def tight(state, chooser):
+    return state.policy_action("tight_aggressive", chooser.randrange(1 << 60))
+
+
+def test_the_stacks_say_how_many_play():
+    assert GAME.new_state(format="cash", stacks=[500, 700, 900]).num_players == 3
+    assert GAME.make_options(stacks=(50, 60)).num_players == 2
+
+
+@pytest.mark.parametrize("choose", [random_move, all_in_happy, careful, tight])
 def test_tournaments(choose):
-    for seed in range(TOURNAMENTS if choose is not careful else TOURNAMENTS // 5):
+    for seed in range(TOURNAMENTS if choose in (random_move, all_in_happy) else TOURNAMENTS // 5):
         chooser = random.Random(seed)
         n = chooser.randint(2, 10)
         ante = chooser.choice((0, 0, 5))

@@ -1,6 +1,8 @@
 """State of Texas hold'em: options, record, and what lies on the table. Paragraph numbers are those of rules.md."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
@@ -89,6 +91,14 @@ class TexasHoldemOptions(Options):
     payouts: tuple = option(
         (), length=MAX_PLAYERS, low=0, high=1_000_000_000, doc='what each place gets, with returns="payouts"'
     )
+
+    @classmethod
+    def make(cls, **values: Any) -> Self:
+        """As for every game; `num_players` may be left out where `stacks` has a number for each seat."""
+        stacks = values.get("stacks")
+        if isinstance(stacks, Sequence) and not isinstance(stacks, str) and len(stacks) > 0:
+            values.setdefault("num_players", len(stacks))
+        return super().make(**values)
 
     def check(self) -> None:
         """Refuse what does not fit together."""
