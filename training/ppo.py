@@ -447,9 +447,9 @@ class Learner:
         with self._watch("gather"):
             features = self._network.features(store.observation.index_select(0, rows))
             legal = store.legal.index_select(0, rows)
-            listed = is_listed(legal, store.num_legal[rows])
+            listed = is_listed(legal, store.num_legal.index_select(0, rows))
             choice, log_prob, value, advantage = (
-                array[rows] for array in (store.choice, store.log_prob, store.value, advantage)
+                array.index_select(0, rows) for array in (store.choice, store.log_prob, store.value, advantage)
             )
         with self._watch("learn"):
             logits, new_value = self._network(features)
