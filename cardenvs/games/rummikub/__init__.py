@@ -1,0 +1,1 @@
+"""Rummikub (Sabra rules): engine and exact legality. Rules: rules.md."""
