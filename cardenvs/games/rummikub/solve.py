@@ -1,0 +1,224 @@
+"""The solver for Python callers: the best play of a rack and a table, in words that people use."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from cardenvs.core.errors import DeckError, OptionError
+from cardenvs.games.rummikub.catalogue import MELD_NUMBER, MELDS
+from cardenvs.games.rummikub.legality import Position
+from cardenvs.games.rummikub.melds import (
+    UNASSIGNED,
+    Meld,
+    Slot,
+    Table,
+    canonical_table,
+    joker,
+    split_table,
+    table_of,
+    table_tiles,
+)
+from cardenvs.games.rummikub.ruleset import JOKER_RULES, Ruleset
+from cardenvs.games.rummikub.solver import (
+    OPENING_VALUE,
+    POINTS_FIRST,
+    POSITION,
+    TILES_FIRST,
+    WORK,
+    arrange,
+    best_play,
+    best_value,
+)
+from cardenvs.games.rummikub.tiles import (
+    EMPTY,
+    JOKER,
+    NUM_NATURALS,
+    Multiset,
+    add,
+    multiset,
+    rack_points,
+    sub,
+    tile_label,
+    tiles_in,
+    total,
+)
+
+_OBJECTIVES = {"tiles": TILES_FIRST, "points": POINTS_FIRST}
+_HOUSE_RULES = {
+    "initial_meld_hand_only": True,
+    "joker_set_locked": False,
+    "retrieved_joker_rack_tiles": 0,
+    "manipulate_after_opening": False,
+    "max_run": 13,
+}
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The best play.
+
+    Attributes:
+        num_tiles: rack tiles put down.
+        points: what they count in the rack, a joker 30.
+        played: the rack tiles put down, ascending types.
+        melds: the whole new table, canonical; runs of at most five.
+        kept: the part of `melds` that was on the table before.
+        laid: the part that is new.
+        opening_points: value of the best initial meld from the rack alone, 0 if there is none.
+        opening_melds: that initial meld.
+    """
+
+    num_tiles: int
+    points: int
+    played: tuple[int, ...]
+    melds: Table
+    kept: Table
+    laid: Table
+    opening_points: int
+    opening_melds: Table
+
+
+def solve(
+    rack: str | Iterable[str | int],
+    table: Iterable[str | Iterable[str | Slot] | Meld] = (),
+    objective: str = "tiles",
+    joker_rule: str = "retrieve",
+    opened: bool = True,
+    initial_meld_min: int = 30,
+) -> Solution:
+    """The play that puts most tiles, or most points, on the table; exact.
+
+    Among equal plays it prefers the other objective, then one that leaves much of the table as it is.
+
+    Args:
+        rack: tiles, as in ["R13", "K4", "J"] or "R13 K4 J".
+        table: melds, as in [["B3", "B4", "B5"]] or ["B3 B4 B5"]; a joker may say what it stands for, J(B4).
+        objective: "tiles" or "points".
+        joker_rule: "retrieve", "free" or "locked" (rules.md 5).
+        opened: whether the player has opened; if not, the play is an opening of at least `initial_meld_min` points.
+        initial_meld_min: see `opened`.
+
+    Raises:
+        DeckError: no such tile, a tile too often, a set that is none, a joker whose meaning is not clear.
+        OptionError: no such objective or joker rule.
+    """
+    if objective not in _OBJECTIVES:
+        raise OptionError(f"an objective is {' or '.join(_OBJECTIVES)}; got {objective!r}")
+    rules = Ruleset.make(joker_rule=joker_rule, initial_meld_min=initial_meld_min)
+    hand = multiset(rack)
+    melds = canonical_table(_with_meanings(Meld.of(meld), joker_rule) for meld in table_of(table))
+    _check_tiles(hand, melds, rules)
+    return solve_position(Position(rules, hand, melds, opened), objective)
+
+
+def solve_position(position: Position, objective: str = "tiles") -> Solution:
+    """`solve` of an engine's position, under its rules.
+
+    Raises:
+        OptionError: house rules that the solver does not know.
+    """
+    check_rules(position.rules)
+    melds = split_table(position.table)
+    p = position_record(position, objective)
+    laid = _laid(best_play, p)
+    kept = melds
+    if position.opened and laid:
+        kept = tuple(MELDS[number] for number, stays in zip(p.melds, p.kept, strict=True) if stays)
+    played = sub(table_tiles((*kept, *laid)), table_tiles(melds)) if laid else EMPTY
+    opening = position_record(Position(position.rules, position.rack, (), False), "opening")
+    opening_melds = _laid(arrange, opening)
+    return Solution(
+        num_tiles=total(played), points=rack_points(played, position.rules.joker_value_at_end),
+        played=tuple(tiles_in(played)), melds=canonical_table((*kept, *laid)), kept=canonical_table(kept),
+        laid=canonical_table(laid), opening_points=sum(meld.points for meld in opening_melds),
+        opening_melds=canonical_table(opening_melds),
+    )  # fmt: skip
+
+
+def has_play(position: Position) -> bool:
+    """Whether there is a legal PLAY.
+
+    Raises:
+        OptionError: house rules that the solver does not know.
+    """
+    check_rules(position.rules)
+    return bool(best_value(np.zeros(1, WORK)[0], position_record(position, "tiles")) > 0)
+
+
+def opening_value(rules: Ruleset, tiles: Multiset) -> int:
+    """The value of the best initial meld that some tiles alone make, 0 if there is none."""
+    p = position_record(Position(rules, tiles, (), False), "opening")
+    return max(0, int(best_value(np.zeros(1, WORK)[0], p)))
+
+
+def check_rules(rules: Ruleset) -> None:
+    """Raise OptionError under house rules that the solver does not know."""
+    for name, value in _HOUSE_RULES.items():
+        if getattr(rules, name) != value:
+            raise OptionError(
+                f"the solver does not know {name}={getattr(rules, name)!r}; it plays {name}={value!r} only"
+            )
+
+
+def position_record(position: Position, objective: str) -> np.record:
+    """A record of POSITION; of a player who has not opened the table is left out (4.2)."""
+    rules, p = position.rules, np.zeros(1, POSITION)[0]
+    p["rack"] = position.rack
+    if position.opened:
+        numbers = [MELD_NUMBER[meld] for meld in split_table(position.table)]
+        p["num_melds"] = len(numbers)
+        p["melds"][: len(numbers)] = numbers
+    else:
+        p["least"] = rules.initial_meld_min if objective != "opening" else 0
+        if not rules.initial_meld_allow_joker:
+            p["rack"][JOKER] = 0
+    p["joker_rule"] = JOKER_RULES.index(rules.joker_rule)
+    p["needs_both"] = rules.joker_group3_needs_both
+    p["colors"], p["values"] = rules.colors, rules.values
+    p["joker_points"] = rules.joker_value_at_end
+    p["objective"] = OPENING_VALUE if objective == "opening" else _OBJECTIVES[objective]
+    return p
+
+
+def _laid(find: Any, p: np.record) -> Table:
+    """Run a kernel that finds melds, `best_play` or `arrange`; the melds it lays."""
+    w = np.zeros(1, WORK)[0]
+    if find(w, p) <= 0:
+        return ()
+    return tuple(MELDS[number] for number in w.melds[: int(w.num_melds)])
+
+
+def _check_tiles(hand: Multiset, table: Table, rules: Ruleset) -> None:
+    for meld in table:
+        reason = meld.why_invalid()
+        if reason:
+            raise DeckError(f"the table is no table: {reason} (rules.md 2)")
+    lacking = [
+        t for t, n in enumerate(add(hand, table_tiles(table))) if n > (rules.jokers if t == JOKER else rules.copies)
+    ]
+    if lacking:
+        raise DeckError(f"{' '.join(tile_label(tile) for tile in lacking)} is there more often than in the game")
+
+
+def _with_meanings(meld: Meld, joker_rule: str) -> Meld:
+    """The meld with a meaning for each joker that has none: the only one that fits, or, if they are free, any.
+
+    Raises:
+        DeckError: several would fit.
+    """
+    unclear = [k for k, slot in enumerate(meld.slots) if slot.colour == UNASSIGNED]
+    fitting = []
+    for meanings in product(range(NUM_NATURALS), repeat=len(unclear)):
+        slots = list(meld.slots)
+        for k, meaning in zip(unclear, meanings, strict=True):
+            slots[k] = joker(meaning)
+        candidate = Meld(tuple(slots))
+        if not candidate.why_invalid():
+            fitting.append(candidate)
+    different = {tuple(sorted(candidate.meanings)) for candidate in fitting}
+    if len(different) > 1 and joker_rule != "free":
+        raise DeckError(f"say what the joker in {meld.label} stands for, as in {fitting[0].label}")
+    return fitting[0] if fitting else meld

@@ -1,0 +1,140 @@
+"""Tiles and multisets of tiles. Paragraph numbers are those of rules.md (1).
+
+A tile type is `colour * 13 + value - 1` (0..51), or JOKER (52). A multiset of tiles is a tuple of 53 counts.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from cardenvs.core.errors import DeckError
+
+COLOURS = "RBKO"  # red, blue, black, orange
+NUM_COLOURS, NUM_VALUES = 4, 13
+NUM_NATURALS = NUM_COLOURS * NUM_VALUES
+JOKER = NUM_NATURALS
+NUM_TYPES = NUM_NATURALS + 1
+MOST_COPIES, MOST_JOKERS = 2, 2
+MOST_TILES = NUM_NATURALS * MOST_COPIES + MOST_JOKERS
+
+Multiset = tuple[int, ...]
+EMPTY: Multiset = (0,) * NUM_TYPES
+
+
+def tile_of(colour: int, value: int) -> int:
+    """The type of a colour 0..3 and a value 1..13."""
+    return colour * NUM_VALUES + value - 1
+
+
+def colour_of(tile: int) -> int:
+    """The colour 0..3 of a type 0..51."""
+    return tile // NUM_VALUES
+
+
+def value_of(tile: int) -> int:
+    """The value 1..13 of a type 0..51."""
+    return tile % NUM_VALUES + 1
+
+
+TILE_LABELS = (*(f"{COLOURS[colour_of(t)]}{value_of(t)}" for t in range(NUM_NATURALS)), "J")
+_TYPES = {label: tile for tile, label in enumerate(TILE_LABELS)}
+
+
+def tile_label(tile: int) -> str:
+    """The text of a type: "R13", or "J" for a joker."""
+    return TILE_LABELS[tile]
+
+
+def parse_tile(text: str) -> int:
+    """The type of a text such as "R13", "k4" or "J"; Y (yellow) is read as O.
+
+    Raises:
+        DeckError: the text names no tile.
+    """
+    key = text.strip().upper()
+    key = "O" + key[1:] if key.startswith("Y") else key
+    if key not in _TYPES:
+        raise DeckError(f"{text!r} is no tile; a tile is a colour of {COLOURS} and a value 1 to 13, as in R13, or J")
+    return _TYPES[key]
+
+
+def parse_tiles(tiles: str | Iterable[str | int]) -> list[int]:
+    """The types of tiles given as one text ("R13 K4 J"), as texts, or as types.
+
+    Raises:
+        DeckError: something names no tile.
+    """
+    parts = tiles.replace(",", " ").split() if isinstance(tiles, str) else tiles
+    return [parse_tile(part) if isinstance(part, str) else _checked_type(part) for part in parts]
+
+
+def _checked_type(tile: int) -> int:
+    if isinstance(tile, bool) or not 0 <= tile < NUM_TYPES:
+        raise DeckError(f"{tile!r} is no tile; types are 0 to {JOKER}")
+    return int(tile)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Multisets
+
+
+def multiset(tiles: str | Iterable[str | int]) -> Multiset:
+    """The multiset of some tiles, given as for `parse_tiles`."""
+    counts = [0] * NUM_TYPES
+    for tile in parse_tiles(tiles):
+        counts[tile] += 1
+    return tuple(counts)
+
+
+def tiles_in(counts: Sequence[int]) -> list[int]:
+    """The tiles of a multiset, ascending, each as often as it is in there."""
+    return [tile for tile, count in enumerate(counts) for _ in range(int(count))]
+
+
+def add(a: Multiset, b: Multiset) -> Multiset:
+    """The union of two multisets, counts added."""
+    return tuple(x + y for x, y in zip(a, b, strict=True))
+
+
+def sub(a: Multiset, b: Multiset) -> Multiset:
+    """`a` without `b`.
+
+    Raises:
+        DeckError: `b` is not contained in `a`.
+    """
+    if not leq(b, a):
+        lacking = [tile_label(tile) for tile in range(NUM_TYPES) if b[tile] > a[tile]]
+        raise DeckError(f"cannot take {' '.join(lacking)} out of a multiset that does not hold so many")
+    return tuple(x - y for x, y in zip(a, b, strict=True))
+
+
+def leq(a: Multiset, b: Multiset) -> bool:
+    """Whether `a` is contained in `b`."""
+    return all(x <= y for x, y in zip(a, b, strict=True))
+
+
+def total(a: Multiset) -> int:
+    """The number of tiles."""
+    return sum(a)
+
+
+def multiset_to_json(a: Multiset) -> list[list[int]]:
+    """[[type, count], ...], ascending, without zeros."""
+    return [[tile, count] for tile, count in enumerate(a) if count]
+
+
+def multiset_from_json(data: list[list[int]]) -> Multiset:
+    """The inverse of `multiset_to_json`.
+
+    Raises:
+        DeckError: a type that is none or stands twice, or a count below one.
+    """
+    counts = [0] * NUM_TYPES
+    for tile, count in data:
+        if counts[_checked_type(tile)] or isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise DeckError(f"[{tile}, {count}] does not belong in a multiset: types stand once, counts are 1 or more")
+        counts[tile] = count
+    return tuple(counts)
+
+
+def rack_points(counts: Sequence[int], joker_value: int) -> int:
+    """The sum of a rack (6.1)."""
+    return sum(value_of(t) * int(counts[t]) for t in range(NUM_NATURALS)) + joker_value * int(counts[JOKER])
