@@ -49,6 +49,7 @@ class Hand:
             self.theirs.deal_hole("".join(self.cards[2 * seat : 2 * seat + 2]))
         self.full_raises = 0  # on this street
         self.acted = set()  # on this street
+        self.short_raises = []  # the last short all-ins of this street, as PokerKit counts them
         self.street = self.ours.phase
 
     def run_out_theirs(self):
@@ -67,7 +68,7 @@ class Hand:
         ours, theirs = self.ours.legal_options(), self.theirs
         assert self.seat_of[theirs.actor_index] == ours.player
         if self.ours.phase != self.street:
-            self.street, self.full_raises, self.acted = self.ours.phase, 0, set()
+            self.street, self.full_raises, self.acted, self.short_raises = self.ours.phase, 0, set(), []
         their_low, their_high = theirs.min_completion_betting_or_raising_to_amount, None
         if their_low is not None:
             their_high = theirs.max_completion_betting_or_raising_to_amount
@@ -77,8 +78,8 @@ class Hand:
             spot = self.known_spot(ours, here, there)
             assert spot, (self.ours.recap(ours.player), here, there)
             seen[spot] += 1
-            if spot == "11.3 short big blind":
-                return None
+            if spot in ("11.3 short big blind", "11.5 one more short all-in"):
+                return None  # from here on they play another hand
         return ours
 
     def known_spot(self, ours, here, there):
@@ -92,6 +93,9 @@ class Hand:
         reopened_there_only = raise_refused(s, p) == NOT_REOPENED and here[0] == there[0] and there[1] is not None
         if reopened_there_only and p in self.acted and self.full_raises == 0 and here[0] < s.last_raise:
             return "11.1 limper" if s.street == 0 else "11.2 checker"
+        refused_there_only = here[0] == there[0] and here[1] is not None and there[1] is None
+        if refused_there_only and s.acted_since_full >> p & 1 and here[0] >= s.last_raise > sum(self.short_raises) > 0:
+            return "11.5 one more short all-in"
         return None
 
     def apply(self, chooser, ours):
@@ -115,8 +119,15 @@ class Hand:
         )
         s = self.ours.record
         self.full_raises += bool(total - s.to_match >= s.last_raise)
+        self.count_short_raises(total - int(s.to_match), int(s.last_raise), total == ours.max_raise_to)
         self.ours.act("raise_to", total)
         self.theirs.complete_bet_or_raise_to(total)
+
+    def count_short_raises(self, size, full, is_all_in):
+        """PokerKit adds up short all-ins until they are a full raise together, and then begins again at nothing."""
+        self.short_raises = [*self.short_raises, size] if is_all_in else []
+        if sum(self.short_raises) >= max(size, full):
+            self.short_raises = []
 
     def compare_end(self, seen):
         """The same stacks, but for odd chips; where we ask nobody any more, they may offer a lone player a check."""
