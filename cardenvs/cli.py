@@ -5,6 +5,7 @@ Commands import what they need when they run, so that help is instant.
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -538,7 +539,7 @@ def replay(
             raise ArenaError(f"{file} has positions 0 to {len(loaded.actions)}; --at {at} is none of them")
         shown.position(at)
     elif step:
-        _step_through(shown, len(loaded.actions))
+        step_through(shown.position, len(loaded.actions))
     else:
         shown.events()
         shown.position(len(loaded.actions))
@@ -596,10 +597,11 @@ class _Shown:
             self._console.print(f"[dim]{escape(sentence)}[/dim]")
 
 
-def _step_through(shown: _Shown, last: int) -> None:
+def step_through(show: Callable[[int], None], last: int) -> None:
+    """Show positions 0 to `last` one by one, as a person at the keyboard asks for them."""
     k = 0
     while True:
-        shown.position(k)
+        show(k)
         try:
             text = input("Enter: next, b: back, a number: go there, q: quit > ").strip().lower()
         except (EOFError, KeyboardInterrupt):

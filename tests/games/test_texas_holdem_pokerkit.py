@@ -1,6 +1,6 @@
 """Texas hold'em against PokerKit, hand by hand: the same choices at every decision, the same stacks in the end.
 
-The four spots of rules.md 11 in which PokerKit plays otherwise are recognised one by one and counted; where the
+The five spots of rules.md 11 in which PokerKit plays otherwise are recognised one by one and counted; where the
 difference would change the rest of the hand (11.3), the hand is left there.
 """
 

@@ -44,7 +44,6 @@ _COMBO_MASK = (1 << _COMBO_BITS) - 1
 _COMBOS = [combo for combo in product(range(_MOST_AT_ONCE + 1), repeat=3) if sum(combo) <= _MOST_AT_ONCE]
 _COMBO_OF = {combo: number for number, combo in enumerate(_COMBOS)}
 _ONES = np.array([combo[0] for combo in _COMBOS])
-_MUST = np.array([combo[0] + combo[1] for combo in _COMBOS])  # runs that must go on
 
 
 def _after(combo: tuple[int, ...], tiles: int) -> int:

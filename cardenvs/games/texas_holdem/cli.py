@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardenvs.cli import OptionTexts, SeedOption, read_options
+from cardenvs.cli import OptionTexts, SeedOption, read_options, step_through
 from cardenvs.core.errors import ArenaError, FormatError
 
 if TYPE_CHECKING:
@@ -207,19 +207,12 @@ def _print_table(console: "Console", timeline: "Timeline", i: int, viewer: int) 
 
 
 def _step_through(console: "Console", timeline: "Timeline", viewer: int) -> None:
-    i = 0
-    while True:
+    def show(i: int) -> None:
         _print_table(console, timeline, i, viewer)
         if i:
             console.print(f"[dim]{_escaped(timeline.sentence(i - 1, viewer))}[/dim]")
-        try:
-            text = input("Enter: next, b: back, a number: go there, q: quit > ").strip().lower()
-        except (EOFError, KeyboardInterrupt):
-            return
-        if text == "q":
-            return
-        wanted = int(text) if text.isdecimal() else i - 1 if text == "b" else i + 1
-        i = min(len(timeline), max(0, wanted))
+
+    step_through(show, len(timeline))
 
 
 # ---------------------------------------------------------------------------------------------------------------
