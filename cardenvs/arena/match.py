@@ -1,8 +1,8 @@
 """What a match is: a game, agents, a seed and a number of duplicate deals; and which games that makes."""
 
+import dataclasses
 import functools
 import hashlib
-import itertools
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from cardenvs.agents.specs import agent_fingerprint
+from cardenvs.arena.schedule import ROUND_ROBIN, Schedule
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
@@ -19,18 +20,18 @@ from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import checked_seed
 
 if TYPE_CHECKING:
+    from cardenvs.agents.proxy import Guard
     from cardenvs.arena.statistics import Summary
-
-_ALL_SEATINGS_UP_TO = 3  # players; above, a seating is a rotation
 
 
 @dataclass(frozen=True)
 class Match:
     """A comparison of agents on duplicate deals.
 
-    Every deal is played by every lineup: each choice of as many agents as there are players, in every seating (up to
-    three players) or every rotation (above). All games of a deal have the same cards. An agent's own seed follows
-    from the deal and its name, so it comes with the same dice wherever it sits and whomever it meets.
+    Every deal is played by every lineup of the schedule: by default each choice of as many agents as there are players,
+    in every seating (up to three players) or every rotation (above). All games of a deal have the same cards. An
+    agent's own seed follows from the deal and its name, so it comes with the same dice wherever it sits and whomever it
+    meets.
 
     Attributes:
         game: the Game.
@@ -38,6 +39,10 @@ class Match:
         agents: specs, see cardenvs.agents.specs; at least as many as there are players.
         deals: how many deals, at least 1.
         seed: 0..2**63-1, of everything.
+        labels: a name for each agent; empty: their specs.
+        schedule: who meets whom, and who sits where.
+        guard: how agents are kept from hurting the match and each other, see cardenvs.agents.proxy; None: they are
+            called as they are, and the first failure ends the match.
     """
 
     game: Game
@@ -45,17 +50,22 @@ class Match:
     agents: tuple[str, ...]
     deals: int
     seed: int = 0
+    labels: tuple[str, ...] = ()
+    schedule: Schedule = ROUND_ROBIN
+    guard: "Guard | None" = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be played."""
         checked_seed(self.seed)
         if self.deals < 1:
             raise ArenaError(f"a match needs at least one deal; got {self.deals}")
-        if len(self.agents) < self.options.num_players:
+        if len(self.agents) < self.options.num_players and self.schedule.kind != "field":
             raise ArenaError(
                 f"{self.game.name} is played by {self.options.num_players} here, so a match needs at least as many "
                 f"agents; got {len(self.agents)}: {', '.join(self.agents)} (an agent may be listed twice)"
             )
+        if self.labels and (len(self.labels) != len(self.agents) or len(set(self.labels)) != len(self.labels)):
+            raise ArenaError(f"each agent of a match needs a name of its own; got {', '.join(self.labels)}")
 
     @classmethod
     def of(cls, game: str, agents: Sequence[str], deals: int, seed: int = 0, **options: Any) -> Self:
@@ -68,15 +78,45 @@ class Match:
         found = get_game(game)
         return cls(found, found.make_options(**options), tuple(agents), deals, seed)
 
+    @classmethod
+    def stored(
+        cls,
+        match_id: str,
+        game: str,
+        options: dict[str, Any],
+        agents: list[dict[str, str]],
+        deals: int,
+        seed: int,
+        layout: str | None,
+        schedule: dict[str, Any],
+        guard: dict[str, Any] | None,
+    ) -> Self:
+        """A match from what a store keeps of it. It keeps its id, though its agents may have changed or gone.
+
+        Raises:
+            ArenaError: it is of another version of its game.
+            GameNotFoundError, OptionError: its game is not installed, or has other options now.
+        """
+        found = get_game(game)
+        checked = found.make_options(**options)
+        if layout is not None and layout != found.layout(checked).hash:
+            raise ArenaError(f"match {match_id} was played with another version of {game} (its observation differs)")
+        guarded = None
+        if guard is not None:
+            from cardenvs.agents.proxy import Guard
+
+            guarded = Guard(**{name: tuple(v) if isinstance(v, list) else v for name, v in guard.items()})
+        names, specs = ([agent[key] for agent in agents] for key in ("name", "spec"))
+        labels = () if tuple(names) == _numbered(specs) else tuple(names)
+        match = cls(found, checked, tuple(specs), deals, seed, labels, Schedule.from_dict(schedule), guarded)
+        match.__dict__["fingerprints"] = tuple(agent["fingerprint"] for agent in agents)
+        match.__dict__["id"] = match_id
+        return match
+
     @functools.cached_property
     def names(self) -> tuple[str, ...]:
-        """A name for each agent: its spec, with #2, #3 ... where a spec is listed again."""
-        seen: Counter[str] = Counter()
-        names = []
-        for spec in self.agents:
-            seen[spec] += 1
-            names.append(spec if seen[spec] == 1 else f"{spec}#{seen[spec]}")
-        return tuple(names)
+        """A name for each agent: its label, or its spec with #2, #3 ... where a spec is listed again."""
+        return self.labels or _numbered(self.agents)
 
     @functools.cached_property
     def fingerprints(self) -> tuple[str, ...]:
@@ -86,11 +126,7 @@ class Match:
     @functools.cached_property
     def lineups(self) -> tuple[tuple[int, ...], ...]:
         """The games of a deal: for each, the number of the agent in each player's place."""
-        players = self.options.num_players
-        chosen = itertools.combinations(range(len(self.agents)), players)
-        if players <= _ALL_SEATINGS_UP_TO:
-            return tuple(lineup for group in chosen for lineup in itertools.permutations(group))
-        return tuple(group[k:] + group[:k] for group in chosen for k in range(players))
+        return self.schedule.lineups(len(self.agents), self.options.num_players)
 
     @property
     def num_games(self) -> int:
@@ -101,17 +137,37 @@ class Match:
         """The seed of the cards of a deal."""
         return derived_seed(self.seed, "deal", deal)
 
-    def agent_seed(self, deal: int, agent: int) -> int:
-        """The seed with which an agent plays a deal."""
-        return derived_seed(self.deal_seed(deal), "agent", self.names[agent])
+    def agent_seed(self, deal: int, agent: int, copy: int = 0) -> int:
+        """The seed with which an agent plays a deal; `copy` counts the places that it has at one table, from 0."""
+        place = (self.names[agent], copy) if copy else (self.names[agent],)
+        return derived_seed(self.deal_seed(deal), "agent", *place)
+
+    def seat_seeds(self, deal: int, lineup: int) -> list[int]:
+        """The seeds of the agents at a table, by player."""
+        seating = self.lineups[lineup]
+        return [self.agent_seed(deal, agent, seating[:player].count(agent)) for player, agent in enumerate(seating)]
 
     @functools.cached_property
     def id(self) -> str:
-        """Names what is compared: game, options, agents (with the files behind them) and seed; not how many deals."""
+        """Names what is compared: game, options, agents (with the files behind them), seed and the schedule.
+
+        Not how many deals.
+        """
         agents = list(zip(self.agents, self.fingerprints, strict=True))
         layout = self.game.layout(self.options).hash
-        what = [self.game.name, layout, self.options.as_dict(), agents, self.seed]
+        what = [self.game.name, layout, self.options.as_dict(), agents, self.seed, *self._special()]
         return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
+
+    def _special(self) -> list[Any]:
+        """What differs from a plain match; nothing for a plain one, whose id is as it was before there were others."""
+        special: dict[str, Any] = {}
+        if self.names != _numbered(self.agents):
+            special["labels"] = self.names
+        if self.schedule != ROUND_ROBIN:
+            special["lineups"] = self.lineups
+        if self.guard is not None:
+            special["guard"] = dataclasses.asdict(self.guard)
+        return [special] if special else []
 
     def run(
         self,
@@ -141,5 +197,15 @@ class Match:
         from cardenvs.arena.store import Store
 
         with Store(store) as opened:
-            run(self, opened, resume=resume, processes=processes, batch=batch, progress=progress)
+            run([self], opened, resume=resume, processes=processes, batch=batch, progress=progress)
             return summarise(self, opened.records(self.id))
+
+
+def _numbered(specs: Sequence[str]) -> tuple[str, ...]:
+    """The specs, with #2, #3 ... where one is listed again."""
+    seen: Counter[str] = Counter()
+    names = []
+    for spec in specs:
+        seen[spec] += 1
+        names.append(spec if seen[spec] == 1 else f"{spec}#{seen[spec]}")
+    return tuple(names)

@@ -1,9 +1,12 @@
 """Playing the games of a match in one process, many side by side."""
 
+import threading
 import time
 import traceback
-from collections.abc import Callable, Generator, Iterable, Iterator
-from typing import Any, cast
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Any, cast
 
 from cardenvs.agents.base import Agent, BatchAgent, Turn
 from cardenvs.agents.specs import make_agent
@@ -11,35 +14,41 @@ from cardenvs.arena.match import Match
 from cardenvs.arena.store import GameRecord
 from cardenvs.core.engine import FORFEIT
 from cardenvs.core.errors import AgentError, IllegalActionError
+from cardenvs.core.replay import Replay
 from cardenvs.core.state import State
+
+if TYPE_CHECKING:
+    from cardenvs.agents.proxy import AgentProxy, Decision
 
 Job = tuple[int, int]  # (deal, lineup)
 Records = Generator[GameRecord, None, None]
 
 
-def play_games(match: Match, jobs: Iterable[Job], batch: int) -> Records:
+def play_games(crew: "Crew", jobs: Iterator[Job], batch: int) -> Records:
     """Play games and yield each when it is over.
 
-    What a game comes to depends on its deal and lineup alone. An agent that fails ends the play: the last record has
-    its `error` set.
+    What a game comes to depends on its deal and lineup alone. In a match without a guard an agent that fails ends the
+    play: the last record has its `error` set.
 
     Args:
-        match: whose games.
-        jobs: which of them; taken as there is room.
-        batch: how many to play side by side where an agent has `act_batch`; one after the other where none has.
+        crew: the agents of the match.
+        jobs: which of its games; taken as there is room.
+        batch: how many to play side by side where an agent has `act_batch` or waits for others (`waits`); one after the
+            other where none does.
 
     Raises:
         AgentError, PolicyNotFoundError, MissingExtraError: an agent cannot be made.
     """
-    crew = _Crew(match)  # before the first game is asked for: an agent that cannot be made is known at once
-    return _play(match, crew, iter(jobs), batch if crew.has_batches else 1)
+    if crew.waits and batch > 1:
+        return _play_in_threads(crew, jobs, batch)
+    return _play(crew, jobs, batch if crew.has_batches else 1)
 
 
-def _play(match: Match, crew: "_Crew", jobs: Iterator[Job], room: int) -> Records:
+def _play(crew: "Crew", jobs: Iterator[Job], room: int) -> Records:
     tables: list[_Table] = []
     while True:
         while len(tables) < room and (job := next(jobs, None)) is not None:
-            tables.append(_Table(match, *job, crew))
+            tables.append(crew.table(*job))
         if not tables:
             return
         failed = next((table for table in tables if table.error), None) or _step(crew, tables)
@@ -49,49 +58,119 @@ def _play(match: Match, crew: "_Crew", jobs: Iterator[Job], room: int) -> Record
         over = [table for table in tables if table.state.is_terminal]
         tables = [table for table in tables if not table.state.is_terminal]
         for table in over:
-            table.leave(crew)
+            table.leave()
             yield table.record()
 
 
-class _Crew:
-    """The agents of a match in this process: one of each that answers in batches, of the others one a table."""
+def _play_in_threads(crew: "Crew", jobs: Iterator[Job], room: int) -> Records:
+    """A thread a table: agents that wait (for a server, for another process) wait side by side."""
+    stopped = threading.Event()
+    playing: dict[Future[None], _Table] = {}
+    with ThreadPoolExecutor(room) as pool:
+        try:
+            while True:
+                while len(playing) < room and (job := next(jobs, None)) is not None:
+                    table = crew.table(*job)
+                    playing[pool.submit(_play_one, crew, table, stopped)] = table
+                if not playing:
+                    return
+                for future in wait(playing, return_when=FIRST_COMPLETED).done:
+                    table = playing.pop(future)
+                    future.result()
+                    yield table.record()
+                    if table.error:
+                        return
+                    table.leave()
+        finally:
+            stopped.set()  # games under way are broken off after the decision that they are at
+
+
+def _play_one(crew: "Crew", table: "_Table", stopped: threading.Event) -> None:
+    while not (table.error or table.state.is_terminal or stopped.is_set()):
+        _step(crew, [table])
+
+
+class Crew:
+    """The agents of a match in this process: one of each that answers in batches, of the others one a table.
+
+    Attributes:
+        match: whose agents.
+        batched: by agent, whether it answers in batches.
+        waits: whether an agent spends its time waiting, so that games should be played side by side in threads.
+    """
 
     def __init__(self, match: Match) -> None:
-        self._match = match
-        self._free: list[list[Agent]] = [[self._make(agent)] for agent in range(len(match.agents))]
-        self.batched = [isinstance(free[0], BatchAgent) for free in self._free]
-        self.has_batches = any(self.batched)
+        """Make each agent once.
 
-    def _make(self, agent: int) -> Agent:
-        return make_agent(self._match.agents[agent], self._match.game, self._match.options)
+        Raises:
+            AgentError, PolicyNotFoundError, MissingExtraError: an agent cannot be made.
+        """
+        self.match = match
+        self._free: list[list[Any]] = [[self._make(agent)] for agent in range(len(match.agents))]
+        first = [_inner(free[0]) for free in self._free]
+        self.waits = any(getattr(agent, "waits", False) for agent in first)
+        self.batched = [isinstance(agent, BatchAgent) and not self.waits for agent in first]
 
-    def take(self, agent: int) -> Agent:
+    @property
+    def has_batches(self) -> bool:
+        """Whether any agent answers in batches."""
+        return any(self.batched)
+
+    def _make(self, agent: int) -> "Agent | AgentProxy":
+        match = self.match
+        if match.guard is None:
+            return make_agent(match.agents[agent], match.game, match.options)
+        from cardenvs.agents.proxy import AgentProxy
+
+        return AgentProxy.of(match.agents[agent], match.game, match.options, match.guard, match.names[agent])
+
+    def table(self, deal: int, lineup: int) -> "_Table":
+        """A table at which a game begins."""
+        seated = _Table if self.match.guard is None else _GuardedTable
+        return seated(self, deal, lineup)
+
+    def take(self, agent: int) -> Any:
+        """An agent for one seat."""
         if self.batched[agent]:
             return self._free[agent][0]
         return self._free[agent].pop() if self._free[agent] else self._make(agent)
 
-    def give_back(self, agent: int, made: Agent) -> None:
+    def give_back(self, agent: int, made: Any) -> None:
+        """The seat is free again."""
         if not self.batched[agent]:
             self._free[agent].append(made)
+
+    def close(self) -> None:
+        """No more games: end what agents have running."""
+        for made in (made for free in self._free for made in free):
+            close = getattr(made, "close", None)
+            if callable(close):
+                close()
+        self._free = [[] for _ in self._free]
+
+
+def _inner(made: Any) -> Any:
+    """The agent behind a proxy."""
+    return getattr(made, "agent", made)
 
 
 class _Table:
     """One game in progress."""
 
-    def __init__(self, match: Match, deal: int, lineup: int, crew: _Crew) -> None:
-        self._match = match
+    def __init__(self, crew: Crew, deal: int, lineup: int) -> None:
+        self.crew, self.match = crew, crew.match
         self.deal, self.lineup = deal, lineup
-        self.seating = match.lineups[lineup]
-        self.seeds = [match.agent_seed(deal, agent) for agent in self.seating]
-        self.state = match.game.state_type(match.game, match.options, seed=match.deal_seed(deal))
-        self.agents = [crew.take(agent) for agent in self.seating]
+        self.seating = self.match.lineups[lineup]
+        self.seeds = self.match.seat_seeds(deal, lineup)
+        self.state = self.match.game.state_type(self.match.game, self.match.options, seed=self.match.deal_seed(deal))
         self.decisions, self.seconds = [0] * len(self.seating), [0.0] * len(self.seating)
         self.error: str | None = None
-        self._reset(crew)
+        self.agents = [crew.take(agent) for agent in self.seating]
+        self._begin()
 
-    def _reset(self, crew: _Crew) -> None:
+    def _begin(self) -> None:
         for player, agent in enumerate(self.seating):
-            if crew.batched[agent]:
+            if self.crew.batched[agent]:
                 continue
             try:
                 self.agents[player].reset(self.seeds[player])
@@ -99,9 +178,10 @@ class _Table:
                 self.fail(player, error)
                 return
 
-    def leave(self, crew: _Crew) -> None:
+    def leave(self) -> None:
+        """The game is over."""
         for agent, made in zip(self.seating, self.agents, strict=True):
-            crew.give_back(agent, made)
+            self.crew.give_back(agent, made)
 
     @property
     def to_act(self) -> int:
@@ -111,6 +191,23 @@ class _Table:
     def turn(self) -> Turn:
         return Turn(self.state, self.seeds[self.state.current_player])
 
+    def choose(self) -> None:
+        """Ask the agent to act, and apply what it chooses."""
+        player = self.state.current_player
+        try:
+            action, seconds = _timed(self.agents[player].act, self.turn())
+            self.apply(action, seconds)
+        except Exception as error:  # whatever an agent raises is the agent's failure
+            self.fail(player, error)
+
+    def answered(self, turn: Turn, action: Any, seconds: float) -> None:
+        """Apply what was chosen in a batch."""
+        player = self.state.current_player
+        try:
+            self.apply(action, seconds)
+        except AgentError as error:
+            self.fail(player, error)
+
     def apply(self, action: Any, seconds: float) -> None:
         player = self.state.current_player
         self.decisions[player] += 1
@@ -119,7 +216,7 @@ class _Table:
 
     def fail(self, player: int, error: Exception) -> None:
         """Note whose failure it is, what went wrong and where: a line, then the traceback of what the agent raised."""
-        names = [self._match.names[agent] for agent in self.seating]
+        names = [self.match.names[agent] for agent in self.seating]
         where = f"deal {self.deal} (seed {self.state.seed}), ply {self.state.ply}, as player_{player} of {names}"
         raised = not isinstance(error, AgentError)
         what = " ".join(f"{type(error).__name__}: {error}".split()) if raised else str(error)
@@ -137,7 +234,78 @@ class _Table:
             tuple(self.decisions),
             tuple(self.seconds),
             self.error,
+            digest=None if self.error else Replay.of(self.state).digest,
+            **self._noted(),
         )
+
+    def _noted(self) -> dict[str, Any]:
+        return {}
+
+
+class _GuardedTable(_Table):
+    """One game in progress between proxies, whose agents can fail without ending it."""
+
+    def _begin(self) -> None:
+        from cardenvs.agents.proxy import AgentProxy
+
+        self._log: list[Decision] = []
+        for player, agent in enumerate(self.seating):
+            if self.crew.batched[agent]:  # it is one agent for all tables, but each seat has failures of its own
+                shared = self.agents[player]
+                self.agents[player] = AgentProxy(_inner(shared), self.match.guard, shared.name)
+        self._failures_before = [Counter(proxy.failures) for proxy in self.agents]
+        for player, proxy in enumerate(self.agents):
+            proxy.begin(self.state, player, self.seeds[player])
+
+    def leave(self) -> None:
+        for proxy in self.agents:
+            proxy.end(self.state)
+        super().leave()
+
+    def choose(self) -> None:
+        self._decided(self.agents[self.state.current_player].decide(self.state))
+
+    def answered(self, turn: Turn, action: Any, seconds: float) -> None:
+        from cardenvs.agents.proxy import Decision
+
+        try:
+            check_choice(self.state, action)
+        except AgentError:  # asked alone, it has its tries
+            self.choose()
+            return
+        failures = tuple(turn.failures)
+        self._decided(Decision(turn.player, turn.ply, int(action), "ok", seconds, failures, turn.notes))
+
+    def _decided(self, decision: "Decision") -> None:
+        self.decisions[decision.player] += 1
+        self.seconds[decision.player] += decision.seconds
+        if decision.notes or decision.failures or decision.outcome != "ok":
+            self._log.append(decision)
+        self.state.apply(decision.action)
+        for proxy in self.agents:
+            proxy.observe(self.state)
+
+    def _noted(self) -> dict[str, Any]:
+        pairs = zip(self.agents, self._failures_before, strict=True)
+        return {
+            "failures": tuple(dict(sorted((proxy.failures - before).items())) for proxy, before in pairs),
+            "outcomes": tuple(
+                dict(Counter(d.outcome for d in self._log if d.player == player and d.outcome != "ok"))
+                for player in range(len(self.seating))
+            ),
+            "notes": tuple(_as_json(decision) for decision in self._log),
+        }
+
+
+def _as_json(decision: "Decision") -> dict[str, Any]:
+    return {
+        "ply": decision.ply,
+        "player": decision.player,
+        "outcome": decision.outcome,
+        "seconds": decision.seconds,
+        "failures": [{"kind": failure.kind, "message": failure.message} for failure in decision.failures],
+        "notes": decision.notes,
+    }
 
 
 def apply_choice(state: State, action: Any) -> None:
@@ -146,58 +314,56 @@ def apply_choice(state: State, action: Any) -> None:
     Raises:
         AgentError: the choice is not legal; the state is unchanged.
     """
+    check_choice(state, action)
+    state.apply(action)
+
+
+def check_choice(state: State, action: Any) -> None:
+    """Raise AgentError if an agent may not choose `action` now."""
     try:
         state.check_legal(action)
     except IllegalActionError as error:
         raise AgentError(f"it chose what is not legal: {error}") from None
     if action >= FORFEIT:
         raise AgentError(f"it chose the code {action}, which takes a player out of the game; agents may not")
-    state.apply(action)
 
 
-def _step(crew: _Crew, tables: list[_Table]) -> _Table | None:
+def _step(crew: Crew, tables: list[_Table]) -> _Table | None:
     """One decision at every table. Returns the first table at which it failed, if any."""
     waiting: dict[int, list[_Table]] = {}
     for table in tables:
         waiting.setdefault(table.to_act, []).append(table)
     for agent, asking in waiting.items():
-        choose = _choose_together if crew.batched[agent] else _choose_singly
-        failed = choose(asking)
+        if crew.batched[agent]:
+            _choose_together(asking)
+        else:
+            for table in asking:
+                table.choose()
+                if table.error:
+                    break
+        failed = next((table for table in asking if table.error), None)
         if failed is not None:
             return failed
     return None
 
 
-def _choose_singly(tables: list[_Table]) -> _Table | None:
-    for table in tables:
-        player = table.state.current_player
-        try:
-            action, seconds = _timed(table.agents[player].act, table.turn())
-            table.apply(action, seconds)
-        except Exception as error:  # whatever an agent raises is the agent's failure
-            table.fail(player, error)
-            return table
-    return None
-
-
-def _choose_together(tables: list[_Table]) -> _Table | None:
+def _choose_together(tables: list[_Table]) -> None:
     first = tables[0]
-    agent = cast(BatchAgent, first.agents[first.state.current_player])
+    agent = cast(BatchAgent, _inner(first.agents[first.state.current_player]))
+    turns = [table.turn() for table in tables]
     try:
-        actions, seconds = _timed(agent.act_batch, [table.turn() for table in tables])
+        actions, seconds = _timed(agent.act_batch, turns)
         if len(actions) != len(tables):
             raise AgentError(f"its act_batch was given {len(tables)} turns and returned {len(actions)} actions")
     except Exception as error:  # as above; which of the tables it was about cannot be known
-        first.fail(first.state.current_player, error)
-        return first
-    for table, action in zip(tables, actions, strict=True):
-        player = table.state.current_player
-        try:
-            table.apply(action, seconds / len(tables))
-        except AgentError as error:
-            table.fail(player, error)
-            return table
-    return None
+        if first.match.guard is None:
+            first.fail(first.state.current_player, error)
+            return
+        for table in tables:  # one by one: only those that it is about fail
+            table.choose()
+        return
+    for table, turn, action in zip(tables, turns, actions, strict=True):
+        table.answered(turn, action, seconds / len(tables))
 
 
 def _timed(call: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:

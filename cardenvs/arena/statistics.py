@@ -4,13 +4,16 @@ Games of one deal share their cards, so they are no independent samples; deals a
 averaged over its games in a deal (all seatings, all opponents), which cancels the luck of the cards; then a Student t
 interval is taken over the deals. The difference of two agents is taken inside each game they play together, averaged
 over the deal in the same way. A deal counts once all its games are finished.
+
+Intervals are Student's t intervals, or come from a bootstrap that draws whole deals with replacement.
 """
 
 import functools
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal, Self
 
 import numpy as np
 
@@ -18,6 +21,13 @@ from cardenvs.arena.match import Match
 from cardenvs.arena.store import GameRecord
 
 LEVEL = 0.95
+RESAMPLES = 2000
+FEWEST_FOR_BOOTSTRAP = 15  # deals; resampling fewer says too little of the tails, so they get Student's interval
+
+_MOST_UNITS = 4096  # that are drawn in a resample
+_MOST_DRAWS = 1 << 21  # held in memory at once
+
+Intervals = Literal["student", "bootstrap"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +78,7 @@ class Summary:
         unfinished: games of the match that are not in the summary.
         standings: in the order of Match.agents.
         differences: for each pair (i, j), i < j, who met: the return of agent i less that of agent j at one table.
+        intervals: how the intervals were worked out.
     """
 
     match: Match
@@ -76,6 +87,7 @@ class Summary:
     unfinished: int
     standings: tuple[Standing, ...]
     differences: dict[tuple[int, int], Estimate]
+    intervals: Intervals = "student"
 
     @property
     def ranking(self) -> list[Standing]:
@@ -90,29 +102,33 @@ class Summary:
         return None if found is None else Estimate(-found.mean, -found.high, -found.low, found.deals)
 
 
-def summarise(match: Match, records: Iterable[GameRecord]) -> Summary:
+def summarise(match: Match, records: Iterable[GameRecord], intervals: Intervals = "student") -> Summary:
     """Sum up the finished games of a match.
 
     Args:
         match: what was played.
         records: finished games by deal. Those of incomplete deals, and of deals beyond match.deals, do not count.
+        intervals: "student" or "bootstrap", both over deals.
     """
-    tally = _Tally(match)
-    deals = []
-    for deal, group in itertools.groupby(records, key=lambda record: record.deal):
-        of_deal = list(group)
-        if len(of_deal) == len(match.lineups) and deal < match.deals:
-            deals.append(deal)
-            tally.add(of_deal)
-    games = len(deals) * len(match.lineups)
-    return Summary(match, tuple(deals), games, match.num_games - games, tally.standings(), tally.differences())
+    tally = Tally.of(match, records)
+    games = len(tally.deals) * len(match.lineups)
+    return Summary(
+        match, tuple(tally.deals), games, match.num_games - games, tally.standings(intervals),
+        tally.differences(intervals), intervals,
+    )  # fmt: skip
 
 
-class _Tally:
-    """Sums that grow deal by deal."""
+class Tally:
+    """Sums that grow deal by deal.
+
+    Attributes:
+        match: whose games.
+        deals: those that were added.
+    """
 
     def __init__(self, match: Match) -> None:
-        self._match = match
+        self.match = match
+        self.deals: list[int] = []
         agents = len(match.agents)
         self._factor = match.game.returns(match.options).result_factor
         self._returns: list[list[float]] = [[] for _ in range(agents)]  # by agent, a mean a deal
@@ -120,7 +136,17 @@ class _Tally:
         self._won, self._games = np.zeros(agents), np.zeros(agents, int)
         self._seconds: list[list[float]] = [[] for _ in range(agents)]  # by agent, a decision's mean in each game
 
+    @classmethod
+    def of(cls, match: Match, records: Iterable[GameRecord]) -> Self:
+        """The tally of the complete deals in `records`, which come by deal."""
+        tally = cls(match)
+        for games in complete_deals(match, records):
+            tally.add(games)
+        return tally
+
     def add(self, games: list[GameRecord]) -> None:
+        """All games of one deal."""
+        self.deals.append(games[0].deal)
         returns: dict[int, list[float]] = {}
         pairs: dict[tuple[int, int], list[float]] = {}
         for game in games:
@@ -145,21 +171,99 @@ class _Tally:
         for agent in winners:
             self._won[agent] += 1 / len(winners)
 
-    def standings(self) -> tuple[Standing, ...]:
+    def means_by_deal(self) -> dict[int, np.ndarray]:
+        """By agent: float64 (deals,), its mean return in each deal."""
+        return {agent: np.array(values) for agent, values in enumerate(self._returns)}
+
+    def differences_by_deal(self) -> dict[tuple[int, int], np.ndarray]:
+        """By pair (i, j), i < j, that met: float64 (deals,), the return of i less that of j at one table."""
+        return {pair: np.array(values) for pair, values in sorted(self._pairs.items())}
+
+    def standings(self, intervals: Intervals = "student") -> tuple[Standing, ...]:
+        """How each agent did."""
+        means = estimates(self._returns, intervals)
         return tuple(
             Standing(
                 name,
-                estimate(self._returns[agent]),
+                means[agent],
                 float(self._won[agent] / max(1, self._games[agent])),
                 int(self._games[agent]),
                 float(np.median(self._seconds[agent] or [0.0])),
                 np.array(self._returns[agent]),
             )
-            for agent, name in enumerate(self._match.names)
+            for agent, name in enumerate(self.match.names)
         )
 
-    def differences(self) -> dict[tuple[int, int], Estimate]:
-        return {pair: estimate(values) for pair, values in sorted(self._pairs.items())}
+    def differences(self, intervals: Intervals = "student") -> dict[tuple[int, int], Estimate]:
+        """For each pair that met, the return of the first less that of the second."""
+        pairs = sorted(self._pairs)
+        return dict(zip(pairs, estimates([self._pairs[pair] for pair in pairs], intervals), strict=True))
+
+
+def complete_deals(match: Match, records: Iterable[GameRecord]) -> Iterator[list[GameRecord]]:
+    """The records of each deal that is complete and below match.deals; `records` come by deal."""
+    for deal, group in itertools.groupby(records, key=lambda record: record.deal):
+        games = list(group)
+        if len(games) == len(match.lineups) and deal < match.deals:
+            yield games
+
+
+def estimates(columns: Sequence[list[float]], intervals: Intervals) -> list[Estimate]:
+    """The mean of each column, one value a deal, with its 95% interval."""
+    if intervals == "student":
+        return [estimate(values) for values in columns]
+    return [
+        bootstrap_estimate(values) if len(values) >= FEWEST_FOR_BOOTSTRAP else estimate(values) for values in columns
+    ]
+
+
+def bootstrap_estimate(values: list[float]) -> Estimate:
+    """The mean of `values`, one a deal, with its 95% bootstrap interval.
+
+    The interval holds the middle of the means of resampled deals: a little more than 95% of them, so that few deals
+    give no interval that is too narrow (the expanded percentile interval: T. Hesterberg, "What Teachers Should Know
+    About the Bootstrap", The American Statistician 69, 2015, section 4.5).
+    """
+    deals = len(values)
+    pool = Pool(deals)
+    sums = pool.pooled(np.array(values)[:, None])
+    means = np.concatenate([weights @ sums / (weights @ pool.sizes)[:, None] for weights in pool.resampled()])[:, 0]
+    low, high = np.quantile(means, expanded_tails(deals))
+    return Estimate(math.fsum(values) / deals, float(low), float(high), deals)
+
+
+def expanded_tails(deals: int) -> tuple[float, float]:
+    """Which quantiles of resampled figures make the 95% interval of `deals` >= 2 deals."""
+    wide = math.sqrt(deals / (deals - 1)) * t_quantile(min(deals, 10_000) - 1)
+    tail = math.erfc(wide / math.sqrt(2)) / 2
+    return tail, 1 - tail
+
+
+class Pool:
+    """Deals for resampling: where there are very many, neighbouring ones are drawn together.
+
+    Attributes:
+        sizes: float64 (units,), deals in each unit.
+    """
+
+    def __init__(self, deals: int) -> None:
+        """Divide `deals` deals into units."""
+        self._starts = np.unique(np.linspace(0, deals, min(deals, _MOST_UNITS) + 1).astype(int)[:-1])
+        self.sizes = np.diff(np.append(self._starts, deals)).astype(float)
+
+    def pooled(self, by_deal: np.ndarray) -> np.ndarray:
+        """The sums over each unit's deals of an array (deals, columns)."""
+        return np.add.reduceat(by_deal, self._starts, axis=0)
+
+    def resampled(self, resamples: int = RESAMPLES, seed: int = 0) -> Iterator[np.ndarray]:
+        """How often each unit is drawn: arrays (some resamples, units), the same at every call."""
+        generator = np.random.default_rng(seed)
+        units = len(self.sizes)
+        size = max(1, _MOST_DRAWS // units)
+        for first in range(0, resamples, size):
+            rows = min(size, resamples - first)
+            drawn = generator.integers(0, units, (rows, units)) + np.arange(rows)[:, None] * units
+            yield np.bincount(drawn.ravel(), minlength=rows * units).reshape(rows, units).astype(float)
 
 
 def estimate(values: list[float]) -> Estimate:

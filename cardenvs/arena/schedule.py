@@ -1,0 +1,139 @@
+"""Who meets whom, and who sits where.
+
+A *group* is the agents at one table, in the order in which they sit; a *lineup* is a group with its first place given to
+player 0. Every deal is played by every lineup. The kinds of schedule:
+
+    round_robin   every choice of as many agents as there are players
+    field         each challenger against the others, the field; challengers do not meet. Where the field is too small
+                  to fill a table, each of its agents takes all other places in turn
+    tables        a given number of groups in which agents sit equally often (or one time more), and pairs meet as equally
+                  often as can be: for many agents at large tables, of which a round robin has too many
+
+and of seating:
+
+    all           each group in every order
+    rotations     each group in every rotation, so each agent is each player once
+    auto          all up to three players, rotations above
+"""
+
+import dataclasses
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+from cardenvs.core.errors import ArenaError
+
+Kind = Literal["round_robin", "field", "tables"]
+Seating = Literal["auto", "all", "rotations"]
+Group = tuple[int, ...]
+
+_ALL_SEATINGS_UP_TO = 3  # players, with seating "auto"
+_BEST_ORDER_UP_TO = 6  # agents whose order at a table is chosen from all orders
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A schedule for agents 0..n-1.
+
+    Attributes:
+        kind: see above.
+        seating: see above.
+        challengers: agents, of the kind "field" only.
+        tables: how many groups, of the kind "tables" only.
+    """
+
+    kind: Kind = "round_robin"
+    seating: Seating = "auto"
+    challengers: tuple[int, ...] = ()
+    tables: int = 0
+
+    def lineups(self, agents: int, players: int) -> tuple[Group, ...]:
+        """The games of a deal: for each, the agent in each player's place.
+
+        Raises:
+            ArenaError: too few agents, or challengers or tables that cannot be.
+        """
+        every_order = self.seating == "all" or (self.seating == "auto" and players <= _ALL_SEATINGS_UP_TO)
+        seatings = itertools.permutations if every_order else _rotations
+        found = (lineup for group in self.groups(agents, players) for lineup in seatings(group))
+        return tuple(dict.fromkeys(found))  # groups that hold an agent twice give some lineups twice
+
+    def as_dict(self) -> dict[str, Any]:
+        """What differs from a round robin, as JSON values."""
+        return {
+            field.name: list(value) if isinstance(value, tuple) else value
+            for field in dataclasses.fields(self)
+            if (value := getattr(self, field.name)) != field.default
+        }
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Self:
+        """The schedule that `as_dict` told of."""
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+
+    def groups(self, agents: int, players: int) -> Iterable[Group]:
+        """The tables, each in one order. Raises as `lineups` does."""
+        if self.kind == "round_robin":
+            return itertools.combinations(range(agents), players)
+        if self.kind == "field":
+            return _against_the_field(self.challengers, agents, players)
+        return balanced_groups(agents, players, self.tables)
+
+
+ROUND_ROBIN = Schedule()
+
+
+def _rotations(group: Group) -> Iterable[Group]:
+    return (group[k:] + group[:k] for k in range(len(group)))
+
+
+def _against_the_field(challengers: Sequence[int], agents: int, players: int) -> list[Group]:
+    field = [agent for agent in range(agents) if agent not in challengers]
+    if not challengers or not field:
+        raise ArenaError("a match against a field needs a challenger, and a field of other agents")
+    if len(field) >= players - 1:
+        others: list[Group] = list(itertools.combinations(field, players - 1))
+    else:
+        others = [(agent,) * (players - 1) for agent in field]
+    return [(challenger, *group) for challenger in challengers for group in others]
+
+
+def balanced_groups(agents: int, players: int, tables: int) -> list[Group]:
+    """`tables` groups of different agents: places dealt out evenly, pairs met as evenly as a greedy choice can.
+
+    Inside a group the order is the one that puts next to each other who sat so least.
+    """
+    if tables < 1:
+        raise ArenaError(f"a schedule of tables needs at least one; got {tables}")
+    if agents < players:
+        raise ArenaError(f"a table has {players} players; got {agents} agents")
+    seated: Counter[int] = Counter()
+    met: Counter[tuple[int, int]] = Counter()
+    followed: Counter[tuple[int, int]] = Counter()
+    groups = []
+    for _ in range(tables):
+        group: list[int] = []
+        while len(group) < players:
+            free = (agent for agent in range(agents) if agent not in group)
+            group.append(min(free, key=lambda agent: (seated[agent], sum(met[agent, other] for other in group), agent)))
+            seated[group[-1]] += 1
+        for pair in itertools.permutations(group, 2):
+            met[pair] += 1
+        ordered = _best_order(group, followed)
+        followed.update(_neighbours(ordered))
+        groups.append(ordered)
+    return groups
+
+
+def _best_order(group: list[int], followed: Counter[tuple[int, int]]) -> Group:
+    first, *rest = sorted(group)
+    if len(group) > _BEST_ORDER_UP_TO:
+        return (first, *rest)
+    orders = ((first, *order) for order in itertools.permutations(rest))
+    return min(orders, key=lambda order: (sum(followed[pair] for pair in _neighbours(order)), order))
+
+
+def _neighbours(order: Group) -> list[tuple[int, int]]:
+    return list(zip(order, order[1:] + order[:1], strict=True))
