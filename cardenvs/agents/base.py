@@ -1,13 +1,29 @@
 """What an agent is, and what it gets to see: a `Turn`."""
 
 import functools
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from cardenvs.core.errors import StaleTurnError
+from cardenvs.core.events import Event
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
+from cardenvs.core.view import Candidate
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One try at a decision that came to nothing.
+
+    Attributes:
+        kind: its class, in a word: "timeout", "exception", "illegal", ...
+        message: what went wrong, for people.
+    """
+
+    kind: str
+    message: str
 
 
 class Turn:
@@ -23,6 +39,8 @@ class Turn:
         seed: int, 0..2**63-1, of this decision: draw all randomness from it, and results repeat.
         notes: dict, empty at first: what an agent wants kept of this decision, as JSON values (a prompt, tokens,
             latency). Whoever records decisions reads it after `act`; it has no influence on play.
+        failures: what failed so far in this decision, oldest first: earlier tries, where an agent is asked again. An
+            agent that tries again on its own adds its failures.
     """
 
     def __init__(self, state: State, seed: int) -> None:
@@ -38,6 +56,7 @@ class Turn:
         self.ply = state.ply
         self.seed = derived_seed(seed, self.ply)
         self.notes: dict[str, Any] = {}
+        self.failures: list[Failure] = []
 
     def __repr__(self) -> str:
         """Whose turn, of what."""
@@ -62,6 +81,11 @@ class Turn:
     def legal_actions(self) -> list[int]:
         """Legal ids, ascending, at least one."""
         return self.__now().legal_actions()
+
+    @functools.cached_property
+    def candidates(self) -> list[Candidate]:
+        """What the player may choose to do, at least one: actions, and whole plays of several actions."""
+        return self.__now().candidates()
 
     @functools.cached_property
     def view(self) -> dict[str, Any]:
@@ -139,6 +163,19 @@ class Agent(Protocol):
 
     def act(self, turn: Turn) -> int:
         """Choose one of `turn.legal_actions`."""
+        raise NotImplementedError
+
+
+@runtime_checkable
+class Observer(Protocol):
+    """An agent that is told what it sees happen, as it happens; any agent may have this method."""
+
+    def observe(self, events: list[Event]) -> None:
+        """New events as this agent's player saw them, oldest first; the deal's come after `reset`.
+
+        They are those of `turn.recap`, as data. The method is called after every action of every player, if the
+        player saw anything of it.
+        """
         raise NotImplementedError
 
 

@@ -9,6 +9,7 @@ A spec is one of these:
     ppo:PATH                                    a policy trained by `cardenvs train`, its likeliest action
     ppo:PATH,sample=true                        the same, drawing from the policy
     python:MODULE:FACTORY                       your own: FACTORY(game, options) returns an Agent
+    process:COMMAND                             a program that speaks JSON lines; see cardenvs.agents.process
 
 A name in a list of agents ends at a comma that no `name=value` follows.
 """
@@ -104,7 +105,7 @@ def _unknown(kind: str, game: Game) -> str:
     known = [*game.engine.policy_names(), *_KINDS]
     near = difflib.get_close_matches(kind, known, 1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    forms = ", ".join([*game.engine.policy_names(), "search", "ppo:PATH", "python:MODULE:FACTORY"])
+    forms = ", ".join([*game.engine.policy_names(), "search", "ppo:PATH", "python:MODULE:FACTORY", "process:COMMAND"])
     return f"no agent {kind!r} for {game.name}; {hint}agents are: {forms}"
 
 
@@ -166,8 +167,15 @@ def _make_python(argument: str, game: Game, options: Options) -> Agent:
     return agent
 
 
+def _make_process(argument: str, game: Game, options: Options) -> Agent:
+    from cardenvs.agents.process import ProcessAgent
+
+    return ProcessAgent.of_command(argument, game, options, name=f"process:{argument}")
+
+
 _KINDS: dict[str, Callable[[str, Game, Options], Agent]] = {
     "search": _make_search,
     "ppo": _make_ppo,
     "python": _make_python,
+    "process": _make_process,
 }

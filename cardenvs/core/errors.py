@@ -43,6 +43,19 @@ class AgentError(CardenvsError, RuntimeError):
     """An agent that cannot be made, or that failed while playing: it raised, or chose what is not legal."""
 
 
+class AgentFailureError(AgentError):
+    """One try at a decision that came to nothing.
+
+    Attributes:
+        kind: the class of the failure, in a word: "timeout", "crash", "memory", "protocol", ...
+        final: whether it makes no sense to ask again: the agent has tried as often as it may.
+    """
+
+    def __init__(self, kind: str, message: str, final: bool = False) -> None:
+        super().__init__(message)
+        self.kind, self.final = kind, final
+
+
 class StaleTurnError(CardenvsError, RuntimeError):
     """A Turn was asked for something after the game had moved on."""
 

@@ -97,6 +97,8 @@ class Game:
         enumerate_deals: of options; (deck, probability) pairs, where they can be listed.
         playout: the policy with which search plays out unless told otherwise.
         state_class: a State subclass with extras, as "module:Class", or None.
+        forced: forced(s, legal) -> action, of the widened record and the legal ids: what is done for a player who
+            has failed to choose, knowing only what that player may know; by default the first legal action.
     """
 
     name: str
@@ -125,6 +127,7 @@ class Game:
     playout: str = "random"
     deals: Callable[[Any], Iterable[tuple[Sequence[int], float]]] | None = None
     state_class: str | None = None
+    forced: Callable[[np.record, list[int]], int] | None = None
 
     def __post_init__(self) -> None:
         """Keep the layouts: one is needed for every observation, and building it takes 100 times as long."""

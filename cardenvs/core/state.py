@@ -20,7 +20,7 @@ from cardenvs.core.events import COLUMNS, NO_LOG, OMNISCIENT, SPECTATOR, Event, 
 from cardenvs.core.options import Options
 from cardenvs.core.record import copied, widen
 from cardenvs.core.rng import SEED_MASK
-from cardenvs.core.view import ansi, plain
+from cardenvs.core.view import Candidate, ansi, plain
 
 if TYPE_CHECKING:
     from cardenvs.core.game import Game
@@ -358,6 +358,27 @@ class State:
         twin._knower = player
         twin._begins_at(twin._states, known_rows)
         return twin
+
+    # -- choices ------------------------------------------------------------------------------------------------
+
+    def candidates(self) -> list[Candidate]:
+        """What the player to act may choose to do, whole plays included, in the order of their action ids.
+
+        Raises:
+            IllegalActionError: the game is over.
+        """
+        self._check_not_over("choose")
+        return sorted(self.game.view.candidates(self, self.current_player), key=lambda one: (one.actions, one.label))
+
+    def forced_action(self) -> int:
+        """What is done for the player to act when it has failed to choose: the game's safe action.
+
+        Raises:
+            IllegalActionError: the game is over.
+        """
+        self._check_not_over("choose an action")
+        legal = self.legal_actions()
+        return legal[0] if self.game.forced is None else int(self.game.forced(self.record, legal))
 
     # -- policies and playouts ----------------------------------------------------------------------------------
 

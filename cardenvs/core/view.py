@@ -6,7 +6,8 @@ is public) or OMNISCIENT (everything). Views, prompts, recaps and pages are gene
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +15,23 @@ from cardenvs.core.cards import card_label, card_markup, parse_card
 from cardenvs.core.errors import DeckError
 from cardenvs.core.events import OMNISCIENT, Event, EventKind, FoldedTable
 
+if TYPE_CHECKING:
+    from cardenvs.core.state import State
+
 _MARKUP = re.compile(r"\[/?[a-z_ ]*\]")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Something a player may choose to do: one action, or several in a row that make one play.
+
+    Attributes:
+        label: what it is, in words.
+        actions: ids in the order in which they are applied; at least one. The player stays to act until the last.
+    """
+
+    label: str
+    actions: tuple[int, ...]
 
 
 class View:
@@ -59,6 +76,15 @@ class View:
     def facts(self, s: np.record, player: int) -> dict[str, Any]:
         """What a careful player would have worked out from what `player` may know, as JSON values."""
         return {}
+
+    def candidates(self, state: "State", player: int) -> list[Candidate]:
+        """What `player`, who is to act in `state`, may choose to do; by default each legal action.
+
+        A game whose turns take many small actions offers whole plays here. They may be tried on `state.clone()`, but
+        nothing may depend on what `player` cannot know. Labels are unique, and so are sequences; the order is free.
+        """
+        s = state.record
+        return [Candidate(self.action_label(s, action), (action,)) for action in state.legal_actions()]
 
     def place(self, s: np.record, player: int) -> float | None:
         """The finishing place of a player who has left the game, or None: one behind all who are still in it."""

@@ -24,6 +24,7 @@ from cardenvs.testing import faces, processes
 _DEFAULT_GAMES = 10  # with all options at their defaults
 _MOST_STATES = 12  # of one game that are looked at closely
 _MOST_EVENTS = 6000  # plies behind those states in all, about: each is looked at with all its history
+_MOST_CANDIDATES = 30  # candidates of one state that are tried
 _MOST_IDS = 300  # action ids of one state that are tried; a random sample beyond
 _TOLERANCE = 1e-9
 
@@ -298,6 +299,27 @@ def check_labels(case: Case, state: State) -> None:
             fail(case, state, f"the label {label!r} of action {action} does not lead back to it")
 
 
+def check_candidates(case: Case, state: State) -> None:
+    """Candidates are unique; each can be done action by action, by one player; the forced action is legal."""
+    if state.is_terminal:
+        return
+    candidates = state.candidates()
+    if len({one.label for one in candidates}) < len(candidates):
+        fail(case, state, f"two candidates read the same: {sorted(one.label for one in candidates)}")
+    if not candidates or len({one.actions for one in candidates}) < len(candidates):
+        fail(case, state, f"the candidates are none, or two do the same: {candidates}")
+    for candidate in random.Random(state.ply).sample(candidates, min(_MOST_CANDIDATES, len(candidates))):
+        copy = state.clone()
+        for action in candidate.actions:
+            if copy.current_player != state.current_player or action not in copy.legal_actions():
+                fail(case, state, f"candidate {candidate.label!r}: {action} of {candidate.actions} cannot be done")
+            copy.apply(action)
+        if not candidate.actions:
+            fail(case, state, f"candidate {candidate.label!r} has no actions")
+    if state.forced_action() not in state.legal_actions():
+        fail(case, state, f"the forced action {state.forced_action()} is not legal")
+
+
 def check_conservation(case: Case, state: State) -> None:
     """Every token is somewhere exactly once; conserved quantities stay what they were at the start."""
     wanted = Counter(int(token) for token in case.game.deck(case.options))
@@ -381,6 +403,7 @@ def check_forfeit(case: Case, state: State) -> None:
 STATE_CHECKS: tuple[Callable[[Case, State], None], ...] = (
     check_legal_actions,
     check_labels,
+    check_candidates,
     check_conservation,
     check_fold,
     check_copies,
@@ -479,6 +502,8 @@ def seen_by(state: State, player: int) -> dict[str, Any]:
         legal = np.zeros(state.game.max_legal(state.options), np.int32)
         rng = np.zeros(4, np.uint64)
         seen["legal actions"] = state.legal_actions()
+        seen["candidates"] = state.candidates()
+        seen["forced action"] = state.forced_action()
         seen["reasons"] = [state.explain_illegal(action) for action in _ids(num_actions, state.ply)]
         for name in state.game.policies:
             seen[f"policy {name}"] = int(state.game.engine.act(name)(state._states, 0, 1, rng, legal))

@@ -1,0 +1,379 @@
+"""The agent proxy: everybody in a match plays through one, so that no agent can hurt the match.
+
+    from cardenvs.agents.proxy import AgentProxy, Guard, play
+
+    guard = Guard(time_limit=10, on_failure="forced_action")
+    proxies = [AgentProxy.of(spec, game, options, guard) for spec in ("random", "python:my_agents:make")]
+    decisions = play(state, proxies, seeds=[1, 2])        # to the end of one game
+    print(proxies[1].failures)                            # Counter({"timeout": 3, "illegal": 1})
+
+Of an agent a match uses these calls, in this order; each is safe whatever the agent does:
+
+    proxy.begin(state, player, seed)    a game begins: `reset`, and what an observer has seen of the deal
+    proxy.decide(state)                 -> Decision, when the player is to act; the caller applies `decision.action`
+    proxy.observe(state)                after every applied action, of any player; only observers notice
+    proxy.end(state)                    the game is over, or was broken off; the agent can play another one
+    proxy.close()                       no more games; ends the agent's process. A proxy is a context manager
+
+**Failures.** A decision may be tried `Guard.tries` times. A try fails by taking too long ("timeout"), by raising
+("exception"), by an illegal choice ("illegal"), or by what befalls a process: "crash", "memory", "protocol". An agent
+may name classes of its own (AgentFailureError), and say that it has tried often enough. After the last try the player
+forfeits: `decision.action` is FORFEIT + player, and the game goes on where two others remain. With
+on_failure="forced_action" the game's safe action (`State.forced_action`) is played instead. All failures are counted
+by class in `proxy.failures`, whether the decision was saved by a later try or not.
+
+**Isolation.** How far an agent is kept away:
+
+    "none"      called as it is. An answer that comes too late counts as a timeout, but one that never comes is waited
+                for. For agents of cardenvs itself.
+    "thread"    called in a thread, which is abandoned when time is up. For agents given as objects.
+    "process"   in a process of its own, with a limit on its memory, killed when time is up and started again. It gets
+                a determinized twin of what its player knows: the true state is not in its memory. POSIX only.
+    "auto"      "process" for `python:` specs, "none" for all others. (`process:` specs are processes always.)
+"""
+
+import contextlib
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from cardenvs.agents.base import Agent, Failure, Turn
+from cardenvs.agents.process import ProcessAgent
+from cardenvs.agents.specs import make_agent
+from cardenvs.agents.thread import ThreadAgent
+from cardenvs.core.engine import FORFEIT
+from cardenvs.core.errors import AgentError, AgentFailureError, IllegalActionError
+from cardenvs.core.game import Game
+from cardenvs.core.options import Options
+from cardenvs.core.state import State
+
+ON_FAILURE = ("forfeit", "forced_action")
+ISOLATION = ("auto", "none", "thread", "process")
+OK, FORCED, FORFEITED = "ok", "forced", "forfeit"
+_LONGEST_MESSAGE = 1000  # characters of a failure's message that are kept
+
+
+@dataclass(frozen=True)
+class Guard:
+    """How a proxy treats its agent.
+
+    Attributes:
+        time_limit: seconds for each try of a decision (and for being told of events, or of a new game); None: no
+            limit. An agent that limits its time itself (`keeps_time`) is left to it.
+        tries: how often a decision may be tried.
+        on_failure: after the last try, "forfeit" or "forced_action".
+        isolation: "auto", "none", "thread" or "process".
+        memory_limit_mb: of an agent's process; None: no limit.
+        start_limit: seconds that a process may take until it is ready.
+        keep_env: environment variables that a process gets although their names look like those of secrets.
+    """
+
+    time_limit: float | None = 30.0
+    tries: int = 3
+    on_failure: str = "forfeit"
+    isolation: str = "auto"
+    memory_limit_mb: int | None = 4096
+    start_limit: float = 120.0
+    keep_env: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense."""
+        if self.on_failure not in ON_FAILURE:
+            raise AgentError(f"on_failure is {' or '.join(ON_FAILURE)}; got {self.on_failure!r}")
+        if self.isolation not in ISOLATION:
+            raise AgentError(f"isolation is one of {', '.join(ISOLATION)}; got {self.isolation!r}")
+        if self.tries < 1 or (self.time_limit is not None and self.time_limit <= 0) or self.start_limit <= 0:
+            raise AgentError("an agent needs at least one try, and limits of time above zero")
+        if self.memory_limit_mb is not None and self.memory_limit_mb <= 0:
+            raise AgentError(f"memory_limit_mb is a number of megabytes above zero; got {self.memory_limit_mb}")
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What came of one decision.
+
+    Attributes:
+        player, ply: whose, and after how many actions.
+        action: what to apply: a legal id, or FORFEIT + player.
+        outcome: "ok", "forced" or "forfeit".
+        seconds: spent, all tries together.
+        failures: the tries that came to nothing, oldest first.
+        notes: what the agent wants kept of it.
+    """
+
+    player: int
+    ply: int
+    action: int
+    outcome: str
+    seconds: float
+    failures: tuple[Failure, ...] = ()
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+class AgentProxy:
+    """An agent under guard; see the top of this module. Serves one game at a time.
+
+    Attributes:
+        name: of the agent.
+        agent: what is asked: the agent itself, or what stands for it here.
+        guard: the Guard.
+        decisions: decisions asked for so far, in all games; forced and forfeited ones included.
+        outcomes: how many of them were "ok", "forced", "forfeit".
+        failures: failed tries so far by class.
+    """
+
+    def __init__(self, agent: Agent, guard: Guard | None = None, name: str | None = None) -> None:
+        """Guard an agent that exists already: in this thread, or with isolation="thread" in another.
+
+        Raises:
+            AgentError: isolation="process" is asked for, which takes a spec (see `of`).
+        """
+        self.guard = guard or Guard()
+        if self.guard.isolation == "process" and not isinstance(agent, ProcessAgent):
+            raise AgentError("an agent that is an object cannot be moved to a process; give its spec instead")
+        if self.guard.isolation == "thread" and not isinstance(agent, ThreadAgent | ProcessAgent):
+            agent = ThreadAgent(agent, self.guard.time_limit)
+        self.agent = agent
+        self.name = name or agent.name
+        self.decisions = 0
+        self.outcomes: Counter[str] = Counter()
+        self.failures: Counter[str] = Counter()
+        self._player, self._seed = -1, 0
+        self._seen = 0  # events told so far
+        self._playing = False
+
+    @classmethod
+    def of(
+        cls, spec: str, game: Game, options: Options, guard: Guard | None = None, name: str | None = None
+    ) -> "AgentProxy":
+        """A proxy of the agent of a spec (cardenvs.agents.specs).
+
+        Raises:
+            AgentError: the spec cannot be used, or its process does not start.
+            PolicyNotFoundError, MissingExtraError: as make_agent.
+        """
+        guard = guard or Guard()
+        kind = spec.partition(":")[0]
+        isolation = guard.isolation
+        if isolation == "auto":
+            isolation = "process" if kind == "python" else "none"
+        limits = {
+            "time_limit": guard.time_limit,
+            "memory_limit_mb": guard.memory_limit_mb,
+            "start_limit": guard.start_limit,
+            "keep_env": guard.keep_env,
+        }
+        if kind == "process":
+            agent: Agent = ProcessAgent.of_command(spec.partition(":")[2], game, options, name=spec, **limits)
+        elif isolation == "process":
+            agent = ProcessAgent.of_spec(spec, game, options, **limits)
+        elif isolation == "thread":
+            agent = ThreadAgent(
+                make_agent(spec, game, options), guard.time_limit, lambda: make_agent(spec, game, options)
+            )
+        else:
+            agent = make_agent(spec, game, options)
+        if isinstance(agent, ProcessAgent):
+            agent.start()
+        return cls(agent, guard, name or spec)
+
+    def __enter__(self) -> Self:
+        """The proxy itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the agent's process, if it has one."""
+        self.close()
+
+    # -- one game -----------------------------------------------------------------------------------------------
+
+    def begin(self, state: State, player: int, seed: int) -> None:
+        """A game begins.
+
+        Args:
+            state: at its start.
+            player: which the agent plays.
+            seed: the agent's own for this game.
+        """
+        self._player, self._seed, self._seen = player, seed, 0
+        self._playing = True
+        if isinstance(self.agent, ProcessAgent):
+            self.agent.player = player
+        with self._counting():
+            self._timed(lambda: self.agent.reset(seed))
+        self.observe(state)
+
+    def decide(self, state: State) -> Decision:
+        """Ask for a decision. Never raises for what the agent does; the state stays as it is.
+
+        Args:
+            state: the game begun, with this agent's player to act.
+
+        Raises:
+            AgentError: it is another player's turn.
+        """
+        if not self._playing or state.current_player != self._player:
+            raise AgentError(f"{self.name} plays player_{self._player}, who is not to act")
+        started = time.perf_counter()
+        failures: list[Failure] = []
+        notes: dict[str, Any] = {}
+        for _ in range(self.guard.tries):
+            turn = self._turn(state, failures)
+            before = len(failures)
+            final = False
+            try:
+                action = self._timed(lambda turn=turn: self.agent.act(turn))
+                action = _checked(state, action)
+            except (Exception, SystemExit) as error:  # whatever an agent raises is the agent's failure
+                failures = [*_own(turn), _failure(error)]
+                final = isinstance(error, AgentFailureError) and error.final
+                if final and len(_own(turn)) > before:
+                    failures.pop()  # the agent has counted its tries itself
+                notes |= turn.notes
+            else:
+                failures, notes = _own(turn), notes | turn.notes
+                return self._decided(state, int(action), OK, started, failures, notes)
+            if final:
+                break
+        if self.guard.on_failure == "forced_action":
+            return self._decided(state, state.forced_action(), FORCED, started, failures, notes)
+        return self._decided(state, FORFEIT + self._player, FORFEITED, started, failures, notes)
+
+    def observe(self, state: State) -> None:
+        """Tell an observer what it has not been told yet. A failure is counted, and is of no consequence."""
+        if not self._playing or not callable(getattr(self.agent, "observe", None)):
+            return
+        rows = state.event_rows(self._player)
+        events = [state.game.table.event(row) for row in rows[self._seen :]]
+        self._seen = len(rows)
+        if events:
+            with self._counting():
+                self._timed(lambda: self.agent.observe(events))  # type: ignore[attr-defined]
+
+    def end(self, state: State) -> None:
+        """The game is over, or was broken off."""
+        self._playing = False
+        ended = getattr(self.agent, "end", None)
+        if callable(ended):
+            with self._counting():
+                self._timed(lambda: ended(state.returns))
+
+    def close(self) -> None:
+        """No more games. An agent with a process loses it."""
+        self._playing = False
+        close = getattr(self.agent, "close", None)
+        if callable(close):
+            with contextlib.suppress(Exception):  # it is not asked again
+                close()
+
+    # -- parts --------------------------------------------------------------------------------------------------
+
+    def _turn(self, state: State, failures: Sequence[Failure]) -> Turn:
+        # An abandoned thread may still read its turn: it gets a state of its own.
+        turn = Turn(state.clone() if isinstance(self.agent, ThreadAgent) else state, self._seed)
+        turn.failures += failures
+        return turn
+
+    def _timed(self, call: Callable[[], Any]) -> Any:
+        started = time.perf_counter()
+        result = call()
+        limit = self.guard.time_limit
+        if limit is not None and not getattr(self.agent, "keeps_time", False):
+            seconds = time.perf_counter() - started
+            if seconds > limit:
+                raise AgentFailureError("timeout", f"it answered after {seconds:.3g} seconds; the limit is {limit:g}")
+        return result
+
+    @contextlib.contextmanager
+    def _counting(self) -> Iterator[None]:
+        try:
+            yield
+        except (Exception, SystemExit) as error:  # as in `decide`
+            self.failures[_failure(error).kind] += 1
+
+    def _decided(
+        self, state: State, action: int, outcome: str, started: float, failures: list[Failure], notes: dict
+    ) -> Decision:
+        self.decisions += 1
+        self.outcomes[outcome] += 1
+        self.failures.update(failure.kind for failure in failures)
+        seconds = time.perf_counter() - started
+        return Decision(self._player, state.ply, action, outcome, seconds, tuple(failures), notes)
+
+
+def play(
+    state: State,
+    proxies: Sequence[AgentProxy],
+    seeds: Sequence[int],
+    watch: Callable[[State, Decision], None] | None = None,
+) -> list[Decision]:
+    """Play one game to its end through proxies.
+
+    Args:
+        state: at its start; it is moved on.
+        proxies: one a player, each a different one.
+        seeds: of each player's agent.
+        watch: called after each applied action.
+
+    Returns:
+        every decision, in order.
+    """
+    if len({id(proxy) for proxy in proxies}) != state.num_players or len(seeds) != state.num_players:
+        raise AgentError(f"{state.num_players} players need as many proxies, each its own, and as many seeds")
+    decisions: list[Decision] = []
+    for player, proxy in enumerate(proxies):
+        proxy.begin(state, player, seeds[player])
+    try:
+        while not state.is_terminal:
+            decision = proxies[state.current_player].decide(state)
+            state.apply(decision.action)
+            decisions.append(decision)
+            for proxy in proxies:
+                proxy.observe(state)
+            if watch is not None:
+                watch(state, decision)
+    finally:
+        for proxy in proxies:
+            proxy.end(state)
+    return decisions
+
+
+def _checked(state: State, action: Any) -> int:
+    """The choice of an agent, if it is one.
+
+    Raises:
+        AgentFailureError: it is not legal.
+    """
+    try:
+        state.check_legal(action)
+    except IllegalActionError as error:
+        raise AgentFailureError("illegal", f"it chose what is not legal: {error}") from None
+    if action >= FORFEIT:
+        raise AgentFailureError("illegal", f"it chose the code {action}, which agents may not")
+    return int(action)
+
+
+def _own(turn: Turn) -> list[Failure]:
+    """The failures in a turn: those before, and those that the agent has added."""
+    return [
+        Failure(str(failure.kind)[:40], _short(str(failure.message)))
+        for failure in [*turn.failures]
+        if isinstance(failure, Failure)
+    ]
+
+
+def _failure(error: BaseException) -> Failure:
+    if isinstance(error, AgentFailureError):
+        return Failure(error.kind, _short(str(error)))
+    if isinstance(error, IllegalActionError):  # a label that no legal action has
+        return Failure("illegal", _short(str(error)))
+    if isinstance(error, MemoryError):
+        return Failure("memory", _short(f"MemoryError: {error}"))
+    return Failure("exception", _short(f"{type(error).__name__}: {error}"))
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."
