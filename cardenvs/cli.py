@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardenvs import cli_arena
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, OptionError
 
 if TYPE_CHECKING:
@@ -424,7 +425,7 @@ def _run_with_progress(match: "Match", store: Any, resume: bool, processes: int,
         bar.update(task, completed=done, rate="" if speed is None else f"{speed:,.0f}/s")
 
     try:
-        run(match, store, resume=resume, processes=processes, batch=batch, progress=show)
+        run([match], store, resume=resume, processes=processes, batch=batch, progress=show)
     except KeyboardInterrupt:
         return True
     finally:
@@ -443,6 +444,10 @@ def _report(summary: "Summary", json: Path | None, html: Path | None) -> None:
     if html is not None and summary.deals:
         write_page(summary, html)
         typer.echo(f"page: {html}")
+
+
+app.add_typer(cli_arena.app, name="arena")
+app.command()(cli_arena.verify)
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -112,7 +112,7 @@ def as_json(summary: Summary) -> dict[str, Any]:
     """The summary as JSON values. An interval that one deal cannot give is null."""
     match = summary.match
     pairs = [
-        {"agents": [match.names[first], match.names[second]], "difference": _estimate_json(estimate)}
+        {"agents": [match.names[first], match.names[second]], "difference": estimate_json(estimate)}
         for (first, second), estimate in summary.differences.items()
     ]
     return {
@@ -128,11 +128,11 @@ def as_json(summary: Summary) -> dict[str, Any]:
         "unfinished_games": summary.unfinished,
         "games_per_deal": len(match.lineups),
         "unit": match.game.returns(match.options).told_in,
-        "interval": "95% Student t over deals",
+        "interval": f"95% {'Student t' if summary.intervals == 'student' else 'bootstrap'} over deals",
         "leaderboard": [
             {
                 "agent": standing.name,
-                "mean": _estimate_json(standing.mean),
+                "mean": estimate_json(standing.mean),
                 "won": standing.won,
                 "games": standing.games,
                 "decision_ms": 1000 * standing.decision_seconds,
@@ -154,6 +154,7 @@ def write_json(summary: Summary, path: str | Path) -> None:
     write_whole(path, json.dumps(as_json(summary), indent=1, allow_nan=False) + "\n")
 
 
-def _estimate_json(estimate: Estimate) -> dict[str, Any]:
+def estimate_json(estimate: Estimate) -> dict[str, Any]:
+    """An estimate as JSON values; a bound that one deal cannot give is null."""
     low, high = (None if math.isinf(bound) else bound for bound in (estimate.low, estimate.high))
     return {"mean": estimate.mean, "low": low, "high": high, "deals": estimate.deals}

@@ -264,7 +264,7 @@ def _interrupts_held_back() -> Iterator[None]:
 def _work(connection: Connection, matches: list[Match], batch: int) -> None:
     """Play what the parent hands out, until there is no more or the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _prepare_worker()
+    prepare_worker()
     crews: dict[int, Crew] = {}
     asking = _Asking(connection)
     try:
@@ -283,7 +283,8 @@ def _work(connection: Connection, matches: list[Match], batch: int) -> None:
             crew.close()
 
 
-def _prepare_worker() -> None:
+def prepare_worker() -> None:
+    """Set up a process that plays for another."""
     os.environ["CARDENVS_QUIET"] = "1"  # one progress bar, and nothing written across it
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes share the cores already
 
@@ -384,7 +385,7 @@ class _RemotePlayer:
     """Plays handfuls of games in a process of the cluster."""
 
     def __init__(self, matches: list[Match], batch: int) -> None:
-        _prepare_worker()
+        prepare_worker()
         self._matches, self._batch = matches, batch
         self._crews: dict[int, Crew] = {}
 

@@ -1,0 +1,311 @@
+"""A board: what the matches of a store come to, game by game and overall. Reports show it."""
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from cardenvs.arena.match import Match
+from cardenvs.arena.ratings import Evidence, Rating, cycles, fit, interleaved, rate_online
+from cardenvs.arena.statistics import Estimate, Intervals, Summary, complete_deals, estimates, summarise
+from cardenvs.arena.store import GameRecord, Store, StoredExperiment
+from cardenvs.core.engine import FORFEIT
+from cardenvs.core.errors import ArenaError
+
+_SAMPLED_GAMES = 200  # of a match, played again for how agents behave
+_WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """How an agent played one match.
+
+    Attributes:
+        name: the agent's.
+        decisions: in all games.
+        decision_seconds: time of a decision, the mean.
+        failures: failed tries by class.
+        outcomes: decisions that were "forced", and "forfeit".
+        kinds: how often it did what: by the first word of the action's label, in the sampled games.
+        choices: legal actions at a decision, the mean; in the sampled games.
+        only_one: share of decisions with a single legal action; likewise.
+    """
+
+    name: str
+    decisions: int = 0
+    decision_seconds: float = 0.0
+    failures: dict[str, int] = field(default_factory=dict)
+    outcomes: dict[str, int] = field(default_factory=dict)
+    kinds: dict[str, int] = field(default_factory=dict)
+    choices: float = 0.0
+    only_one: float = 0.0
+
+
+@dataclass(frozen=True)
+class GameBoard:
+    """What one match came to.
+
+    Attributes:
+        title: for people; different for each match of a board.
+        summary: means and differences.
+        ratings: best first.
+        circles: agents that beat each other in a circle, by number: clearly, each the next and the last the first.
+        seats: by (agent, player): the mean result in that place.
+        behaviours: in the order of the match's agents.
+        plies: mean actions in a game.
+        sampled: games that were played again for the behaviours.
+    """
+
+    title: str
+    summary: Summary
+    ratings: tuple[Rating, ...]
+    circles: tuple[tuple[int, ...], ...]
+    seats: dict[tuple[int, int], Estimate]
+    behaviours: tuple[Behaviour, ...]
+    plies: float
+    sampled: int
+
+    @property
+    def match(self) -> Match:
+        """What was played."""
+        return self.summary.match
+
+
+@dataclass(frozen=True)
+class Board:
+    """What the matches of an experiment, or of a whole store, come to.
+
+    Attributes:
+        name: for people.
+        games: each match with a complete deal.
+        overall: ratings from all matches, each weighing the same, best first.
+        anchors: the ratings that are held fixed, by agent.
+        loose: agents that no chain of games ties to an anchor (or to the first agent): their ratings compare to nothing.
+        intervals: how the intervals were worked out.
+        failed: the errors of games that ended their match.
+    """
+
+    name: str
+    games: tuple[GameBoard, ...]
+    overall: tuple[Rating, ...]
+    anchors: dict[str, float]
+    loose: tuple[str, ...]
+    intervals: Intervals
+    failed: tuple[str, ...] = ()
+
+    def game(self, title: str) -> GameBoard:
+        """The match of that title."""
+        return next(game for game in self.games if game.title == title)
+
+
+def board_of(
+    store: Store,
+    experiment: StoredExperiment | None = None,
+    *,
+    everything: bool = False,
+    intervals: Intervals = "bootstrap",
+    online: bool = True,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Board:
+    """Sum up an experiment of a store; None: the last one, or all matches where there is no experiment.
+
+    Args:
+        store: with finished games.
+        experiment: which of store.experiments().
+        everything: all matches of the store, whatever experiment.
+        intervals: "bootstrap" or "student", for means and differences; ratings are always resampled.
+        online: also rate online, which needs openskill.
+        progress: called with (what is being done, matches done, matches in all).
+
+    Raises:
+        ArenaError: no deal is complete, or a match is of another version of its game.
+        MissingExtraError: openskill is not installed.
+    """
+    if experiment is None and not everything:
+        experiment = next(reversed(store.experiments()), None)
+    titled = _titled(store, experiment)
+    names = list(dict.fromkeys(name for _, match in titled for name in match.names))
+    anchors = {} if experiment is None else experiment.anchors
+    tell = progress or (lambda what, done, total: None)
+    games, evidence = [], []
+    for number, (title, match) in enumerate(titled):
+        tell(title, number, len(titled))
+        summary = summarise(match, store.results(match.id), intervals)
+        if not summary.deals:
+            continue
+        counted = Evidence(match, store.results(match.id), names)
+        evidence.append(counted)
+        games.append(_game_board(store, title, summary, counted, names, anchors))
+    if not games:
+        raise ArenaError(f"{store.path or 'the store'} has no complete deal to report on")
+    tell("ratings", len(titled), len(titled))
+    overall = fit(evidence, names, anchors)
+    if online:
+        matches = [game.match for game in games]
+        overall = _with_online(overall, store, matches, names, anchors)
+        games = [
+            replace(game, ratings=tuple(_with_online(game.ratings, store, [game.match], game.match.names, anchors)))
+            for game in games
+        ]
+    shown = {match.id for _, match in titled}
+    failed = tuple(error.split("\n")[0] for match_id, _, _, error in store.failed() if match_id in shown)
+    name = experiment.name if experiment is not None else "Results"
+    loose = _loose(evidence, names, anchors)
+    return Board(name, tuple(games), tuple(_best_first(overall)), dict(anchors), loose, intervals, failed)
+
+
+def _titled(store: Store, experiment: StoredExperiment | None) -> list[tuple[str, Match]]:
+    """The matches with a title each."""
+    if experiment is not None:
+        return [(title, store.match(match_id)) for match_id, title in experiment.matches]
+    matches = [store.match(match_id) for match_id in store.match_ids()]
+    titles = [title_of(match) for match in matches]
+    return [
+        (title if titles.count(title) == 1 else f"{title}, match {match.id[:6]}", match)
+        for title, match in zip(titles, matches, strict=True)
+    ]
+
+
+def title_of(match: Match) -> str:
+    """The game's title with the options that differ from the default."""
+    changed = ", ".join(f"{name}={_text(value)}" for name, value in match.options.changed().items())
+    return f"{match.game.title} ({changed})" if changed else match.game.title
+
+
+def _text(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _game_board(
+    store: Store, title: str, summary: Summary, evidence: Evidence, names: Sequence[str], anchors: dict[str, float]
+) -> GameBoard:
+    match = summary.match
+    ratings = [rating for rating in fit([evidence], names, _near(anchors, match)) if rating.name in match.names]
+    clear = [
+        (pair if found.low > 0 else pair[::-1])
+        for pair, found in summary.differences.items()
+        if found.low > 0 or found.high < 0
+    ]
+    behaviours, plies, sampled = _behaviours(store, match, summary.deals)
+    seats = _seats(store, match, summary.intervals)
+    return GameBoard(
+        title, summary, tuple(_best_first(ratings)), tuple(cycles(clear)), seats, behaviours, plies, sampled,
+    )  # fmt: skip
+
+
+def _near(anchors: dict[str, float], match: Match) -> dict[str, float]:
+    return {name: rating for name, rating in anchors.items() if name in match.names}
+
+
+def _best_first(ratings: Sequence[Rating]) -> list[Rating]:
+    return sorted(ratings, key=lambda rating: -rating.rating)
+
+
+def _with_online(
+    ratings: Sequence[Rating], store: Store, matches: Sequence[Match], names: Sequence[str], anchors: dict[str, float]
+) -> list[Rating]:
+    deals = [complete_deals(match, store.results(match.id)) for match in matches]
+    games = (
+        ([matches[number].names[agent] for agent in game.seating], game.returns) for number, game in interleaved(deals)
+    )
+    online = rate_online(games, list(names), anchors)
+    return [replace(rating, online=online[rating.name]) for rating in ratings]
+
+
+def _loose(evidence: Sequence[Evidence], names: Sequence[str], anchors: dict[str, float]) -> tuple[str, ...]:
+    """The agents that no chain of games ties to what holds the ratings."""
+    met: dict[int, set[int]] = {agent: set() for agent in range(len(names))}
+    for among in {among for part in evidence for among, _ in part.choices}:
+        for pair in itertools.permutations(set(among), 2):
+            met[pair[0]].add(pair[1])
+    reached = {names.index(name) for name in anchors if name in names} or {0}
+    new = set(reached)
+    while new:
+        new = set.union(*(met[agent] for agent in new)) - reached
+        reached |= new
+    return tuple(name for agent, name in enumerate(names) if agent not in reached)
+
+
+def _seats(store: Store, match: Match, intervals: Intervals) -> dict[tuple[int, int], Estimate]:
+    """The mean result of each agent as each player, with an interval over deals."""
+    factor = match.game.returns(match.options).result_factor
+    values: dict[tuple[int, int], list[float]] = {}
+    for games in complete_deals(match, store.results(match.id)):
+        of_deal: dict[tuple[int, int], list[float]] = {}
+        for game in games:
+            for player, agent in enumerate(game.seating):
+                of_deal.setdefault((agent, player), []).append(game.returns[player])
+        for place, returns in of_deal.items():
+            values.setdefault(place, []).append(factor * sum(returns) / len(returns))
+    return dict(zip(values, estimates(list(values.values()), intervals), strict=True))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# How agents behave
+
+
+def _behaviours(store: Store, match: Match, deals: Sequence[int]) -> tuple[tuple[Behaviour, ...], float, int]:
+    agents = len(match.agents)
+    decisions, seconds = np.zeros(agents, int), np.zeros(agents)
+    failures: list[Counter[str]] = [Counter() for _ in range(agents)]
+    outcomes: list[Counter[str]] = [Counter() for _ in range(agents)]
+    for games in complete_deals(match, store.results(match.id)):
+        for game in games:
+            for player, agent in enumerate(game.seating):
+                decisions[agent] += game.decisions[player]
+                seconds[agent] += game.seconds[player]
+                if game.failures:
+                    failures[agent].update(game.failures[player])
+                    outcomes[agent].update(game.outcomes[player])
+    sample = _sampled(store, match, deals)
+    habits = [_Habits() for _ in range(agents)]
+    for game in sample:
+        _watch(match, game, habits)
+    found = tuple(
+        Behaviour(
+            name, int(decisions[agent]), float(seconds[agent] / max(1, decisions[agent])),
+            dict(failures[agent].most_common()), dict(outcomes[agent].most_common()),
+            dict(habits[agent].kinds.most_common()), habits[agent].choices / max(1, habits[agent].decisions),
+            habits[agent].only_one / max(1, habits[agent].decisions),
+        )
+        for agent, name in enumerate(match.names)
+    )  # fmt: skip
+    plies = float(np.mean([len(game.actions) for game in sample]))
+    return found, plies, len(sample)
+
+
+def _sampled(store: Store, match: Match, deals: Sequence[int]) -> list[GameRecord]:
+    """Whole deals, evenly from all of them: about as many games as are to be played again."""
+    wanted = max(1, min(len(deals), _SAMPLED_GAMES // len(match.lineups)))
+    chosen = [deals[k * len(deals) // wanted] for k in range(wanted)]
+    games = [store.game(match.id, deal, lineup) for deal in chosen for lineup in range(len(match.lineups))]
+    return games[:: max(1, len(games) // _SAMPLED_GAMES)]
+
+
+@dataclass
+class _Habits:
+    kinds: Counter[str] = field(default_factory=Counter)
+    decisions: int = 0
+    choices: int = 0
+    only_one: int = 0
+
+
+def _watch(match: Match, game: GameRecord, habits: list[_Habits]) -> None:
+    state = match.game.state_type(match.game, match.options, seed=game.seed)
+    for action in game.actions:
+        if action < FORFEIT:
+            mine = habits[game.seating[state.current_player]]
+            legal = len(state.legal_actions())
+            mine.decisions += 1
+            mine.choices += legal
+            mine.only_one += legal == 1
+            mine.kinds[_kind(state.action_label(action))] += 1
+        state.apply(action)
+
+
+def _kind(label: str) -> str:
+    word = _WORD.match(label)
+    return word.group().lower() if word else "other"

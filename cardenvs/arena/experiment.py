@@ -1,0 +1,375 @@
+"""Experiments: several matches described in one YAML file.
+
+    name: small poker
+    seed: 0
+    deals: 500
+    games:
+      - kuhn_poker_v0
+      - game: leduc_poker_v0
+        options: {num_players: 3}
+        deals: 300
+    agents:
+      - random
+      - {name: search, spec: "search:simulations=50"}
+      - {name: mine, spec: "python:my_agents:make"}
+    anchors: {random: 1000}
+
+`read_experiment` checks such a file; `Experiment` says what each of its games means as a Match.
+"""
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from cardenvs.arena.match import Match
+from cardenvs.arena.plan import Stop
+from cardenvs.arena.schedule import Kind, Schedule, Seating
+from cardenvs.arena.statistics import Intervals
+from cardenvs.arena.store import Store, StoredExperiment
+from cardenvs.core.errors import ArenaError, CardenvsError, require
+
+require("pydantic", "arena")
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator  # noqa: E402
+
+_MAX_SEED = 2**63 - 1
+
+Seed = Annotated[int, Field(ge=0, le=_MAX_SEED)]
+Name = Annotated[str, Field(min_length=1, max_length=100)]
+Deals = Annotated[int, Field(ge=1)]
+Seconds = Annotated[float, Field(gt=0)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+
+
+class GameSection(_Section):
+    """One game, or just its name."""
+
+    game: Name = Field(description="name of a game")
+    title: Name | None = Field(None, description="for reports; default: the game's, with the options that differ")
+    options: dict[str, Any] = Field({}, description="options of the game, by name")
+    deals: Deals | None = Field(None, description="default: that of the experiment")
+    seed: Seed | None = Field(None, description="default: that of the experiment")
+    agents: list[Name] | None = Field(None, description="names of those who play this game; default: all")
+
+
+class AgentSection(_Section):
+    """One agent, or just its spec."""
+
+    spec: Name = Field(description="as for `cardenvs match`")
+    name: Name | None = Field(None, description="for reports; default: the spec")
+
+
+class ScheduleSection(_Section):
+    """Who meets whom, or just the kind."""
+
+    kind: Kind = Field("round_robin", description="round_robin, field (challengers against the others) or tables")
+    seating: Seating = Field("auto", description="all, rotations, or auto: all up to three players")
+    challengers: list[Name] = Field([], description="names, for a field")
+    tables: int = Field(0, ge=0, description="how many, for tables; 0: one for each agent")
+
+
+class StopSection(_Section):
+    """When enough has been played."""
+
+    half_width: float = Field(gt=0, description="of every interval, in the unit of the game's results")
+    of: Literal["means", "differences"] = Field("differences", description="whose intervals")
+    min_deals: int = Field(100, ge=2, description="before the first look")
+
+
+class GuardSection(_Section):
+    """What happens to agents that fail."""
+
+    on_failure: Literal["forfeit", "forced_action", "stop"] = Field(
+        "forfeit",
+        description="after the last try; stop: agents run without a guard, and the first failure ends the run",
+    )
+    time_limit: Seconds | None = Field(30.0, description="seconds for each try of a decision; null: no limit")
+    tries: int = Field(3, ge=1, description="for each decision")
+    isolation: Literal["auto", "none", "thread", "process"] = Field("auto", description="see the agent proxy")
+    memory_limit_mb: int | None = Field(4096, gt=0, description="of an agent's process; null: no limit")
+
+
+class BudgetSection(_Section):
+    """What a run may cost."""
+
+    games: int | None = Field(
+        None, ge=1, description="most games of the experiment, shared out evenly; whole deals only"
+    )
+    seconds: Seconds | None = Field(None, description="most seconds of one run; a later run goes on")
+
+
+class ExperimentFile(_Section):
+    """The file."""
+
+    name: Name = Field(description="of the experiment")
+    description: str = Field("", description="what it is about")
+    seed: Seed = Field(0, description="of all cards and agents")
+    deals: Deals = Field(1000, description="duplicate deals of each game, at most")
+    games: list[GameSection] = Field(min_length=1, description="what is played")
+    agents: list[AgentSection] = Field(min_length=1, description="who plays")
+    schedule: ScheduleSection = Field(ScheduleSection(), description="who meets whom")
+    stop: StopSection | None = Field(None, description="end a game early; default: play all deals")
+    guard: GuardSection = Field(GuardSection(), description="what happens to agents that fail")
+    budget: BudgetSection = Field(BudgetSection(), description="what a run may cost")
+    anchors: dict[Name, float] = Field({}, description="ratings that are held fixed, by name of agent")
+    intervals: Intervals = Field("bootstrap", description="bootstrap or student, both over deals")
+
+    @field_validator("games", mode="before")
+    @classmethod
+    def _games_by_name(cls, value: Any) -> Any:
+        return _spelled_out(value, "game")
+
+    @field_validator("agents", mode="before")
+    @classmethod
+    def _agents_by_spec(cls, value: Any) -> Any:
+        return _spelled_out(value, "spec")
+
+    @field_validator("schedule", mode="before")
+    @classmethod
+    def _schedule_by_kind(cls, value: Any) -> Any:
+        return {"kind": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _names_fit(self) -> Self:
+        names = self.agent_names
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"agents need names of their own; {', '.join(twice)} comes twice (give each a `name`)")
+        where = [(f"games.{k}.agents", game.agents or []) for k, game in enumerate(self.games)]
+        for place, given in [*where, ("schedule.challengers", self.schedule.challengers), ("anchors", self.anchors)]:
+            for name in given:
+                if name not in names:
+                    near = difflib.get_close_matches(name, names, 1)
+                    hint = f"did you mean {near[0]!r}? " if near else ""
+                    raise ValueError(f"{place}: no agent is named {name!r}; {hint}agents are: {', '.join(names)}")
+        return self
+
+    @property
+    def agent_names(self) -> list[str]:
+        """The names of the agents."""
+        return [agent.name or agent.spec for agent in self.agents]
+
+
+def _spelled_out(value: Any, key: str) -> Any:
+    if not isinstance(value, list):
+        return value
+    return [{key: item} if isinstance(item, str) else item for item in value]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Several matches that belong together.
+
+    Attributes:
+        name: for people.
+        matches: what is played.
+        titles: of each match, all different.
+        anchors: ratings that are held fixed, by agent.
+        stop: when a match ends early, or None.
+        seconds: most seconds of one run, or None.
+        intervals: of reports.
+        config: the file, as JSON values.
+    """
+
+    name: str
+    matches: tuple[Match, ...]
+    titles: tuple[str, ...]
+    anchors: dict[str, float]
+    stop: Stop | None
+    seconds: float | None
+    intervals: Intervals
+    config: dict[str, Any]
+
+    @classmethod
+    def of(cls, values: dict[str, Any], where: str = "experiment") -> Self:
+        """An experiment from what its file says.
+
+        Raises:
+            ArenaError: something is missing, unknown or cannot be; it names where.
+        """
+        try:
+            file = ExperimentFile.model_validate(values)
+        except ValidationError as error:
+            raise ArenaError(_told(error, where)) from None
+        matches = []
+        for number, section in enumerate(file.games):
+            try:
+                matches.append(_match(file, section))
+            except CardenvsError as error:
+                raise ArenaError(f"{where}: games.{number}: {error}") from None
+        matches = _within(file.budget.games, matches, where)
+        stop = None if file.stop is None else Stop(**file.stop.model_dump(), intervals=file.intervals)
+        config = file.model_dump(mode="json", exclude_unset=True)
+        return cls(
+            file.name, tuple(matches), _titles(file, matches), dict(file.anchors), stop, file.budget.seconds,
+            file.intervals, config,
+        )  # fmt: skip
+
+    @property
+    def num_games(self) -> int:
+        """Games in all, if no match ends early."""
+        return sum(match.num_games for match in self.matches)
+
+    @property
+    def stored(self) -> StoredExperiment:
+        """What a store keeps of it."""
+        matches = tuple((match.id, title) for match, title in zip(self.matches, self.titles, strict=True))
+        return StoredExperiment(self.name, matches, self.anchors, self.config)
+
+    def run(
+        self,
+        store: Store,
+        *,
+        resume: bool = False,
+        processes: int = 1,
+        batch: int = 64,
+        backend: Literal["local", "ray"] = "local",
+        progress: Callable[[int, int], None] | None = None,
+    ) -> bool:
+        """Play what is not in the store yet. See cardenvs.arena.run.run; returns whether all is played."""
+        from cardenvs.arena.run import run
+
+        store.begin_experiment(self.stored)
+        return run(
+            self.matches, store, resume=resume, processes=processes, batch=batch, stop=self.stop, seconds=self.seconds,
+            backend=backend, progress=progress,
+        )  # fmt: skip
+
+
+def read_experiment(path: str | Path) -> Experiment:
+    """The experiment in a YAML file.
+
+    Raises:
+        ArenaError: the file cannot be read, or something in it is missing, unknown or cannot be.
+        MissingExtraError: pyyaml is not installed.
+    """
+    yaml = require("yaml", "arena")
+    try:
+        values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ArenaError(f"{path} cannot be read: {error}") from error
+    if not isinstance(values, dict):
+        raise ArenaError(f"{path} must be a mapping, a line `name: value` each; see `cardenvs arena schema`")
+    return Experiment.of(values, str(path))
+
+
+def _match(file: ExperimentFile, section: GameSection) -> Match:
+    from cardenvs.core.registry import get_game
+
+    game = get_game(section.game)
+    options = game.make_options(**section.options)
+    playing = [
+        agent for agent, name in zip(file.agents, file.agent_names, strict=True)
+        if section.agents is None or name in section.agents
+    ]  # fmt: skip
+    names = [agent.name or agent.spec for agent in playing]
+    return Match(
+        game,
+        options,
+        tuple(agent.spec for agent in playing),
+        section.deals or file.deals,
+        file.seed if section.seed is None else section.seed,
+        tuple(names),
+        _schedule(file.schedule, names),
+        _guard(file.guard),
+    )
+
+
+def _schedule(section: ScheduleSection, names: list[str]) -> Schedule:
+    if section.kind != "field" and section.challengers:
+        raise ArenaError("challengers belong to a schedule of kind field")
+    if section.kind != "tables" and section.tables:
+        raise ArenaError("tables belong to a schedule of kind tables")
+    challengers = tuple(names.index(name) for name in section.challengers if name in names)
+    tables = section.tables or len(names) if section.kind == "tables" else 0
+    return Schedule(section.kind, section.seating, challengers, tables)
+
+
+def _guard(section: GuardSection) -> Any:
+    from cardenvs.agents.proxy import Guard
+
+    return None if section.on_failure == "stop" else Guard(**section.model_dump())
+
+
+def _within(games: int | None, matches: list[Match], where: str) -> list[Match]:
+    """The matches with no more deals than a budget of games allows."""
+    if games is None:
+        return matches
+    import dataclasses
+
+    share = games // len(matches)
+    for match in matches:
+        if share < len(match.lineups):
+            raise ArenaError(
+                f"{where}: budget.games: {games} games are {share} for each of {len(matches)} matches; one deal of "
+                f"{match.game.name} takes {len(match.lineups)}"
+            )
+    return [dataclasses.replace(match, deals=min(match.deals, share // len(match.lineups))) for match in matches]
+
+
+def _titles(file: ExperimentFile, matches: list[Match]) -> tuple[str, ...]:
+    from cardenvs.arena.board import title_of
+
+    titles: list[str] = []
+    for section, match in zip(file.games, matches, strict=True):
+        title = section.title or title_of(match)
+        same = sum(other == title or other.startswith(f"{title} #") for other in titles)
+        titles.append(f"{title} #{same + 1}" if same else title)
+    return tuple(titles)
+
+
+def _told(error: ValidationError, where: str) -> str:
+    """All that is wrong with a file, in one line."""
+    return f"{where}: " + "; ".join(_told_one(found) for found in error.errors())
+
+
+def _told_one(found: Any) -> str:
+    place = ".".join(str(part) for part in found["loc"])
+    if found["type"] == "extra_forbidden":
+        known = _known(found["loc"][:-1])
+        near = difflib.get_close_matches(str(found["loc"][-1]), known, 1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        return f"{place}: there is no such setting; {hint}there are: {', '.join(known)}"
+    what = found["msg"].removeprefix("Value error, ")
+    got = "" if found["type"] in ("missing", "value_error") else f" (got {found['input']!r})"
+    return f"{place}: {what}{got}" if place else f"{what}{got}"
+
+
+_SECTIONS: dict[str, type[BaseModel]] = {
+    "games": GameSection, "agents": AgentSection, "schedule": ScheduleSection, "stop": StopSection,
+    "guard": GuardSection, "budget": BudgetSection,
+}  # fmt: skip
+
+
+def _known(place: tuple[Any, ...]) -> list[str]:
+    model = _SECTIONS.get(str(place[0]), ExperimentFile) if place else ExperimentFile
+    return list(model.model_fields)
+
+
+def settings() -> list[tuple[str, str, str, str]]:
+    """Every setting of a file: its place, what it takes, its default, what it is."""
+    rows = []
+    for prefix, model in [("", ExperimentFile), *((f"{name}.", model) for name, model in _SECTIONS.items())]:
+        for name, info in model.model_fields.items():
+            default = "needed" if info.is_required() else _default_text(info.default)
+            rows.append((f"{prefix}{name}", _type_text(info.annotation), default, info.description or ""))
+    return rows
+
+
+def _default_text(value: Any) -> str:
+    if isinstance(value, BaseModel):
+        return "see below"
+    return "none" if value is None or value in ({}, []) else str(value)
+
+
+def _type_text(annotation: Any) -> str:
+    import re
+
+    text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    text = re.sub(r"Annotated\[(\w+), .*?\)\]+", r"\1", text)
+    text = re.sub(r"typing\.|cardenvs\.arena\.experiment\.|, FieldInfo\(.*?\)\]", "", text)
+    return text.replace("Literal", "one of ").replace(" | None", "")

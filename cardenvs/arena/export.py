@@ -1,0 +1,152 @@
+"""Boards and games as files for other programs: JSON, CSV, Parquet."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cardenvs.arena.board import Behaviour, Board, GameBoard
+from cardenvs.arena.ratings import Rating
+from cardenvs.arena.report import as_json, estimate_json, versions
+from cardenvs.arena.statistics import complete_deals
+from cardenvs.arena.store import Store
+from cardenvs.core.engine import FORFEIT
+from cardenvs.core.errors import require
+from cardenvs.core.files import write_whole
+
+FORMAT = "cardenvs-board"
+FORMAT_VERSION = 1
+
+COLUMNS = (
+    "title", "match", "game", "deal", "lineup", "seed", "player", "agent", "return", "place", "decisions", "seconds",
+    "plies", "failures", "forced", "forfeited",
+)  # fmt: skip
+"""Columns of a table of results: a row for each player of each game of a complete deal."""
+
+_ROWS_TOGETHER = 50_000
+
+
+def board_json(board: Board) -> dict[str, Any]:
+    """A board as JSON values. An interval that too few deals give is null."""
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "name": board.name,
+        "anchors": board.anchors,
+        "intervals": board.intervals,
+        "overall": [_rating_json(rating) for rating in board.overall],
+        "not_comparable": list(board.loose),
+        "games": [_game_json(game) for game in board.games],
+        "errors": list(board.failed),
+        "versions": versions(),
+    }
+
+
+def _game_json(game: GameBoard) -> dict[str, Any]:
+    names = game.match.names
+    return {
+        "title": game.title,
+        "summary": as_json(game.summary),
+        "ratings": [_rating_json(rating) for rating in game.ratings],
+        "circles": [[names[agent] for agent in circle] for circle in game.circles],
+        "seats": [
+            {"agent": names[agent], "player": player, "mean": estimate_json(found)}
+            for (agent, player), found in sorted(game.seats.items())
+        ],
+        "behaviour": [_behaviour_json(behaviour) for behaviour in game.behaviours],
+        "mean_plies": game.plies,
+        "sampled_games": game.sampled,
+    }
+
+
+def _rating_json(rating: Rating) -> dict[str, Any]:
+    low, high = (None if math.isinf(bound) else bound for bound in (rating.low, rating.high))
+    online = None
+    if rating.online is not None:
+        online = {"rating": rating.online.mean, "low": rating.online.low, "high": rating.online.high}
+    return {
+        "agent": rating.name, "rating": rating.rating, "low": low, "high": high, "games": rating.games,
+        "anchored": rating.anchored, "online": online,
+    }  # fmt: skip
+
+
+def _behaviour_json(behaviour: Behaviour) -> dict[str, Any]:
+    return {
+        "agent": behaviour.name,
+        "decisions": behaviour.decisions,
+        "decision_ms": 1000 * behaviour.decision_seconds,
+        "failures": behaviour.failures,
+        "outcomes": behaviour.outcomes,
+        "kinds": behaviour.kinds,
+        "mean_choices": behaviour.choices,
+        "only_one_choice": behaviour.only_one,
+    }
+
+
+def write_board_json(board: Board, path: str | Path) -> None:
+    """Write a board as JSON; an existing file is replaced in one go."""
+    write_whole(path, json.dumps(board_json(board), indent=1, allow_nan=False) + "\n")
+
+
+def rows(store: Store, board: Board) -> Iterator[tuple[Any, ...]]:
+    """The results of a board's matches, in the order of COLUMNS."""
+    for game in board.games:
+        match = game.match
+        for records in complete_deals(match, store.records(match.id)):
+            for record in records:
+                forfeited = {action - FORFEIT for action in record.actions if action >= FORFEIT}
+                for player, agent in enumerate(record.seating):
+                    mine = record.returns[player]
+                    failures = sum(record.failures[player].values()) if record.failures else 0
+                    forced = record.outcomes[player].get("forced", 0) if record.outcomes else 0
+                    yield (
+                        game.title, match.id, match.game.name, record.deal, record.lineup, record.seed, player,
+                        match.names[agent], mine, 1 + sum(other > mine for other in record.returns),
+                        record.decisions[player], record.seconds[player], len(record.actions), failures, forced,
+                        player in forfeited,
+                    )  # fmt: skip
+
+
+def write_csv(store: Store, board: Board, path: str | Path) -> None:
+    """Write the results as CSV, one row a player and game; an existing file is replaced in one go."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows(store, board):
+        writer.writerow([str(value).lower() if isinstance(value, bool) else value for value in row])
+    write_whole(path, out.getvalue())
+
+
+def write_parquet(store: Store, board: Board, path: str | Path) -> None:
+    """Write the same as Parquet.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+    """
+    arrow = require("pyarrow", "arena")
+    parquet = require("pyarrow.parquet", "arena")
+    text, whole, number = arrow.string(), arrow.int64(), arrow.float64()
+    types = (
+        text, text, text, whole, whole, whole, whole, text, number, whole, whole, number, whole, whole, whole,
+        arrow.bool_(),
+    )  # fmt: skip
+    schema = arrow.schema(list(zip(COLUMNS, types, strict=True)))
+    out = arrow.BufferOutputStream()
+    with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
+        together: list[tuple[Any, ...]] = []
+        for row in rows(store, board):
+            together.append(row)
+            if len(together) == _ROWS_TOGETHER:
+                writer.write_table(_arrow_table(arrow, schema, together))
+                together = []
+        writer.write_table(_arrow_table(arrow, schema, together))
+    write_whole(path, out.getvalue().to_pybytes())
+
+
+def _arrow_table(arrow: Any, schema: Any, together: list[tuple[Any, ...]]) -> Any:
+    columns = zip(*together, strict=True) if together else [()] * len(COLUMNS)
+    arrays = [arrow.array(list(column), field.type) for column, field in zip(columns, schema, strict=True)]
+    return arrow.Table.from_arrays(arrays, schema=schema)

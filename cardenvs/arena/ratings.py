@@ -1,0 +1,346 @@
+"""Ratings: one number an agent, from who finished ahead of whom.
+
+`fit` is a batch fit of the Plackett-Luce model, which between two players is the Bradley-Terry model: at a table of
+agents with strengths exp(r) the best place goes to each with the probability of its share of the strengths, the next
+place to one of the others likewise, and so on. Players with equal returns tie: all orders of them count alike. The fit is
+by maximum likelihood, by Newton's method, for all resamples at once. Every pair that met also gets one drawn game, so
+that an agent that always wins has a rating, too. Intervals come from resampling deals, of each match separately.
+
+Ratings are told on the Elo scale: 400 points are odds of 10 to 1. They are relative, so something has to be held fixed:
+anchors keep the ratings they are given, which makes boards comparable; without anchors the mean is 1500.
+
+`rate_online` runs through the games once in the order of deals with OpenSkill (V. Joshy, "OpenSkill: A faster
+asymmetric multi-team, multiplayer rating system", JOSS 9(93), 2024), model Plackett-Luce, told on the same scale.
+"""
+
+import functools
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardenvs.arena.match import Match
+from cardenvs.arena.statistics import FEWEST_FOR_BOOTSTRAP, Estimate, Pool, complete_deals, expanded_tails
+from cardenvs.arena.store import GameRecord
+from cardenvs.core.errors import ArenaError, require
+
+ELO = 400 / math.log(10)  # points of rating for odds of e to 1
+MIDDLE = 1500.0  # the mean rating where there are no anchors
+RATING_RESAMPLES = 500
+
+_DRAW = 0.5  # of a won game, for both of every pair that met
+_HOLD = 1e-7  # draws ratings to the middle: what holds those that nothing else does
+_LARGEST_STEP = 2.0  # of a Newton step
+_CLOSE = 1e-9
+_MOST_STEPS = 200
+_MOST_NUMBERS = 1 << 21  # held at once while fitting
+
+_MU, _SIGMA, _BETA = 25.0, 25.0 / 3, 25.0 / 6  # of OpenSkill
+_ELO_PER_MU = ELO / (math.sqrt(2) * _BETA)  # between two agents whose ratings are certain
+
+Choice = tuple[tuple[int, ...], int]  # who is left to be placed, and who of them gets the next place
+
+
+@dataclass(frozen=True)
+class Rating:
+    """The rating of one agent.
+
+    Attributes:
+        name: the agent's.
+        rating: on the Elo scale.
+        low, high: of its 95% interval; infinite where too few deals give none.
+        games: that it was worked out from.
+        anchored: whether it is held fixed.
+        online: OpenSkill's rating after all games, with its 95% interval, on the Elo scale; None: not worked out.
+    """
+
+    name: str
+    rating: float
+    low: float
+    high: float
+    games: int
+    anchored: bool
+    online: Estimate | None = None
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def choices(seating: tuple[int, ...], places: tuple[int, ...]) -> tuple[tuple[Choice, float], ...]:
+    """What a game says: who was chosen from among whom, and with which weight.
+
+    Args:
+        seating: the agents at the table.
+        places: the place that each finished in, equal where they tied.
+    """
+    found: dict[Choice, float] = {}
+    seats = range(len(seating))
+    for place in sorted(set(places)):
+        tied = [seat for seat in seats if places[seat] == place]
+        behind = [seat for seat in seats if places[seat] > place]
+        for gone in range(len(tied)):
+            weight = 1 / math.comb(len(tied), gone) / (len(tied) - gone)
+            for left in itertools.combinations(tied, len(tied) - gone):
+                among = tuple(sorted(seating[seat] for seat in (*left, *behind)))
+                if len(set(among)) == 1:
+                    continue
+                for seat in left:
+                    key = (among, seating[seat])
+                    found[key] = found.get(key, 0.0) + weight
+    return tuple(found.items())
+
+
+def places_of(returns: Sequence[float]) -> tuple[int, ...]:
+    """The place of each player: 0 for the highest return, equal for equal ones."""
+    return tuple(sum(other > mine for other in returns) for mine in returns)
+
+
+class Evidence:
+    """What the games of one match say of the strengths of its agents.
+
+    Attributes:
+        deals: complete deals.
+        games: float64 (agents,), games of each agent.
+        choices: the different choices that occurred.
+    """
+
+    def __init__(self, match: Match, records: Iterable[GameRecord], agents: Sequence[str]) -> None:
+        """Count the complete deals of a match.
+
+        Args:
+            match: what was played.
+            records: finished games by deal.
+            agents: the names of all agents to be rated; the match has some of them.
+        """
+        numbers = [agents.index(name) for name in match.names]
+        columns: dict[Choice, int] = {}
+        rows: list[dict[int, float]] = []
+        self.games = np.zeros(len(agents))
+        for games in complete_deals(match, records):
+            row: dict[int, float] = {}
+            for game in games:
+                seating = tuple(numbers[agent] for agent in game.seating)
+                for agent in seating:
+                    self.games[agent] += 1
+                for choice, weight in choices(seating, places_of(game.returns)):
+                    column = columns.setdefault(choice, len(columns))
+                    row[column] = row.get(column, 0.0) + weight
+            rows.append(row)
+        self.deals = len(rows)
+        self.choices = list(columns)
+        self._pool = Pool(self.deals) if rows else None
+        by_deal = np.zeros((self.deals, len(columns)))
+        for number, row in enumerate(rows):
+            by_deal[number, list(row)] = list(row.values())
+        self._by_unit = by_deal if self._pool is None else self._pool.pooled(by_deal)
+
+    @property
+    def counts(self) -> np.ndarray:
+        """float64 (1, choices): how often each choice was made, over all deals."""
+        return self._by_unit.sum(axis=0, keepdims=True)
+
+    def resampled(self, resamples: int, seed: int) -> np.ndarray:
+        """float64 (resamples, choices): the same of resampled deals."""
+        if self._pool is None:
+            return np.zeros((resamples, len(self.choices)))
+        return np.concatenate([weights @ self._by_unit for weights in self._pool.resampled(resamples, seed)])
+
+
+def fit(
+    evidence: Sequence[Evidence],
+    agents: Sequence[str],
+    anchors: Mapping[str, float] | None = None,
+    resamples: int = RATING_RESAMPLES,
+) -> list[Rating]:
+    """The ratings of `agents` from the evidence of one match, or of several, which then all weigh the same.
+
+    Args:
+        evidence: of each match, counted for these agents.
+        agents: names.
+        anchors: ratings that are held fixed, by name; those of other agents do not matter.
+        resamples: for the intervals.
+    """
+    held = {agents.index(name): rating for name, rating in (anchors or {}).items() if name in agents}
+    model = _Model([choice for part in evidence for choice in part.choices], len(agents), held)
+    scales = _scales(evidence)
+    found = model.strengths(np.hstack([scale * part.counts for scale, part in zip(scales, evidence, strict=True)]))[0]
+    deals = min((part.deals for part in evidence), default=0)
+    low, high = np.full(len(agents), -np.inf), np.full(len(agents), np.inf)
+    if deals >= FEWEST_FOR_BOOTSTRAP:
+        parts = [
+            scale * part.resampled(resamples, seed)
+            for seed, (scale, part) in enumerate(zip(scales, evidence, strict=True))
+        ]
+        spread = model.strengths(np.hstack(parts), start=found)
+        low, high = np.quantile(spread, expanded_tails(deals), axis=0)
+    games = sum(part.games for part in evidence)
+    return [
+        Rating(
+            name, _told(found[agent]), _told(low[agent]), _told(high[agent]), int(games[agent]), agent in held,
+        )
+        for agent, name in enumerate(agents)
+    ]  # fmt: skip
+
+
+def _scales(evidence: Sequence[Evidence]) -> list[float]:
+    """Factors that give all matches the same weight, and leave the weight of all together as it is."""
+    weights = [float(part.counts.sum()) for part in evidence]
+    positive = [weight for weight in weights if weight]
+    mean = sum(positive) / len(positive) if positive else 0.0
+    return [mean / weight if weight else 0.0 for weight in weights]
+
+
+def _told(strength: float) -> float:
+    return MIDDLE + ELO * float(strength)
+
+
+class _Model:
+    """The likelihood of some choices."""
+
+    def __init__(self, found: list[Choice], agents: int, held: dict[int, float]) -> None:
+        self._agents = agents
+        pairs = {(min(pair), max(pair)) for among, _ in found for pair in itertools.combinations(set(among), 2)}
+        draws = [(pair, agent) for pair in sorted(pairs) for agent in pair]
+        sets = sorted({among for among, _ in (*found, *draws)})
+        index = {among: number for number, among in enumerate(sets)}
+        self._members = np.zeros((len(sets), agents))  # how often each agent is in a set
+        for number, among in enumerate(sets):
+            for agent in among:
+                self._members[number, agent] += 1
+        self._set_of = np.zeros((len(found), len(sets)))  # of each choice
+        self._chosen = np.zeros((len(found), agents))  # in each choice
+        for number, (among, agent) in enumerate(found):
+            self._set_of[number, index[among]] = 1
+            self._chosen[number, agent] = 1
+        self._draw_sets, self._draws = np.zeros(len(sets)), np.zeros(agents)
+        for among, agent in draws:
+            self._draw_sets[index[among]] += _DRAW
+            self._draws[agent] += _DRAW
+        self._fixed = np.array([agent in held for agent in range(agents)])
+        self._start = np.array([(held[agent] - MIDDLE) / ELO if agent in held else 0.0 for agent in range(agents)])
+        self._free = np.flatnonzero(~self._fixed)
+        if held:  # those that nothing ties to an anchor are held near the anchors
+            self._start[self._free] = self._start[self._fixed].mean()
+        self._middle = self._start.copy()
+
+    def strengths(self, counts: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
+        """float64 (rows, agents): the likeliest strengths for each row of `counts` (rows, choices)."""
+        size = max(1, _MOST_NUMBERS // max(1, self._members.size))
+        parts = [self._some_strengths(counts[k : k + size], start) for k in range(0, len(counts), size)]
+        return np.concatenate(parts)
+
+    def _some_strengths(self, counts: np.ndarray, start: np.ndarray | None) -> np.ndarray:
+        wins = counts @ self._chosen + self._draws
+        asked = counts @ self._set_of + self._draw_sets
+        strengths = np.tile(self._start if start is None else start, (len(counts), 1))
+        if not len(self._free):
+            return strengths
+        hold = _HOLD * np.eye(len(self._free))
+        for _ in range(_MOST_STEPS):
+            shares = self._shares(strengths)
+            slope = wins - np.einsum("bs,bsi->bi", asked, shares) - _HOLD * (strengths - self._middle)
+            inner = shares[:, :, self._free]
+            bend = -np.einsum("bs,bsi,bsj->bij", asked, inner, inner, optimize=True)
+            diagonal = np.einsum("bs,bsi->bi", asked, inner)
+            bend[:, range(len(self._free)), range(len(self._free))] += diagonal
+            step = np.linalg.solve(bend + hold, slope[:, self._free, None])[:, :, 0]
+            strengths[:, self._free] += np.clip(step, -_LARGEST_STEP, _LARGEST_STEP)
+            if np.abs(step).max(initial=0.0) < _CLOSE:
+                return strengths
+        raise ArenaError(f"the ratings did not settle in {_MOST_STEPS} steps; please report this match")
+
+    def _shares(self, strengths: np.ndarray) -> np.ndarray:
+        """float64 (rows, sets, agents): with which probability each is chosen."""
+        powers = np.exp(strengths - strengths.max(axis=1, keepdims=True))
+        weights = self._members[None, :, :] * powers[:, None, :]
+        return weights / weights.sum(axis=2, keepdims=True)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Online
+
+
+def rate_online(
+    games: Iterable[tuple[Sequence[str], Sequence[float]]],
+    agents: Sequence[str],
+    anchors: Mapping[str, float] | None = None,
+) -> dict[str, Estimate]:
+    """OpenSkill's rating of each agent after the games, on the Elo scale; `deals` of an estimate counts its games.
+
+    Args:
+        games: (agents by player, returns by player), in the order of play. An agent that has several places at a table
+            is rated by their mean.
+        agents: names.
+        anchors: ratings that are held fixed, by name.
+
+    Raises:
+        MissingExtraError: openskill is not installed.
+    """
+    model = require("openskill.models", "arena").PlackettLuce(mu=_MU, sigma=_SIGMA, beta=_BETA)
+    held = {name: rating for name, rating in (anchors or {}).items() if name in agents}
+    now = {name: (_MU + ((held[name] - MIDDLE) / _ELO_PER_MU if name in held else 0.0), _SIGMA) for name in agents}
+    for name in held:
+        now[name] = (now[name][0], 1e-3)
+    played = dict.fromkeys(agents, 0)
+    for seated, returns in games:
+        means = {
+            name: sum(r for other, r in zip(seated, returns, strict=True) if other == name) / seated.count(name)
+            for name in dict.fromkeys(seated)
+        }
+        if len(means) < 2:
+            continue
+        teams = [[model.rating(*now[name])] for name in means]
+        rated = model.rate(teams, ranks=[float(place) for place in places_of(list(means.values()))])
+        for name, (new,) in zip(means, rated, strict=True):
+            played[name] += 1
+            if name not in held:
+                now[name] = (new.mu, new.sigma)
+    return {
+        name: _online_estimate(mu, 0.0 if name in held else sigma, played[name]) for name, (mu, sigma) in now.items()
+    }
+
+
+def _online_estimate(mu: float, sigma: float, games: int) -> Estimate:
+    middle, half = MIDDLE + _ELO_PER_MU * (mu - _MU), 1.96 * _ELO_PER_MU * sigma
+    return Estimate(middle, middle - half, middle + half, games)
+
+
+def interleaved(matches: Sequence[Iterator[list[GameRecord]]]) -> Iterator[tuple[int, GameRecord]]:
+    """The games of several matches, a deal of each in turn, each with the number of its match."""
+    running = dict(enumerate(matches))
+    while running:
+        for number in list(running):
+            games = next(running[number], None)
+            if games is None:
+                del running[number]
+                continue
+            for game in games:
+                yield number, game
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Cycles
+
+
+def cycles(beats: Iterable[tuple[int, int]], longest: int = 4) -> list[tuple[int, ...]]:
+    """Circles of agents in which each clearly beats the next and the last the first; shortest first.
+
+    Args:
+        beats: pairs (winner, loser).
+        longest: agents in a circle.
+    """
+    ahead: dict[int, list[int]] = {}
+    for winner, loser in sorted(set(beats)):
+        ahead.setdefault(winner, []).append(loser)
+    found = []
+
+    def follow(path: list[int]) -> None:
+        for following in ahead.get(path[-1], ()):
+            if following == path[0] and len(path) > 2:
+                found.append(tuple(path))
+            elif following > path[0] and following not in path and len(path) < longest:
+                follow([*path, following])
+
+    for first in sorted(ahead):
+        follow([first])
+    return sorted(found, key=lambda circle: (len(circle), circle))

@@ -1,0 +1,118 @@
+"""A board in the terminal."""
+
+import math
+from collections.abc import Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from cardenvs.arena.board import Board, GameBoard
+from cardenvs.arena.plan import Need
+from cardenvs.arena.ratings import Rating
+from cardenvs.arena.report import head_to_head, leaderboard
+
+
+def print_board(board: Board, console: Console) -> None:
+    """Print the ratings, and for each game its leaderboard, head-to-head table, circles and failures."""
+    for game in board.games:
+        _print_game(game, console)
+    if len(board.games) > 1:
+        console.print(f"\n[bold]Overall[/bold]: ratings from {len(board.games)} matches, each weighing the same")
+        console.print(ratings_table(board.overall))
+    console.print(held_text(board))
+    for name in board.loose:
+        console.print(
+            f"[yellow]{escape(name)} met nobody who ties it to the others: its rating compares to nothing.[/]"
+        )
+    for error in board.failed:
+        console.print(f"[red]{escape(error)}[/red]")
+
+
+def held_text(board: Board) -> str:
+    """What the ratings are relative to."""
+    kind = "bootstrap" if board.intervals == "bootstrap" else "Student's"
+    if not board.anchors:
+        return f"Ratings are Elo points around a mean of 1500. Intervals are 95%, over deals ({kind})."
+    held = ", ".join(f"{escape(name)} at {rating:g}" for name, rating in board.anchors.items())
+    return f"Ratings are Elo points, with {held}. Intervals are 95%, over deals ({kind})."
+
+
+def _print_game(game: GameBoard, console: Console) -> None:
+    summary, match = game.summary, game.match
+    unit = match.game.returns(match.options).told_in
+    console.print(f"\n[bold]{escape(game.title)}[/bold]: mean result in {unit}")
+    console.print(leaderboard(summary))
+    console.print(ratings_table(game.ratings))
+    console.print(f"[bold]Head to head[/bold]: the row's result less the column's where both play, in {unit}")
+    console.print(head_to_head(summary))
+    for circle in game.circles:
+        console.print(f"[magenta]A circle, each ahead of the next: {escape(circle_text(game, circle))}[/magenta]")
+    if any(behaviour.failures or behaviour.outcomes for behaviour in game.behaviours):
+        console.print(failures_table([game]))
+    console.print(
+        f"{len(summary.deals)} deals, {summary.games} games ({len(match.lineups)} a deal), seed {match.seed}, "
+        f"match {match.id}."
+    )
+    if summary.unfinished:
+        console.print(f"[yellow]{summary.unfinished} games of the match are not in these figures.[/yellow]")
+
+
+def circle_text(game: GameBoard, circle: Sequence[int]) -> str:
+    """The agents of a circle, the first one again at the end."""
+    names = [game.match.names[agent] for agent in (*circle, circle[0])]
+    return " > ".join(names)
+
+
+def ratings_table(ratings: Sequence[Rating]) -> Table:
+    """Agents by rating."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("", justify="right")
+    table.add_column("agent", overflow="fold")
+    for column in ("rating", "95% interval", "online", "games"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for place, rating in enumerate(ratings, 1):
+        table.add_row(
+            str(place),
+            escape(rating.name) + (" [dim](anchor)[/dim]" if rating.anchored else ""),
+            f"[bold]{rating.rating:.0f}[/bold]",
+            rating_interval(rating),
+            "-" if rating.online is None else f"{rating.online.mean:.0f}",
+            str(rating.games),
+        )
+    return table
+
+
+def rating_interval(rating: Rating) -> str:
+    """The interval of a rating."""
+    if rating.anchored:
+        return "fixed"
+    return "-" if math.isinf(rating.low) else f"{rating.low:.0f} to {rating.high:.0f}"
+
+
+def failures_table(games: Sequence[GameBoard]) -> Table:
+    """Failed tries by class, and what came of decisions that failed."""
+    behaviours = [behaviour for game in games for behaviour in game.behaviours]
+    classes = sorted({kind for behaviour in behaviours for kind in behaviour.failures})
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("failed tries", overflow="fold")
+    for column in (*classes, "forced", "forfeits", "decisions"):
+        table.add_column(column, justify="right")
+    for behaviour in behaviours:
+        if behaviour.failures or behaviour.outcomes:
+            counts = [behaviour.failures.get(kind, 0) for kind in classes]
+            counts += [behaviour.outcomes.get(kind, 0) for kind in ("forced", "forfeit")]
+            table.add_row(escape(behaviour.name), *map(str, counts), str(behaviour.decisions))
+    return table
+
+
+def needs_table(needs: Sequence[Need], half_width: float, unit: str) -> Table:
+    """How many deals are needed."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column(f"± {half_width:g} {unit}", overflow="fold")
+    for column in ("spread a deal", "deals needed", "to be on the safe side"):
+        table.add_column(column, justify="right")
+    for need in needs:
+        table.add_row(escape(need.what), f"{need.spread:.3f}", str(need.deals), str(need.safe_deals))
+    return table

@@ -1,0 +1,375 @@
+"""The commands of the arena: `cardenvs arena --help`, and `verify`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cardenvs.core.errors import ArenaError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cardenvs.arena.board import Board
+    from cardenvs.arena.experiment import Experiment
+    from cardenvs.arena.store import Store, StoredExperiment
+
+_EXIT_MISMATCH, _EXIT_INTERRUPTED = 1, 130
+
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode="markdown",
+    help="Experiments: several games, many agents, ratings, a leaderboard site.",
+)  # fmt: skip
+
+ExperimentPath = Annotated[Path, typer.Argument(metavar="FILE", help="An experiment, in YAML.")]
+StorePath = Annotated[Path, typer.Argument(metavar="STORE", exists=True, dir_okay=False, help="Finished games.")]
+Processes = Annotated[int, typer.Option("--processes", "-p", min=1, help="Processes to work in.")]
+Json = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the board as JSON.")]
+Csv = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the results as CSV, a row a player and game.")]
+Parquet = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the same as Parquet.")]
+Html = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write a leaderboard site.")]
+
+
+@app.command("run")
+def run_command(
+    file: ExperimentPath,
+    store: Annotated[
+        Path | None,
+        typer.Option(metavar="STORE", help="SQLite file that keeps finished games; default: FILE with .db."),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with what the store has games of.")] = False,
+    processes: Processes = 1,
+    backend: Annotated[str, typer.Option(metavar="local|ray", help="Where to play.")] = "local",
+    batch: Annotated[
+        int, typer.Option(min=1, help="Games side by side for agents that answer in batches or wait.")
+    ] = 64,
+    json: Json = None,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    html: Html = None,
+) -> None:
+    """Play an experiment and print its board. After Ctrl-C, a kill or the end of its time: the same with --resume.
+
+    The results depend on the file alone, not on the number of processes or on the backend.
+
+    Examples: `cardenvs arena run configs/arena/small_poker.yaml -p 2 --html site`,
+    `cardenvs arena run my.yaml --store runs/my.db --resume --backend ray -p 16`
+    """
+    from cardenvs.arena.experiment import read_experiment
+    from cardenvs.arena.store import Store
+
+    if backend not in ("local", "ray"):
+        raise ArenaError(f"--backend is local or ray; got {backend!r}")
+    _check_outputs(json, csv, parquet, html)
+    experiment = read_experiment(file)
+    path = store or file.with_suffix(".db")
+    if not path.parent.is_dir():
+        raise ArenaError(f"cannot write {path}: there is no folder {path.parent}")
+    with Store(path) as opened:
+        whole = _run_with_progress(experiment, opened, resume, processes, batch, backend)
+        if whole or any(opened.count(match.id) for match in experiment.matches):
+            _report(opened, experiment.stored, experiment.intervals, json, csv, parquet, html)
+    if whole is None:
+        typer.secho(
+            f"Stopped before the end: finished games are in {path}; add --resume to go on.", fg="yellow", err=True
+        )
+        raise typer.Exit(_EXIT_INTERRUPTED)
+    if not whole:
+        typer.secho(f"Out of time: finished games are in {path}; add --resume to go on.", fg="yellow", err=True)
+
+
+def _run_with_progress(
+    experiment: "Experiment", store: "Store", resume: bool, processes: int, batch: int, backend: Any
+) -> bool | None:
+    """Play under a progress bar. Returns whether all is played; None: interrupted."""
+    from rich.progress import MofNCompleteColumn, TextColumn
+
+    with _bar(MofNCompleteColumn(), TextColumn("games"), TextColumn("{task.fields[rate]}")) as bar:
+        task = bar.add_task(experiment.name, total=experiment.num_games, rate="")
+
+        def show(done: int, total: int) -> None:
+            speed = bar.tasks[task].speed
+            bar.update(task, completed=done, total=total, rate="" if speed is None else f"{speed:,.0f}/s")
+
+        try:
+            return experiment.run(
+                store, resume=resume, processes=processes, batch=batch, backend=backend, progress=show
+            )
+        except KeyboardInterrupt:
+            return None
+
+
+def _bar(*columns: Any) -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("[bold]{task.description}"), BarColumn(), *columns, TimeElapsedColumn(), TextColumn("left:"),
+        TimeRemainingColumn(), console=Console(stderr=True),
+    )  # fmt: skip
+
+
+@app.command("plan")
+def plan_command(
+    file: ExperimentPath,
+    half_width: Annotated[
+        float | None,
+        typer.Option(help="Wanted half-width of intervals, in the unit of each game; default: that of FILE's stop."),
+    ] = None,
+    of: Annotated[str, typer.Option(metavar="differences|means", help="Whose intervals.")] = "differences",
+    pilot: Annotated[int, typer.Option(min=2, help="Deals to play of each game to judge by.")] = 50,
+    store: Annotated[
+        Path | None, typer.Option(metavar="STORE", help="Judge by its games, and add those of the pilot to them.")
+    ] = None,
+    processes: Processes = 1,
+) -> None:
+    """Tell how many deals an experiment needs for intervals of a wanted width, judging by a pilot.
+
+    Example: `cardenvs arena plan configs/arena/small_poker.yaml --half-width 0.05`
+    """
+    import dataclasses
+
+    from cardenvs.arena.experiment import read_experiment
+    from cardenvs.arena.plan import deals_needed
+    from cardenvs.arena.statistics import Tally
+    from cardenvs.arena.store import Store
+    from cardenvs.arena.terminal import needs_table
+
+    if of not in ("differences", "means"):
+        raise ArenaError(f"--of is differences or means; got {of!r}")
+    experiment = read_experiment(file)
+    wanted = half_width or (experiment.stop and experiment.stop.half_width)
+    if not wanted:
+        raise ArenaError(f"{file} has no `stop`; say with --half-width how narrow intervals are to be")
+    matches = tuple(dataclasses.replace(match, deals=min(pilot, match.deals)) for match in experiment.matches)
+    short = dataclasses.replace(experiment, matches=matches, stop=None)
+    console = _console()
+    with Store(store) as opened:
+        if _run_with_progress(short, opened, True, processes, 64, "local") is None:
+            raise typer.Exit(_EXIT_INTERRUPTED)
+        for title, match, small in zip(experiment.titles, experiment.matches, matches, strict=True):
+            tally = Tally.of(match, opened.results(small.id))
+            needs = deals_needed(tally, wanted, of)  # type: ignore[arg-type]
+            unit = match.game.returns(match.options).told_in
+            most = needs[0].deals
+            console.print(f"\n[bold]{title}[/bold], judging by {len(tally.deals)} deals")
+            console.print(needs_table(needs, wanted, unit))
+            console.print(
+                f"{most} deals are {most * len(match.lineups)} games; the experiment plays at most {match.deals} deals."
+            )
+
+
+@app.command("report")
+def report_command(
+    store: StorePath,
+    experiment: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Which experiment of the store; default: the last one.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All matches of the store, whatever experiment.")] = False,
+    intervals: Annotated[
+        str, typer.Option(metavar="bootstrap|student", help="How to work out intervals.")
+    ] = "bootstrap",
+    json: Json = None,
+    csv: Csv = None,
+    parquet: Parquet = None,
+    html: Html = None,
+) -> None:
+    """Print the board of a store, or write it as files or as a site. Works on stores of `cardenvs match`, too.
+
+    Examples: `cardenvs arena report small_poker.db`, `cardenvs arena report small_poker.db --html site --csv games.csv`
+    """
+    from cardenvs.arena.store import Store
+
+    if intervals not in ("bootstrap", "student"):
+        raise ArenaError(f"--intervals is bootstrap or student; got {intervals!r}")
+    _check_outputs(json, csv, parquet, html)
+    with Store(store) as opened:
+        chosen = _chosen(opened, experiment, everything)
+        _report(opened, chosen, intervals, json, csv, parquet, html, everything)
+
+
+def _chosen(store: "Store", name: str | None, everything: bool) -> "StoredExperiment | None":
+    found = store.experiments()
+    if name is None:
+        return None if everything or not found else found[-1]
+    for experiment in reversed(found):
+        if experiment.name == name:
+            return experiment
+    there = ", ".join(dict.fromkeys(experiment.name for experiment in found)) or "none"
+    raise ArenaError(f"{store.path} has no experiment {name!r}; there are: {there}")
+
+
+def _check_outputs(json: Path | None, csv: Path | None, parquet: Path | None, html: Path | None) -> None:
+    """Refuse before play what would fail after it."""
+    for path in (json, csv, parquet, html):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise ArenaError(f"cannot write {path}: there is no folder {path.parent}")
+    from cardenvs.core.errors import require
+
+    require("openskill", "arena")
+    if parquet is not None:
+        require("pyarrow", "arena")
+    if html is not None:
+        from cardenvs.arena.page import check_page_extra
+
+        check_page_extra()
+
+
+def _report(
+    store: "Store",
+    experiment: "StoredExperiment | None",
+    intervals: Any,
+    json: Path | None,
+    csv: Path | None,
+    parquet: Path | None,
+    html: Path | None,
+    everything: bool = False,
+) -> None:
+    from cardenvs.arena.board import board_of
+    from cardenvs.arena.export import write_board_json, write_csv, write_parquet
+    from cardenvs.arena.terminal import print_board
+
+    with _bar() as bar:
+        task = bar.add_task("summing up", total=None)
+
+        def show(what: str, done: int, total: int) -> None:
+            bar.update(task, description=f"summing up: {what}", completed=done, total=total)
+
+        board = board_of(store, experiment, everything=everything, intervals=intervals, progress=show)
+        bar.update(task, visible=False)
+    print_board(board, _console())
+    if json is not None:
+        write_board_json(board, json)
+        typer.echo(f"JSON: {json}")
+    if csv is not None:
+        write_csv(store, board, csv)
+        typer.echo(f"CSV: {csv}")
+    if parquet is not None:
+        write_parquet(store, board, parquet)
+        typer.echo(f"Parquet: {parquet}")
+    if html is not None:
+        _write_site(store, board, html)
+
+
+def _write_site(store: "Store", board: "Board", folder: Path) -> None:
+    from cardenvs.arena.site import write_site
+
+    typer.echo(f"site: {write_site(store, board, folder)}")
+
+
+@app.command("list")
+def list_command(store: StorePath) -> None:
+    """List the experiments and matches of a store.
+
+    Example: `cardenvs arena list small_poker.db`
+    """
+    from rich.markup import escape
+    from rich.table import Table
+
+    from cardenvs.arena.board import title_of
+    from cardenvs.arena.store import Store
+
+    console = _console()
+    with Store(store) as opened:
+        for experiment in opened.experiments():
+            console.print(f"[bold]{escape(experiment.name)}[/bold], an experiment of {len(experiment.matches)} matches")
+        table = Table(box=None, header_style="bold", pad_edge=False)
+        for column in ("match", "game", "agents", "games"):
+            table.add_column(column, overflow="fold")
+        for match_id in opened.match_ids():
+            match = opened.match(match_id)
+            table.add_row(
+                match_id, escape(title_of(match)), escape(", ".join(match.names)), str(opened.count(match_id))
+            )
+        console.print(table)
+        console.print(f"[dim]digest {opened.digest()} (times aside)[/dim]")
+
+
+@app.command("replay")
+def replay_command(
+    store: StorePath,
+    match: Annotated[str, typer.Argument(metavar="MATCH", help="Id of a match, or how it begins.")],
+    deal: Annotated[int, typer.Argument(min=0, help="Number of the deal.")],
+    lineup: Annotated[int, typer.Argument(min=0, help="Number of the lineup.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the replay.")],
+) -> None:
+    """Write a game of a store as a replay, for `cardenvs replay`.
+
+    Example: `cardenvs arena replay small_poker.db 3f2a 17 0 --out game.json`
+    """
+    from cardenvs.arena.store import Store
+    from cardenvs.arena.verify import replay_of
+
+    with Store(store) as opened:
+        ids = [match_id for match_id in opened.match_ids() if match_id.startswith(match)]
+        if len(ids) != 1:
+            raise ArenaError(
+                f"{store} has {len(ids)} matches that begin with {match!r}; see `cardenvs arena list {store}`"
+            )
+        replay_of(opened.match(ids[0]), opened.game(ids[0], deal, lineup)).save(out)
+    typer.echo(f"replay: {out}")
+
+
+@app.command("schema")
+def schema_command(
+    json: Annotated[bool, typer.Option("--json", help="Print a JSON schema, for editors.")] = False,
+) -> None:
+    """List all settings of an experiment's file.
+
+    Example: `cardenvs arena schema`
+    """
+    from cardenvs.arena.experiment import ExperimentFile, settings
+
+    if json:
+        import json as json_module
+
+        typer.echo(json_module.dumps(ExperimentFile.model_json_schema(), indent=1))
+        return
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for number, column in enumerate(("setting", "takes", "default", "")):
+        table.add_column(column, style="cyan" if number == 0 else "", overflow="fold")
+    for row in settings():
+        table.add_row(*map(escape, row))
+    _console().print(table)
+
+
+def verify(
+    store: StorePath,
+    sample: Annotated[int | None, typer.Option(min=1, help="Play so many games again; default: all.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the sample.")] = 0,
+    processes: Processes = 1,
+) -> None:
+    """Play the games of a store again and compare seats, seeds, actions, events and returns.
+
+    Each game that differs is named, and the exit code is 1.
+
+    Examples: `cardenvs verify small_poker.db`, `cardenvs verify gin.db --sample 500 -p 2`
+    """
+    from rich.progress import MofNCompleteColumn, TextColumn
+
+    from cardenvs.arena.store import Store
+    from cardenvs.arena.verify import verify as verify_store
+
+    with Store(store) as opened:
+        with _bar(MofNCompleteColumn(), TextColumn("games")) as bar:
+            task = bar.add_task("playing again", total=None)
+            done, mismatches = verify_store(
+                opened, sample=sample, seed=seed, processes=processes,
+                progress=lambda done, total: bar.update(task, completed=done, total=total),
+            )  # fmt: skip
+        digest = opened.digest()
+    for mismatch in mismatches:
+        typer.secho(str(mismatch), fg="red")
+    if mismatches:
+        typer.secho(f"{len(mismatches)} of {done} games are not what is recorded", fg="red")
+        raise typer.Exit(_EXIT_MISMATCH)
+    typer.echo(f"{done} games played again; all are what is recorded. The store's digest is {digest[:16]}")
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    return Console(highlight=False)
