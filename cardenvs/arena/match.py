@@ -158,6 +158,11 @@ class Match:
         what = [self.game.name, layout, self.options.as_dict(), agents, self.seed, *self._special()]
         return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether a command line can say all of it."""
+        return not self._special()
+
     def _special(self) -> list[Any]:
         """What differs from a plain match; nothing for a plain one, whose id is as it was before there were others."""
         special: dict[str, Any] = {}

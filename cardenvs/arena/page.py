@@ -1,4 +1,4 @@
-"""A summary as one HTML page that needs no other file and no network."""
+"""Pages and their plots. A summary becomes one HTML page that needs no other file and no network."""
 
 import datetime
 import io
@@ -41,22 +41,41 @@ def page(summary: Summary) -> str:
     """The page as text. See `write_page`."""
     if not summary.deals:
         raise ArenaError("there is no complete deal to make a page of")
+    return render("match.html", **match_context(summary))
+
+
+def render(template: str, **context: Any) -> str:
+    """Fill a template of this package. Texts are escaped; svg elements go in as they are."""
     jinja2 = require("jinja2", _EXTRA)
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    template = environment.from_string(Path(__file__).with_name("report.html").read_text(encoding="utf-8"))
     safe = require("markupsafe", _EXTRA).Markup
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).with_name("templates")),
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
+    )  # fmt: skip
+    marked = {name: safe(value) if name.endswith("_svg") else value for name, value in context.items()}
+    return environment.get_template(template).render(**marked, made=_now())
+
+
+def match_context(summary: Summary) -> dict[str, Any]:
+    """What the templates of one match show."""
     match = summary.match
-    return template.render(
-        title=match.game.title,
-        names=match.names,
-        data=as_json(summary),
-        ranking=[_ranking_row(standing) for standing in summary.ranking],
-        heat=_heat(summary),
-        intervals_svg=safe(_intervals_svg(summary)),
-        running_svg=safe(_running_svg(summary)),
-        seating="in every seating" if match.options.num_players <= 3 else "in every rotation of the seats",
-        made=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    every_seating = len(match.lineups) == len({tuple(sorted(lineup)) for lineup in match.lineups}) * math.factorial(
+        match.options.num_players
     )
+    return {
+        "title": match.game.title,
+        "names": match.names,
+        "data": as_json(summary),
+        "ranking": [_ranking_row(standing) for standing in summary.ranking],
+        "heat": _heat(summary),
+        "intervals_svg": _intervals_svg(summary),
+        "running_svg": _running_svg(summary),
+        "seating": "in every seating" if every_seating else "in every rotation of the seats",
+    }
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _ranking_row(standing: Any) -> dict[str, str]:
@@ -67,6 +86,16 @@ def _ranking_row(standing: Any) -> dict[str, str]:
         "won": f"{100 * standing.won:.1f}%",
         "games": str(standing.games),
         "decision": f"{1000 * standing.decision_seconds:.2f}",
+    }
+
+
+def heat_cell(value: float, interval: str, most: float, is_clear: bool) -> dict[str, Any]:
+    """A cell that is coloured where its value is clearly above or below zero; the stronger, the further."""
+    return {
+        "mean": f"{value:+.3f}",
+        "interval": interval,
+        "side": "good" if value > 0 else "bad",
+        "strength": f"{0.15 + 0.55 * min(1.0, abs(value) / most):.2f}" if is_clear and most else "",
     }
 
 
@@ -84,12 +113,7 @@ def _heat_cell(estimate: Estimate | None, most: float) -> dict[str, Any] | None:
     if estimate is None:
         return None
     is_clear = estimate.low > 0 or estimate.high < 0
-    return {
-        "mean": f"{estimate.mean:+.3f}",
-        "interval": interval_text(estimate),
-        "side": "good" if estimate.mean > 0 else "bad",
-        "strength": f"{0.15 + 0.55 * abs(estimate.mean) / most:.2f}" if is_clear else "",
-    }
+    return heat_cell(estimate.mean, interval_text(estimate), most, is_clear)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -98,20 +122,53 @@ def _heat_cell(estimate: Estimate | None, most: float) -> dict[str, Any] | None:
 
 def _intervals_svg(summary: Summary) -> str:
     """A dot and a bar for each agent, the best on top."""
-    ranking = summary.ranking
-    figure, axes = _figure(height=0.9 + 0.5 * len(ranking))
     colours = _colour_of(summary)
-    for place, standing in enumerate(ranking):
-        estimate, colour = standing.mean, colours[standing.name]
-        if not math.isinf(estimate.low):
-            axes.plot([estimate.low, estimate.high], [place, place], color=colour, lw=7, alpha=0.35, zorder=2)
-        axes.plot([estimate.mean], [place], "o", color=colour, ms=9, zorder=3)
-    axes.axvline(0, color=_TEXT, lw=1, alpha=0.5, zorder=1)
-    axes.set_yticks(range(len(ranking)), [_short(standing.name) for standing in ranking])
-    axes.set_ylim(len(ranking) - 0.5, -0.5)
+    rows = [(s.name, s.mean.mean, s.mean.low, s.mean.high, colours[s.name]) for s in summary.ranking]
+    return dots_svg(rows, _unit(summary), zero=0.0)
+
+
+def dots_svg(rows: list[tuple[str, float, float, float, str]], unit: str, zero: float | None = None) -> str:
+    """A dot and a bar for each row (name, value, low, high, colour), the first on top."""
+    figure, axes = _figure(height=0.9 + 0.5 * len(rows))
+    for place, (_, value, low, high, colour) in enumerate(rows):
+        if not math.isinf(low):
+            axes.plot([low, high], [place, place], color=colour, lw=7, alpha=0.35, zorder=2, solid_capstyle="butt")
+        axes.plot([value], [place], "o", color=colour, ms=9, zorder=3)
+    if zero is not None:
+        axes.axvline(zero, color=_TEXT, lw=1, alpha=0.5, zorder=1)
+    axes.set_yticks(range(len(rows)), [_short(name) for name, *_ in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.grid(axis="x", color=_GRID, lw=0.8)
-    axes.set_xlabel(_unit(summary))
+    axes.set_xlabel(unit)
     return _svg(figure)
+
+
+def shares_svg(rows: list[tuple[str, dict[str, float]]]) -> str:
+    """A bar for each row (name, {part: share}), cut into its parts; the same part has the same colour in all."""
+    parts = list(dict.fromkeys(part for _, shares in rows for part in shares))
+    figure, axes = _figure(height=1.1 + 0.5 * len(rows))
+    starts = [0.0] * len(rows)
+    for number, part in enumerate(parts):
+        widths = [100 * shares.get(part, 0.0) for _, shares in rows]
+        axes.barh(range(len(rows)), widths, left=starts, color=colour_of(number), height=0.62, label=_short(part))
+        starts = [start + width for start, width in zip(starts, widths, strict=True)]
+    axes.set_yticks(range(len(rows)), [_short(name) for name, _ in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("% of decisions")
+    _legend(axes)
+    return _svg(figure)
+
+
+def _legend(axes: Any) -> None:
+    legend = axes.legend(frameon=False, labelcolor=_TEXT, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
+def colour_of(number: int) -> str:
+    """The colour of an agent or a part by its number."""
+    return _COLOURS[number % len(_COLOURS)]
 
 
 def _running_svg(summary: Summary) -> str:
@@ -128,9 +185,7 @@ def _running_svg(summary: Summary) -> str:
     axes.grid(color=_GRID, lw=0.8)
     axes.set_xlabel("deals")
     axes.set_ylabel(_unit(summary))
-    legend = axes.legend(frameon=False, labelcolor=_TEXT, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    for text in legend.get_texts():
-        text.set_parse_math(False)
+    _legend(axes)
     return _svg(figure)
 
 
@@ -169,7 +224,7 @@ def _svg(figure: Any) -> str:
 
 
 def _colour_of(summary: Summary) -> dict[str, str]:
-    return {name: _COLOURS[agent % len(_COLOURS)] for agent, name in enumerate(summary.match.names)}
+    return {name: colour_of(agent) for agent, name in enumerate(summary.match.names)}
 
 
 def _unit(summary: Summary) -> str:

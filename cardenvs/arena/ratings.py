@@ -31,9 +31,9 @@ MIDDLE = 1500.0  # the mean rating where there are no anchors
 RATING_RESAMPLES = 500
 
 _DRAW = 0.5  # of a won game, for both of every pair that met
-_HOLD = 1e-7  # draws ratings to the middle: what holds those that nothing else does
+_HOLD = 1e-6  # of an agent's evidence, draws ratings to the middle: what holds those that nothing else does
 _LARGEST_STEP = 2.0  # of a Newton step
-_CLOSE = 1e-9
+_CLOSE = 1e-6  # 0.0002 points
 _MOST_STEPS = 200
 _MOST_NUMBERS = 1 << 21  # held at once while fitting
 
@@ -235,15 +235,15 @@ class _Model:
         strengths = np.tile(self._start if start is None else start, (len(counts), 1))
         if not len(self._free):
             return strengths
-        hold = _HOLD * np.eye(len(self._free))
+        hold = _HOLD * max(1.0, float(wins.mean()))
         for _ in range(_MOST_STEPS):
             shares = self._shares(strengths)
-            slope = wins - np.einsum("bs,bsi->bi", asked, shares) - _HOLD * (strengths - self._middle)
+            slope = wins - np.einsum("bs,bsi->bi", asked, shares) - hold * (strengths - self._middle)
             inner = shares[:, :, self._free]
             bend = -np.einsum("bs,bsi,bsj->bij", asked, inner, inner, optimize=True)
             diagonal = np.einsum("bs,bsi->bi", asked, inner)
             bend[:, range(len(self._free)), range(len(self._free))] += diagonal
-            step = np.linalg.solve(bend + hold, slope[:, self._free, None])[:, :, 0]
+            step = np.linalg.solve(bend + hold * np.eye(len(self._free)), slope[:, self._free, None])[:, :, 0]
             strengths[:, self._free] += np.clip(step, -_LARGEST_STEP, _LARGEST_STEP)
             if np.abs(step).max(initial=0.0) < _CLOSE:
                 return strengths

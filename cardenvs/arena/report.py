@@ -93,8 +93,10 @@ def difference_text(estimate: Estimate | None) -> str:
     return f"{estimate.mean:+.3f} ± {(estimate.high - estimate.low) / 2:.3f}"
 
 
-def command_line(match: Match) -> str:
-    """The command that plays the match again."""
+def command_line(match: Match) -> str | None:
+    """The command that plays the match again; None: it takes the file of an experiment."""
+    if not match.is_plain:
+        return None
     words = ["cardenvs", "match", match.game.name, "--agents", ",".join(match.agents)]
     words += ["--deals", str(match.deals), "--seed", str(match.seed)]
     for name, value in match.options.changed().items():

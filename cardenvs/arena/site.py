@@ -1,0 +1,303 @@
+"""A board as a static site: HTML pages, plots and replays in one folder, without scripts and without the network.
+
+index.html          ratings, games, circles, failures
+games/NAME.html     one match: results, head to head, by seat, behaviour, replays
+replays/...         chosen games, as pages and as replay files
+board.json, results.csv
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from cardenvs.arena.board import Behaviour, Board, GameBoard
+from cardenvs.arena.export import write_board_json, write_csv
+from cardenvs.arena.match import Match
+from cardenvs.arena.page import check_page_extra, colour_of, dots_svg, heat_cell, match_context, render, shares_svg
+from cardenvs.arena.ratings import Rating
+from cardenvs.arena.report import interval_text
+from cardenvs.arena.store import GameRecord, Store
+from cardenvs.arena.terminal import circle_text, held_text, rating_interval
+from cardenvs.arena.verify import replay_of
+from cardenvs.core.errors import ArenaError, require
+from cardenvs.core.events import OMNISCIENT
+from cardenvs.core.files import write_whole
+from cardenvs.core.replay import Replay
+
+_MARK = "board.json"  # a folder with this file is a site, which may be replaced
+_MOST_KINDS = 8  # of actions, told apart in a plot
+_MOST_FIRST, _MOST_LARGE, _MOST_FAILED = 6, 6, 8  # replays of a match
+
+
+def write_site(store: Store, board: Board, folder: str | Path) -> Path:
+    """Write the site of a board. An older one in the folder is replaced.
+
+    Returns:
+        the path of index.html.
+
+    Raises:
+        MissingExtraError: matplotlib or jinja2 is not installed.
+        ArenaError: the folder holds something else.
+    """
+    check_page_extra()
+    root = Path(folder)
+    if root.exists() and not root.is_dir():
+        raise ArenaError(f"cannot write a site to {root}: it is no folder")
+    if root.is_dir() and any(root.iterdir()) and not (root / _MARK).is_file():
+        raise ArenaError(f"{root} is not empty and holds no site; choose another folder")
+    for part in ("games", "replays"):
+        (root / part).mkdir(parents=True, exist_ok=True)
+        for old in (root / part).iterdir():
+            if old.suffix in (".html", ".json"):
+                old.unlink()
+    write_board_json(board, root / _MARK)
+    write_csv(store, board, root / "results.csv")
+    site = _Site(store, board, root)
+    for game in board.games:
+        site.write_game(game)
+    site.write_index()
+    return root / "index.html"
+
+
+class _Site:
+    def __init__(self, store: Store, board: Board, root: Path) -> None:
+        self._store, self._board, self._root = store, board, root
+        self._slugs = _slugs([game.title for game in board.games])
+        names = list(dict.fromkeys(name for game in board.games for name in game.match.names))
+        self._colours = {name: colour_of(number) for number, name in enumerate(names)}
+
+    # -- the front page -----------------------------------------------------------------------------------------
+
+    def write_index(self) -> None:
+        board = self._board
+        experiment = next((e for e in reversed(self._store.experiments()) if e.name == board.name), None)
+        page = render(
+            "index.html",
+            board=board,
+            description="" if experiment is None else experiment.config.get("description", ""),
+            overall=[
+                {**self._rating_row(rating), "by_game": [_in_game(game, rating.name) for game in board.games]}
+                for rating in board.overall
+            ],
+            cards=[self._card(game) for game in board.games],
+            num_games=sum(game.summary.games for game in board.games),
+            num_deals=sum(len(game.summary.deals) for game in board.games),
+            held=held_text(board),
+            ratings_svg=self._ratings_svg(board.overall),
+            circles=[
+                {"slug": self._slugs[game.title], "title": game.title, "text": circle_text(game, circle)}
+                for game in board.games
+                for circle in game.circles
+            ],
+            failures=_failures(board),
+            digest=self._store.digest()[:16],
+            config="" if experiment is None else _yaml(experiment.config),
+        )
+        write_whole(self._root / "index.html", page)
+
+    def _card(self, game: GameBoard) -> dict[str, Any]:
+        best = game.summary.ranking[0]
+        returns = game.match.game.returns(game.match.options)
+        return {
+            "slug": self._slugs[game.title], "title": game.title, "deals": len(game.summary.deals),
+            "games": game.summary.games, "best": best.name, "mean": f"{best.mean.mean:+.3f}", "unit": returns.told_in,
+            "colour": self._colours[best.name],
+        }  # fmt: skip
+
+    def _rating_row(self, rating: Rating) -> dict[str, Any]:
+        return {
+            "name": rating.name,
+            "colour": self._colours[rating.name],
+            "anchored": rating.anchored,
+            "rating": f"{rating.rating:.0f}",
+            "interval": rating_interval(rating),
+            "online": "-" if rating.online is None else f"{rating.online.mean:.0f}",
+            "games": str(rating.games),
+        }
+
+    def _ratings_svg(self, ratings: Sequence[Rating]) -> str:
+        rows = [
+            (
+                rating.name, rating.rating, -math.inf if rating.anchored else rating.low, rating.high,
+                self._colours[rating.name],
+            )
+            for rating in ratings
+        ]  # fmt: skip
+        return dots_svg(rows, "rating")
+
+    # -- a match ------------------------------------------------------------------------------------------------
+
+    def write_game(self, game: GameBoard) -> None:
+        slug = self._slugs[game.title]
+        match = game.match
+        context = match_context(game.summary)
+        context["title"] = game.title
+        page = render(
+            "game.html",
+            **context,
+            board_name=self._board.name,
+            plies=f"{game.plies:.1f}",
+            circles=[circle_text(game, circle) for circle in game.circles],
+            ratings=[self._rating_row(rating) for rating in game.ratings],
+            ratings_svg=self._ratings_svg(game.ratings),
+            players=range(match.options.num_players),
+            seats=_seats(game),
+            sampled=game.sampled,
+            shares_svg=shares_svg(_kinds(game.behaviours)),
+            behaviour=[_behaviour_row(behaviour) for behaviour in game.behaviours],
+            replays=[self._write_replay(game, slug, record) for record in _chosen(self._store, game)],
+        )
+        write_whole(self._root / "games" / f"{slug}.html", page)
+
+    def _write_replay(self, game: GameBoard, slug: str, record: GameRecord) -> dict[str, Any]:
+        file = f"{slug}-{record.deal}-{record.lineup}"
+        replay = replay_of(game.match, record)
+        replay.save(self._root / "replays" / f"{file}.json")
+        page = render(
+            "replay.html",
+            board_name=self._board.name,
+            title=game.title,
+            slug=slug,
+            file=file,
+            deal=record.deal,
+            lineup=record.lineup,
+            seed=record.seed,
+            players=[
+                {"name": name, "returns": f"{mine:+g}"}
+                for name, mine in zip(replay.players, replay.returns, strict=True)
+            ],
+            notes=_notes(record),
+            lines=_lines(replay),
+            table=replay.state_at(len(replay.actions)).render(OMNISCIENT),
+        )
+        write_whole(self._root / "replays" / f"{file}.html", page)
+        return {
+            "file": file,
+            "deal": record.deal,
+            "lineup": record.lineup,
+            "players": ", ".join(replay.players),
+            "returns": ", ".join(f"{mine:+g}" for mine in replay.returns),
+            "plies": len(replay.actions),
+        }
+
+
+def _slugs(titles: Sequence[str]) -> dict[str, str]:
+    """A file name for each title, all different."""
+    found: dict[str, str] = {}
+    for title in titles:
+        slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60] or "game"
+        while slug in found.values():
+            slug += "-2"
+        found[title] = slug
+    return found
+
+
+def _in_game(game: GameBoard, name: str) -> str:
+    return next((f"{rating.rating:.0f}" for rating in game.ratings if rating.name == name), "·")
+
+
+def _failures(board: Board) -> dict[str, Any]:
+    """Failures of all matches together, by agent."""
+    behaviours = [behaviour for game in board.games for behaviour in game.behaviours]
+    classes = sorted({kind for behaviour in behaviours for kind in behaviour.failures})
+    rows = []
+    for name in dict.fromkeys(behaviour.name for behaviour in behaviours):
+        mine = [behaviour for behaviour in behaviours if behaviour.name == name]
+        counts = [sum(b.failures.get(kind, 0) for b in mine) for kind in classes]
+        counts += [sum(b.outcomes.get(kind, 0) for b in mine) for kind in ("forced", "forfeit")]
+        if any(counts):
+            rows.append({"name": name, "counts": [*counts, sum(b.decisions for b in mine)]})
+    return {"classes": classes, "rows": rows}
+
+
+def _yaml(config: dict[str, Any]) -> str:
+    return require("yaml", "arena").safe_dump(config, sort_keys=False, allow_unicode=True)
+
+
+def _seats(game: GameBoard) -> list[dict[str, Any]]:
+    most = max(abs(found.mean) for found in game.seats.values())
+    rows = []
+    for agent, name in enumerate(game.match.names):
+        cells = []
+        for player in range(game.match.options.num_players):
+            found = game.seats.get((agent, player))
+            is_clear = found is not None and (found.low > 0 or found.high < 0)
+            cells.append(None if found is None else heat_cell(found.mean, interval_text(found), most, is_clear))
+        rows.append({"name": name, "cells": cells})
+    return rows
+
+
+def _kinds(behaviours: Sequence[Behaviour]) -> list[tuple[str, dict[str, float]]]:
+    """The share of each kind of action, the rare ones together."""
+    totals: dict[str, int] = {}
+    for behaviour in behaviours:
+        for kind, count in behaviour.kinds.items():
+            totals[kind] = totals.get(kind, 0) + count
+    often = sorted(totals, key=lambda kind: -totals[kind])
+    shown = often if len(often) <= _MOST_KINDS else often[: _MOST_KINDS - 1]
+    rows = []
+    for behaviour in behaviours:
+        whole = max(1, sum(behaviour.kinds.values()))
+        shares = {kind: behaviour.kinds.get(kind, 0) / whole for kind in shown}
+        if len(shown) < len(often):
+            shares["other"] = shares.get("other", 0.0) + max(0.0, 1 - sum(shares.values()))
+        rows.append((behaviour.name, shares))
+    return rows
+
+
+def _behaviour_row(behaviour: Behaviour) -> dict[str, str]:
+    return {
+        "name": behaviour.name,
+        "decisions": str(behaviour.decisions),
+        "ms": f"{1000 * behaviour.decision_seconds:.2f}",
+        "choices": f"{behaviour.choices:.1f}",
+        "only_one": f"{100 * behaviour.only_one:.0f}%",
+        "failures": ", ".join(f"{kind} {count}" for kind, count in behaviour.failures.items()) or "-",
+        "forced": str(behaviour.outcomes.get("forced", 0)),
+        "forfeits": str(behaviour.outcomes.get("forfeit", 0)),
+    }
+
+
+def _chosen(store: Store, game: GameBoard) -> list[GameRecord]:
+    """The games that the site shows: of the first deal, with the largest results, with failures."""
+    match: Match = game.match
+    deals = set(game.summary.deals)
+    large: list[tuple[float, int, int]] = []
+    failed: list[tuple[int, int]] = []
+    for record in store.results(match.id):
+        if record.deal in deals:
+            large.append((-max(map(abs, record.returns)), record.deal, record.lineup))
+            if any(record.failures):
+                failed.append((record.deal, record.lineup))
+    wanted = [(game.summary.deals[0], lineup) for lineup in range(min(_MOST_FIRST, len(match.lineups)))]
+    wanted += [(deal, lineup) for _, deal, lineup in sorted(large)[:_MOST_LARGE]]
+    wanted += failed[:_MOST_FAILED]
+    return [store.game(match.id, deal, lineup) for deal, lineup in dict.fromkeys(wanted)]
+
+
+def _notes(record: GameRecord) -> list[dict[str, Any]]:
+    """The decisions that failed, in words."""
+    found = []
+    for note in record.notes:
+        for failure in note["failures"]:
+            text = f"{failure['kind']}: {failure['message']}"
+            found.append({"ply": note["ply"], "player": note["player"], "text": text})
+        if note["outcome"] != "ok":
+            text = "the player forfeits" if note["outcome"] == "forfeit" else "the forced action is played"
+            found.append({"ply": note["ply"], "player": note["player"], "text": text})
+    return found
+
+
+def _lines(replay: Replay) -> list[dict[str, Any]]:
+    """What happened, a sentence each, with the number of actions before it."""
+    state, told, lines = replay.state_at(0), 0, []
+    for ply in range(len(replay.actions) + 1):
+        if ply:
+            state.apply(replay.actions[ply - 1])
+        recap = state.recap(OMNISCIENT)
+        for number, sentence in enumerate(recap[told:]):
+            lines.append({"ply": str(ply) if number == 0 else "", "text": sentence})
+        told = len(recap)
+    return lines
