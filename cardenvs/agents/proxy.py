@@ -17,7 +17,7 @@ Of an agent a match uses these calls, in this order; each is safe whatever the a
 
 **Failures.** A decision may be tried `Guard.tries` times. A try fails by taking too long ("timeout"), by raising
 ("exception"), by an illegal choice ("illegal"), or by what befalls a process: "crash", "memory", "protocol". An agent
-may name classes of its own (AgentFailureError), and say that it has tried often enough. After the last try the player
+may name classes of its own (AgentFailureError), say that it has tried often enough, and ask for the forced action. After the last try the player
 forfeits: `decision.action` is FORFEIT + player, and the game goes on where two others remain. With
 on_failure="forced_action" the game's safe action (`State.forced_action`) is played instead. All failures are counted
 by class in `proxy.failures`, whether the decision was saved by a later try or not.
@@ -33,6 +33,7 @@ by class in `proxy.failures`, whether the decision was saved by a later try or n
 """
 
 import contextlib
+import functools
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -219,16 +220,17 @@ class AgentProxy:
         started = time.perf_counter()
         failures: list[Failure] = []
         notes: dict[str, Any] = {}
+        forced = self.guard.on_failure == "forced_action"
         for _ in range(self.guard.tries):
             turn = self._turn(state, failures)
             before = len(failures)
             final = False
             try:
-                action = self._timed(lambda turn=turn: self.agent.act(turn))
-                action = _checked(state, action)
+                action = _checked(state, self._timed(functools.partial(self.agent.act, turn)))
             except (Exception, SystemExit) as error:  # whatever an agent raises is the agent's failure
                 failures = [*_own(turn), _failure(error)]
                 final = isinstance(error, AgentFailureError) and error.final
+                forced = forced or (isinstance(error, AgentFailureError) and final and error.forced)
                 if final and len(_own(turn)) > before:
                     failures.pop()  # the agent has counted its tries itself
                 notes |= turn.notes
@@ -237,7 +239,7 @@ class AgentProxy:
                 return self._decided(state, int(action), OK, started, failures, notes)
             if final:
                 break
-        if self.guard.on_failure == "forced_action":
+        if forced:
             return self._decided(state, state.forced_action(), FORCED, started, failures, notes)
         return self._decided(state, FORFEIT + self._player, FORFEITED, started, failures, notes)
 

@@ -72,8 +72,8 @@ def _plain(choice: Any) -> Any:
 
 
 def _event(told: dict[str, Any]) -> Event:
-    values = [told[name] for name in _EVENT_FIELDS]
-    return Event(*(tuple(value) if isinstance(value, list) else value for value in values))
+    values = {name: told[name] for name in _EVENT_FIELDS}
+    return Event(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
 
 def _failure(error: BaseException) -> dict[str, Any]:

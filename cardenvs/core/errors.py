@@ -49,11 +49,12 @@ class AgentFailureError(AgentError):
     Attributes:
         kind: the class of the failure, in a word: "timeout", "crash", "memory", "protocol", ...
         final: whether it makes no sense to ask again: the agent has tried as often as it may.
+        forced: whether the game's safe action is to be played then, where the player would forfeit otherwise.
     """
 
-    def __init__(self, kind: str, message: str, final: bool = False) -> None:
+    def __init__(self, kind: str, message: str, final: bool = False, forced: bool = False) -> None:
         super().__init__(message)
-        self.kind, self.final = kind, final
+        self.kind, self.final, self.forced = kind, final, forced
 
 
 class StaleTurnError(CardenvsError, RuntimeError):
