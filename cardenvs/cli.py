@@ -447,6 +447,7 @@ def _report(summary: "Summary", json: Path | None, html: Path | None) -> None:
 
 
 app.add_typer(cli_arena.app, name="arena")
+app.add_typer(cli_arena.submit_app, name="submit")
 app.command()(cli_arena.verify)
 
 

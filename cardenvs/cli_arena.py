@@ -373,3 +373,67 @@ def _console() -> "Console":
     from rich.console import Console
 
     return Console(highlight=False)
+
+
+submit_app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", help="Submissions to a board.")
+
+
+@submit_app.callback()
+def submit_main() -> None:
+    """Submissions to a board."""
+
+
+@submit_app.command("check")
+def submit_check(
+    bundle: Annotated[
+        str, typer.Argument(metavar="BUNDLE", help="An agent's spec, or a folder or zip file; see below.")
+    ],
+    board: Annotated[Path, typer.Option(metavar="FILE", help="The board: an experiment with anchors.")],
+    name: Annotated[str | None, typer.Option(help="What to call the agent; default: what the bundle says.")] = None,
+    deals: Annotated[int | None, typer.Option(min=1, help="Deals of each game; default: those of the board.")] = None,
+    store: Annotated[
+        Path | None, typer.Option(metavar="STORE", help="Keep the games, and go on where a check stopped.")
+    ] = None,
+    processes: Processes = 1,
+    json: Json = None,
+) -> None:
+    """Play a submission against the anchors of a board, or play its replays again, and rate it.
+
+    A bundle has a `submission.yaml` with the `name` and the `agent` (`python:MODULE:FACTORY` with MODULE in the bundle,
+    `process:COMMAND` with {bundle} for its folder), or replays (*.json) of all games against the anchors. The exit code
+    is 1 if anything speaks against the submission.
+
+    Examples: `cardenvs submit check python:my_bot:make --board configs/arena/small_poker.yaml --deals 100`,
+    `cardenvs submit check my_bundle.zip --board configs/arena/small_poker.yaml --json result.json`
+    """
+    import dataclasses
+
+    from cardenvs.arena.experiment import read_experiment
+    from cardenvs.arena.export import write_board_json
+    from cardenvs.arena.store import Store
+    from cardenvs.arena.submit import check_submission, opened_bundle
+    from cardenvs.arena.terminal import print_board
+
+    _check_outputs(json, None, None, None)
+    experiment = read_experiment(board)
+    if deals is not None:
+        shorter = tuple(dataclasses.replace(m, deals=min(deals, m.deals)) for m in experiment.matches)
+        experiment = dataclasses.replace(experiment, matches=shorter)
+    with opened_bundle(bundle, name) as opened, Store(store) as kept, _bar() as bar:
+        task = bar.add_task("checking", total=None)
+        checked = check_submission(
+            opened, experiment, store=kept, processes=processes,
+            progress=lambda what, done, total: bar.update(task, description=what, completed=done, total=total),
+        )  # fmt: skip
+    print_board(checked.board, _console())
+    if json is not None:
+        write_board_json(checked.board, json)
+        typer.echo(f"JSON: {json}")
+    for remark in checked.remarks:
+        typer.secho(remark, fg="yellow")
+    for fault in checked.faults:
+        typer.secho(fault, fg="red")
+    if checked.faults:
+        typer.secho(f"{checked.name}: {len(checked.faults)} faults", fg="red")
+        raise typer.Exit(_EXIT_MISMATCH)
+    typer.secho(f"{checked.name}: no faults", fg="green")

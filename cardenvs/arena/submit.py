@@ -1,0 +1,356 @@
+"""Checking a submission to a board: an agent that plays the anchors here, or replays of games against them.
+
+A board is an experiment with `anchors`. A submission is an agent's spec, or a *bundle*: a folder or zip file with a
+`submission.yaml` of
+
+    name: my bot
+    agent: python:my_bot:make            # {bundle} stands for the folder: "process:python3 {bundle}/bot.py"
+
+or, instead of `agent`, replays (`*.json`, in the folder or below it). Replays are believed as far as they can be played
+again: the games must be those of the board, with the deals of the board, each deal in every seating, none left out;
+every action must be legal and come to what is recorded; and where an anchor moved, it must be the move that the
+anchor makes there, with the seed that it has in that deal.
+"""
+
+import contextlib
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from cardenvs.agents.base import Turn
+from cardenvs.agents.specs import make_agent
+from cardenvs.arena.board import Board, board_of
+from cardenvs.arena.experiment import Experiment
+from cardenvs.arena.match import Match
+from cardenvs.arena.schedule import Schedule
+from cardenvs.arena.store import GameRecord, Store, StoredExperiment
+from cardenvs.arena.verify import verify
+from cardenvs.core.engine import FORFEIT
+from cardenvs.core.errors import ArenaError, CardenvsError, require
+from cardenvs.core.replay import Replay
+
+MANIFEST = "submission.yaml"
+_REPEATED_DEALS = 3  # of each match, played twice to see whether the agent repeats itself
+_LARGEST_BUNDLE = 200 << 20  # bytes, unpacked
+_PLAYED_ELSEWHERE = "replays"  # the spec of an agent known by its replays only
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What is submitted.
+
+    Attributes:
+        name: of the agent.
+        agent: its spec, or None: there are replays instead.
+        replays: files.
+        folder: where the bundle lies, or None: the agent is a bare spec.
+    """
+
+    name: str
+    agent: str | None
+    replays: tuple[Path, ...] = ()
+    folder: Path | None = None
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What came of a submission.
+
+    Attributes:
+        name: of the agent.
+        board: its results against the anchors, with ratings.
+        faults: what speaks against taking it: none, and it may be taken.
+        remarks: what else should be known.
+    """
+
+    name: str
+    board: Board
+    faults: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+@contextlib.contextmanager
+def opened_bundle(bundle: str, name: str | None = None) -> Iterator[Bundle]:
+    """A bundle by its path, or an agent by its spec. A zip file is unpacked for as long as it is used.
+
+    Raises:
+        ArenaError: it is neither, or its submission.yaml is wrong.
+    """
+    path = Path(bundle)
+    if path.is_dir():
+        yield _read_bundle(path, name)
+    elif path.is_file() and zipfile.is_zipfile(path):
+        with tempfile.TemporaryDirectory(prefix="cardenvs-bundle-") as folder:
+            _unpack(path, Path(folder))
+            yield _read_bundle(Path(folder), name)
+    elif path.exists():
+        raise ArenaError(f"{bundle} is no bundle: it should be a folder or a zip file, or the spec of an agent")
+    else:
+        yield Bundle(name or bundle, bundle)
+
+
+def _unpack(path: Path, folder: Path) -> None:
+    with zipfile.ZipFile(path) as archive:
+        if sum(info.file_size for info in archive.infolist()) > _LARGEST_BUNDLE:
+            raise ArenaError(f"{path} holds more than {_LARGEST_BUNDLE >> 20} MB")
+        archive.extractall(folder)  # which keeps names inside the folder
+
+
+def _read_bundle(folder: Path, name: str | None) -> Bundle:
+    manifest = folder / MANIFEST
+    values: Any = {}
+    if manifest.is_file():
+        yaml = require("yaml", "arena")
+        try:
+            values = yaml.safe_load(manifest.read_text(encoding="utf-8"))
+        except (UnicodeDecodeError, yaml.YAMLError) as error:
+            raise ArenaError(f"{manifest} cannot be read: {error}") from error
+    if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
+        raise ArenaError(f"{manifest} should have lines `name: ...` and `agent: ...`")
+    unknown = sorted(set(values) - {"name", "agent"})
+    if unknown:
+        raise ArenaError(f"{manifest}: there is no such setting: {', '.join(unknown)}; there are: name, agent")
+    called = name or values.get("name")
+    if not called:
+        raise ArenaError(f"say what the agent is called: `name` in {MANIFEST}, or --name")
+    replays = tuple(sorted(folder.rglob("*.json")))
+    if "agent" in values:
+        return Bundle(called, values["agent"].replace("{bundle}", str(folder.resolve())), (), folder)
+    if not replays:
+        raise ArenaError(f"{folder} has neither an agent (in {MANIFEST}) nor replays (*.json)")
+    return Bundle(called, None, replays, folder)
+
+
+def check_submission(
+    bundle: Bundle,
+    board: Experiment,
+    *,
+    store: Store | None = None,
+    processes: int = 1,
+    progress: Progress | None = None,
+) -> Checked:
+    """Play a submission against the anchors of a board, or its replays again, and rate it.
+
+    Args:
+        bundle: what is submitted.
+        board: an experiment with anchors.
+        store: keeps the games; None: in memory. One that has games of this submission already is gone on with.
+        processes: to play in.
+        progress: called with (what is being done, done, in all).
+
+    Raises:
+        ArenaError: the board has no anchors, or an anchor is called like the submission.
+        CardenvsError: an agent cannot be made.
+    """
+    matches = tuple(_against_anchors(match, bundle, board.anchors) for match in board.matches)
+    experiment = replace(board, name=f"{bundle.name} on {board.name}", matches=matches, stop=None, seconds=None)
+    with contextlib.ExitStack() as stack:
+        kept = store or stack.enter_context(Store())
+        if bundle.agent is None:
+            played, faults = _enter_replays(kept, bundle, experiment, progress)
+            experiment = replace(
+                experiment, matches=tuple(matches[k] for k in played), titles=tuple(board.titles[k] for k in played)
+            )
+            remarks: list[str] = []
+        else:
+            faults, remarks = _play(kept, bundle, experiment, processes, progress)
+        stored = StoredExperiment(experiment.name, experiment.stored.matches, board.anchors, {})
+        kept.begin_experiment(stored)
+        found = board_of(kept, stored, intervals=board.intervals)
+    for game in found.games:
+        mine = next(behaviour for behaviour in game.behaviours if behaviour.name == bundle.name)
+        forfeits = mine.outcomes.get("forfeit", 0)
+        if mine.failures:
+            told = ", ".join(f"{kind} {count}" for kind, count in mine.failures.items())
+            remarks.append(f"{game.title}: tries of {bundle.name} failed: {told}")
+        if forfeits:
+            faults.append(f"{game.title}: {bundle.name} forfeited {forfeits} of its {game.summary.games} games")
+    return Checked(bundle.name, found, tuple(faults), tuple(remarks))
+
+
+def _against_anchors(match: Match, bundle: Bundle, anchors: dict[str, float]) -> Match:
+    """The match in which the submission meets the anchors of a match, and these not each other."""
+    held = [(name, spec) for name, spec in zip(match.names, match.agents, strict=True) if name in anchors]
+    if not held:
+        raise ArenaError(f"{match.game.name} has no anchors on this board; a submission is rated against anchors")
+    if bundle.name in [name for name, _ in held]:
+        raise ArenaError(f"an anchor of this board is called {bundle.name!r}; choose another name")
+    names, specs = zip(*held, strict=True)
+    spec = bundle.agent or _PLAYED_ELSEWHERE
+    return replace(
+        match,
+        agents=(spec, *specs),
+        labels=(bundle.name, *names),
+        schedule=Schedule("field", match.schedule.seating, (0,)),
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# An agent
+
+
+def _play(
+    store: Store, bundle: Bundle, experiment: Experiment, processes: int, progress: Progress | None
+) -> tuple[list[str], list[str]]:
+    tell = progress or (lambda what, done, total: None)
+    with _on_path(bundle.folder):
+        experiment.run(
+            store, resume=True, processes=processes, progress=lambda done, total: tell("playing", done, total)
+        )
+        with Store() as again:
+            short = [replace(match, deals=min(match.deals, _REPEATED_DEALS)) for match in experiment.matches]
+            replace(experiment, matches=tuple(short)).run(
+                again, progress=lambda done, total: tell("repeating", done, total)
+            )
+            remarks = []
+            for title, match in zip(experiment.titles, short, strict=True):
+                if any(_actions(store, match, record) != record.actions for record in again.records(match.id)):
+                    remarks.append(
+                        f"{title}: the games do not repeat themselves: an agent draws from more than its turn's seed"
+                    )
+    _, mismatches = verify(store, progress=lambda done, total: tell("playing again", done, total))
+    return [str(mismatch) for mismatch in mismatches], remarks
+
+
+def _actions(store: Store, match: Match, record: GameRecord) -> tuple[int, ...]:
+    return store.game(match.id, record.deal, record.lineup).actions
+
+
+@contextlib.contextmanager
+def _on_path(folder: Path | None) -> Iterator[None]:
+    """Let `python:` agents of a bundle be found."""
+    if folder is None:
+        yield
+        return
+    before = list(sys.path)
+    sys.path.insert(0, str(folder.resolve()))
+    try:
+        yield
+    finally:
+        sys.path[:] = before
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Replays
+
+
+def _enter_replays(
+    store: Store, bundle: Bundle, experiment: Experiment, progress: Progress | None
+) -> tuple[list[int], list[str]]:
+    """Enter the replays that are games of the board. Returns which matches are whole, and what is wrong."""
+    faults: list[str] = []
+    found: list[dict[tuple[int, int], GameRecord]] = [{} for _ in experiment.matches]
+    deals = [{match.deal_seed(deal): deal for deal in range(match.deals)} for match in experiment.matches]
+    for done, path in enumerate(bundle.replays):
+        if progress is not None:
+            progress("playing again", done, len(bundle.replays))
+        name = str(path.relative_to(bundle.folder)) if bundle.folder else str(path)
+        try:
+            replay = Replay.load(path)
+            number = _match_of(replay, experiment.matches, name)
+            record = _record_of(replay, experiment.matches[number], deals[number], name)
+        except CardenvsError as error:
+            faults.append(str(error).replace(str(path), name))
+            continue
+        if (record.deal, record.lineup) in found[number]:
+            faults.append(f"{name}: a second game of deal {record.deal} in lineup {record.lineup}")
+            continue
+        found[number][record.deal, record.lineup] = record
+    played = []
+    for number, (title, match) in enumerate(zip(experiment.titles, experiment.matches, strict=True)):
+        if not found[number]:
+            continue
+        faults += _missing(title, match, found[number])
+        played.append(number)
+        store.begin(match)
+        for record in found[number].values():
+            store.add(match, record)
+    store.write()
+    if not played:
+        raise ArenaError("none of the replays is a game of this board: " + "; ".join(faults[:3]))
+    return played, faults
+
+
+def _match_of(replay: Replay, matches: Sequence[Match], name: str) -> int:
+    for number, match in enumerate(matches):
+        if replay.game.name == match.game.name and replay.game.make_options(**replay.options) == match.options:
+            return number
+    raise ArenaError(f"{name}: the board has no {replay.game.name} with these options")
+
+
+def _record_of(replay: Replay, match: Match, deals: dict[int, int], name: str) -> GameRecord:
+    """The game of the match that a replay is.
+
+    Raises:
+        ArenaError: it is none, or an anchor would have moved otherwise.
+    """
+    if replay.setup["deck"]:
+        raise ArenaError(f"{name}: its cards are laid out by hand; those of the board come from seeds")
+    deal = deals.get(replay.setup["seed"])
+    if deal is None:
+        raise ArenaError(
+            f"{name}: its seed {replay.setup['seed']} is not that of one of the board's {match.deals} deals"
+        )
+    try:
+        seating = tuple(match.names.index(player) for player in replay.players)
+    except ValueError:
+        raise ArenaError(f"{name}: its players are {list(replay.players)}; expected {list(match.names)}") from None
+    if seating not in match.lineups:
+        raise ArenaError(f"{name}: the board seats nobody as {list(replay.players)}")
+    lineup = match.lineups.index(seating)
+    decisions = _check_anchors(replay, match, deal, lineup, name)
+    return GameRecord(
+        deal, lineup, replay.setup["seed"], seating, replay.returns, replay.actions, tuple(decisions),
+        (0.0,) * len(seating), digest=replay.digest,
+    )  # fmt: skip
+
+
+def _check_anchors(replay: Replay, match: Match, deal: int, lineup: int, name: str) -> list[int]:
+    """Ask the anchors again. Returns the decisions of each player."""
+    seating, seeds = match.lineups[lineup], match.seat_seeds(deal, lineup)
+    anchors = {
+        player: make_agent(match.agents[agent], match.game, match.options)
+        for player, agent in enumerate(seating)
+        if agent != 0
+    }
+    for player, anchor in anchors.items():
+        anchor.reset(seeds[player])
+    state = replay.state_at(0)
+    decisions = [0] * len(seating)
+    for ply, action in enumerate(replay.actions):
+        if action >= FORFEIT:
+            player = action - FORFEIT
+            if player in anchors:
+                raise ArenaError(f"{name}: action {ply} takes the anchor {replay.players[player]} out of the game")
+        else:
+            player = state.current_player
+            if player in anchors:
+                chosen = anchors[player].act(Turn(state, seeds[player]))
+                if chosen != action:
+                    raise ArenaError(
+                        f"{name}: at action {ply} the anchor {replay.players[player]} is said to choose "
+                        f"{state.action_label(action)!r}; it chooses {state.action_label(chosen)!r}"
+                    )
+        decisions[player] += 1
+        state.apply(action)
+    if not state.is_terminal:
+        raise ArenaError(f"{name}: the game is not over")
+    return decisions
+
+
+def _missing(title: str, match: Match, found: dict[tuple[int, int], GameRecord]) -> list[str]:
+    """Which games were left out: deals count from the first one, without gaps, in every lineup."""
+    deals = max(deal for deal, _ in found) + 1
+    missing = [
+        (deal, lineup) for deal in range(deals) for lineup in range(len(match.lineups)) if (deal, lineup) not in found
+    ]
+    if not missing:
+        return []
+    named = ", ".join(f"{deal}.{lineup}" for deal, lineup in missing[:5])
+    return [f"{title}: of the first {deals} deals {len(missing)} games are left out (deal.lineup: {named}...)"]
