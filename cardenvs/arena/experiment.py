@@ -354,9 +354,10 @@ def settings() -> list[tuple[str, str, str, str]]:
     """Every setting of a file: its place, what it takes, its default, what it is."""
     rows = []
     for prefix, model in [("", ExperimentFile), *((f"{name}.", model) for name, model in _SECTIONS.items())]:
+        takes = model.model_json_schema()["properties"]
         for name, info in model.model_fields.items():
             default = "needed" if info.is_required() else _default_text(info.default)
-            rows.append((f"{prefix}{name}", _type_text(info.annotation), default, info.description or ""))
+            rows.append((f"{prefix}{name}", _type_text(takes[name]), default, info.description or ""))
     return rows
 
 
@@ -366,10 +367,15 @@ def _default_text(value: Any) -> str:
     return "none" if value is None or value in ({}, []) else str(value)
 
 
-def _type_text(annotation: Any) -> str:
-    import re
+_WORDS = {"string": "text", "integer": "a whole number", "number": "a number", "null": "null", "object": "a mapping"}
 
-    text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
-    text = re.sub(r"Annotated\[(\w+), .*?\)\]+", r"\1", text)
-    text = re.sub(r"typing\.|cardenvs\.arena\.experiment\.|, FieldInfo\(.*?\)\]", "", text)
-    return text.replace("Literal", "one of ").replace(" | None", "")
+
+def _type_text(schema: dict[str, Any]) -> str:
+    """What a JSON schema takes, in words."""
+    if "enum" in schema:
+        return ", ".join(schema["enum"])
+    if "anyOf" in schema:
+        return " or ".join(_type_text(part) for part in schema["anyOf"] if part.get("type") != "null")
+    if schema.get("type") == "array":
+        return "a list"
+    return _WORDS.get(schema.get("type", ""), "a mapping, see below")

@@ -239,12 +239,12 @@ def deals_needed(tally: Tally, half_width: float, of: Literal["means", "differen
     """
     if not half_width > 0:
         raise ArenaError(f"a half-width is above 0; got {half_width}")
+    if len(tally.deals) < 2:
+        raise ArenaError(f"two deals at least are needed to judge by; there are {len(tally.deals)}")
     names = tally.match.names
     columns = tally.differences_by_deal() if of == "differences" else tally.means_by_deal()
     needs = []
     for who, values in columns.items():
-        if len(values) < 2:
-            raise ArenaError(f"two deals at least are needed to judge by; there are {len(values)}")
         spread = float(values.std(ddof=1))
         likely_most = spread / math.sqrt(_low_chi_square(len(values) - 1) / (len(values) - 1))
         what = names[who] if isinstance(who, int) else f"{names[who[0]]} - {names[who[1]]}"

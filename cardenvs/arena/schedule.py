@@ -30,6 +30,7 @@ Seating = Literal["auto", "all", "rotations"]
 Group = tuple[int, ...]
 
 _ALL_SEATINGS_UP_TO = 3  # players, with seating "auto"
+_MOST_ROUNDS = 20  # of exchanging agents between tables
 _BEST_ORDER_UP_TO = 6  # agents whose order at a table is chosen from all orders
 
 
@@ -101,7 +102,7 @@ def _against_the_field(challengers: Sequence[int], agents: int, players: int) ->
 
 
 def balanced_groups(agents: int, players: int, tables: int) -> list[Group]:
-    """`tables` groups of different agents: places dealt out evenly, pairs met as evenly as a greedy choice can.
+    """`tables` groups of different agents: places dealt out evenly, pairs met as evenly as greedy choices can.
 
     Inside a group the order is the one that puts next to each other who sat so least.
     """
@@ -111,20 +112,46 @@ def balanced_groups(agents: int, players: int, tables: int) -> list[Group]:
         raise ArenaError(f"a table has {players} players; got {agents} agents")
     seated: Counter[int] = Counter()
     met: Counter[tuple[int, int]] = Counter()
-    followed: Counter[tuple[int, int]] = Counter()
-    groups = []
+    groups: list[list[int]] = []
     for _ in range(tables):
         group: list[int] = []
         while len(group) < players:
             free = (agent for agent in range(agents) if agent not in group)
             group.append(min(free, key=lambda agent: (seated[agent], sum(met[agent, other] for other in group), agent)))
             seated[group[-1]] += 1
-        for pair in itertools.permutations(group, 2):
-            met[pair] += 1
-        ordered = _best_order(group, followed)
-        followed.update(_neighbours(ordered))
-        groups.append(ordered)
-    return groups
+        met.update(itertools.permutations(group, 2))
+        groups.append(group)
+    for _ in range(_MOST_ROUNDS):
+        if not _swap_where_it_helps(groups, met):
+            break
+    followed: Counter[tuple[int, int]] = Counter()
+    ordered = []
+    for group in groups:
+        ordered.append(_best_order(group, followed))
+        followed.update(_neighbours(ordered[-1]))
+    return ordered
+
+
+def _swap_where_it_helps(groups: list[list[int]], met: Counter[tuple[int, int]]) -> bool:
+    """Let agents of two tables change places where pairs then meet more evenly. Returns whether any did."""
+    changed = False
+    for one, two in itertools.combinations(groups, 2):
+        for i, j in itertools.product(range(len(one)), range(len(two))):
+            a, b = one[i], two[j]
+            if a in two or b in one:
+                continue
+            with_one, with_two = one[:i] + one[i + 1 :], two[:j] + two[j + 1 :]
+            lost = sum(met[a, other] for other in with_one) + sum(met[b, other] for other in with_two)
+            won = sum(met[b, other] for other in with_one) + sum(met[a, other] for other in with_two)
+            if won + len(with_one) + len(with_two) >= lost:  # the sum of squares would not fall
+                continue
+            one[i], two[j] = b, a
+            changed = True
+            for agent, others, step in ((a, with_one, -1), (b, with_two, -1), (b, with_one, 1), (a, with_two, 1)):
+                for other in others:
+                    met[agent, other] += step
+                    met[other, agent] += step
+    return changed
 
 
 def _best_order(group: list[int], followed: Counter[tuple[int, int]]) -> Group:

@@ -115,3 +115,11 @@ class Slow(First):
         """Draws from the seed, slowly."""
         time.sleep(0.004)
         return turn.legal_actions[turn.seed % len(turn.legal_actions)]
+
+
+class DiesAlways(First):
+    """Takes its process with it, whichever it is."""
+
+    def act(self, turn):
+        """The end."""
+        os.kill(os.getpid(), signal.SIGKILL)

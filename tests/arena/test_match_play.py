@@ -18,7 +18,8 @@ def played(match, batch=64, jobs=None):
         else jobs
     )
     return {
-        (r.deal, r.lineup): (r.seed, r.seating, r.returns, r.actions, r.error) for r in play_games(Crew(match), iter(jobs), batch)
+        (r.deal, r.lineup): (r.seed, r.seating, r.returns, r.actions, r.error)
+        for r in play_games(Crew(match), iter(jobs), batch)
     }
 
 
