@@ -333,6 +333,7 @@ class Store:
         """
         from cardenvs.arena.match import Match
 
+        self.write()
         query = "SELECT game, options, agents, seed, layout, schedule, guard FROM matches WHERE id = ?"
         row = self._connection.execute(query, (match_id,)).fetchone()
         if row is None:
@@ -356,6 +357,7 @@ class Store:
 
     def failed(self) -> list[tuple[str, int, int, str]]:
         """(match id, deal, lineup, error) of the games that failed and were not played again since."""
+        self.write()
         query = (
             "SELECT match_id, deal, lineup, error FROM games WHERE error IS NOT NULL ORDER BY match_id, deal, lineup"
         )
