@@ -35,14 +35,12 @@ def run_command(
     file: ExperimentPath,
     store: Annotated[
         Path | None,
-        typer.Option(metavar="STORE", help="SQLite file that keeps finished games; default: FILE with .db."),
+        typer.Option(metavar="STORE", help="SQLite file that keeps the games; default: FILE with .db."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with what the store has games of.")] = False,
     processes: Processes = 1,
     backend: Annotated[str, typer.Option(metavar="local|ray", help="Where to play.")] = "local",
-    batch: Annotated[
-        int, typer.Option(min=1, help="Games side by side for agents that answer in batches or wait.")
-    ] = 64,
+    batch: Annotated[int, typer.Option(min=1, help="Games side by side for agents that batch or wait.")] = 64,
     json: Json = None,
     csv: Csv = None,
     parquet: Parquet = None,

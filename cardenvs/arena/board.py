@@ -83,7 +83,7 @@ class Board:
         games: each match with a complete deal.
         overall: ratings from all matches, each weighing the same, best first.
         anchors: the ratings that are held fixed, by agent.
-        loose: agents that no chain of games ties to an anchor (or to the first agent): their ratings compare to nothing.
+        loose: agents that no chain of games ties to an anchor (or to the first agent): nothing to compare with.
         intervals: how the intervals were worked out.
         failed: the errors of games that ended their match.
     """

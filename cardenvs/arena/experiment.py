@@ -49,74 +49,78 @@ class GameSection(_Section):
     """One game, or just its name."""
 
     game: Name = Field(description="name of a game")
-    title: Name | None = Field(None, description="for reports; default: the game's, with the options that differ")
-    options: dict[str, Any] = Field({}, description="options of the game, by name")
-    deals: Deals | None = Field(None, description="default: that of the experiment")
-    seed: Seed | None = Field(None, description="default: that of the experiment")
-    agents: list[Name] | None = Field(None, description="names of those who play this game; default: all")
+    title: Name | None = Field(
+        default=None, description="for reports; default: the game's, with the options that differ"
+    )
+    options: dict[str, Any] = Field(default={}, description="options of the game, by name")
+    deals: Deals | None = Field(default=None, description="default: that of the experiment")
+    seed: Seed | None = Field(default=None, description="default: that of the experiment")
+    agents: list[Name] | None = Field(default=None, description="names of those who play this game; default: all")
 
 
 class AgentSection(_Section):
     """One agent, or just its spec."""
 
     spec: Name = Field(description="as for `cardenvs match`")
-    name: Name | None = Field(None, description="for reports; default: the spec")
+    name: Name | None = Field(default=None, description="for reports; default: the spec")
 
 
 class ScheduleSection(_Section):
     """Who meets whom, or just the kind."""
 
-    kind: Kind = Field("round_robin", description="round_robin, field (challengers against the others) or tables")
-    seating: Seating = Field("auto", description="all, rotations, or auto: all up to three players")
-    challengers: list[Name] = Field([], description="names, for a field")
-    tables: int = Field(0, ge=0, description="how many, for tables; 0: one for each agent")
+    kind: Kind = Field(
+        default="round_robin", description="round_robin, field (challengers against the others) or tables"
+    )
+    seating: Seating = Field(default="auto", description="all, rotations, or auto: all up to three players")
+    challengers: list[Name] = Field(default=[], description="names, for a field")
+    tables: int = Field(default=0, ge=0, description="how many, for tables; 0: one for each agent")
 
 
 class StopSection(_Section):
     """When enough has been played."""
 
     half_width: float = Field(gt=0, description="of every interval, in the unit of the game's results")
-    of: Literal["means", "differences"] = Field("differences", description="whose intervals")
-    min_deals: int = Field(100, ge=2, description="before the first look")
+    of: Literal["means", "differences"] = Field(default="differences", description="whose intervals")
+    min_deals: int = Field(default=100, ge=2, description="before the first look")
 
 
 class GuardSection(_Section):
     """What happens to agents that fail."""
 
     on_failure: Literal["forfeit", "forced_action", "stop"] = Field(
-        "forfeit",
+        default="forfeit",
         description="after the last try; stop: agents run without a guard, and the first failure ends the run",
     )
-    time_limit: Seconds | None = Field(30.0, description="seconds for each try of a decision; null: no limit")
-    tries: int = Field(3, ge=1, description="for each decision")
-    isolation: Literal["auto", "none", "thread", "process"] = Field("auto", description="see the agent proxy")
-    memory_limit_mb: int | None = Field(4096, gt=0, description="of an agent's process; null: no limit")
+    time_limit: Seconds | None = Field(default=30.0, description="seconds for each try of a decision; null: no limit")
+    tries: int = Field(default=3, ge=1, description="for each decision")
+    isolation: Literal["auto", "none", "thread", "process"] = Field(default="auto", description="see the agent proxy")
+    memory_limit_mb: int | None = Field(default=4096, gt=0, description="of an agent's process; null: no limit")
 
 
 class BudgetSection(_Section):
     """What a run may cost."""
 
     games: int | None = Field(
-        None, ge=1, description="most games of the experiment, shared out evenly; whole deals only"
+        default=None, ge=1, description="most games of the experiment, shared out evenly; whole deals only"
     )
-    seconds: Seconds | None = Field(None, description="most seconds of one run; a later run goes on")
+    seconds: Seconds | None = Field(default=None, description="most seconds of one run; a later run goes on")
 
 
 class ExperimentFile(_Section):
     """The file."""
 
     name: Name = Field(description="of the experiment")
-    description: str = Field("", description="what it is about")
-    seed: Seed = Field(0, description="of all cards and agents")
-    deals: Deals = Field(1000, description="duplicate deals of each game, at most")
+    description: str = Field(default="", description="what it is about")
+    seed: Seed = Field(default=0, description="of all cards and agents")
+    deals: Deals = Field(default=1000, description="duplicate deals of each game, at most")
     games: list[GameSection] = Field(min_length=1, description="what is played")
     agents: list[AgentSection] = Field(min_length=1, description="who plays")
-    schedule: ScheduleSection = Field(ScheduleSection(), description="who meets whom")
-    stop: StopSection | None = Field(None, description="end a game early; default: play all deals")
-    guard: GuardSection = Field(GuardSection(), description="what happens to agents that fail")
-    budget: BudgetSection = Field(BudgetSection(), description="what a run may cost")
-    anchors: dict[Name, float] = Field({}, description="ratings that are held fixed, by name of agent")
-    intervals: Intervals = Field("bootstrap", description="bootstrap or student, both over deals")
+    schedule: ScheduleSection = Field(default=ScheduleSection(), description="who meets whom")
+    stop: StopSection | None = Field(default=None, description="end a game early; default: play all deals")
+    guard: GuardSection = Field(default=GuardSection(), description="what happens to agents that fail")
+    budget: BudgetSection = Field(default=BudgetSection(), description="what a run may cost")
+    anchors: dict[Name, float] = Field(default={}, description="ratings that are held fixed, by name of agent")
+    intervals: Intervals = Field(default="bootstrap", description="bootstrap or student, both over deals")
 
     @field_validator("games", mode="before")
     @classmethod
@@ -353,7 +357,9 @@ def _known(place: tuple[Any, ...]) -> list[str]:
 def settings() -> list[tuple[str, str, str, str]]:
     """Every setting of a file: its place, what it takes, its default, what it is."""
     rows = []
-    for prefix, model in [("", ExperimentFile), *((f"{name}.", model) for name, model in _SECTIONS.items())]:
+    sections: list[tuple[str, type[BaseModel]]] = [("", ExperimentFile)]
+    sections += [(f"{name}.", model) for name, model in _SECTIONS.items()]
+    for prefix, model in sections:
         takes = model.model_json_schema()["properties"]
         for name, info in model.model_fields.items():
             default = "needed" if info.is_required() else _default_text(info.default)

@@ -105,7 +105,8 @@ class Match:
         if guard is not None:
             from cardenvs.agents.proxy import Guard
 
-            guarded = Guard(**{name: tuple(v) if isinstance(v, list) else v for name, v in guard.items()})
+            read: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in guard.items()}
+            guarded = Guard(**read)
         names, specs = ([agent[key] for agent in agents] for key in ("name", "spec"))
         labels = () if tuple(names) == _numbered(specs) else tuple(names)
         match = cls(found, checked, tuple(specs), deals, seed, labels, Schedule.from_dict(schedule), guarded)

@@ -2,9 +2,9 @@
 
 `fit` is a batch fit of the Plackett-Luce model, which between two players is the Bradley-Terry model: at a table of
 agents with strengths exp(r) the best place goes to each with the probability of its share of the strengths, the next
-place to one of the others likewise, and so on. Players with equal returns tie: all orders of them count alike. The fit is
-by maximum likelihood, by Newton's method, for all resamples at once. Every pair that met also gets one drawn game, so
-that an agent that always wins has a rating, too. Intervals come from resampling deals, of each match separately.
+place to one of the others likewise, and so on. Players with equal returns tie: all orders of them count alike. The fit
+is by maximum likelihood, by Newton's method, for all resamples at once. Every pair that met also gets one drawn game,
+so that an agent that always wins has a rating, too. Intervals come from resampling deals, of each match separately.
 
 Ratings are told on the Elo scale: 400 points are odds of 10 to 1. They are relative, so something has to be held fixed:
 anchors keep the ratings they are given, which makes boards comparable; without anchors the mean is 1500.
@@ -173,7 +173,7 @@ def fit(
         ]
         spread = model.strengths(np.hstack(parts), start=found)
         low, high = np.quantile(spread, expanded_tails(deals), axis=0)
-    games = sum(part.games for part in evidence)
+    games = np.sum([part.games for part in evidence], axis=0)
     return [
         Rating(
             name, _told(found[agent]), _told(low[agent]), _told(high[agent]), int(games[agent]), agent in held,

