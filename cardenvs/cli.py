@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, OptionError
+from cardenvs.llm.cli import add_commands as llm_commands
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -610,6 +611,12 @@ def step_through(show: Callable[[int], None], last: int) -> None:
             return
         wanted = int(text) if text.isdecimal() else k - 1 if text == "b" else k + 1
         k = min(last, max(0, wanted))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Language models
+
+llm_commands(app)
 
 
 # ---------------------------------------------------------------------------------------------------------------
