@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardenvs import cli_llm
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, OptionError
-from cardenvs.llm.cli import add_commands as llm_commands
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -616,7 +616,7 @@ def step_through(show: Callable[[int], None], last: int) -> None:
 # ---------------------------------------------------------------------------------------------------------------
 # Language models
 
-llm_commands(app)
+cli_llm.add_commands(app)
 
 
 # ---------------------------------------------------------------------------------------------------------------
