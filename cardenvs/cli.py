@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardenvs import cli_arena
+from cardenvs import cli_arena, cli_llm
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, OptionError
 
 if TYPE_CHECKING:
@@ -446,9 +446,7 @@ def _report(summary: "Summary", json: Path | None, html: Path | None) -> None:
         typer.echo(f"page: {html}")
 
 
-app.add_typer(cli_arena.app, name="arena")
-app.add_typer(cli_arena.submit_app, name="submit")
-app.command()(cli_arena.verify)
+cli_arena.add_commands(app)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -616,6 +614,12 @@ def step_through(show: Callable[[int], None], last: int) -> None:
             return
         wanted = int(text) if text.isdecimal() else k - 1 if text == "b" else k + 1
         k = min(last, max(0, wanted))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Language models
+
+cli_llm.add_commands(app)
 
 
 # ---------------------------------------------------------------------------------------------------------------

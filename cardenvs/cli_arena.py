@@ -20,6 +20,15 @@ app = typer.Typer(
     no_args_is_help=True, rich_markup_mode="markdown",
     help="Experiments: several games, many agents, ratings, a leaderboard site.",
 )  # fmt: skip
+submit_app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", help="Submissions to a board.")
+
+
+def add_commands(main: typer.Typer) -> None:
+    """Add the commands to the command line."""
+    main.add_typer(app, name="arena")
+    main.add_typer(submit_app, name="submit")
+    main.command()(verify)
+
 
 ExperimentPath = Annotated[Path, typer.Argument(metavar="FILE", help="An experiment, in YAML.")]
 StorePath = Annotated[Path, typer.Argument(metavar="STORE", exists=True, dir_okay=False, help="Finished games.")]
@@ -371,9 +380,6 @@ def _console() -> "Console":
     from rich.console import Console
 
     return Console(highlight=False)
-
-
-submit_app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", help="Submissions to a board.")
 
 
 @submit_app.callback()

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from cardenvs.cli import app
 from cardenvs.core.replay import Replay
 
-COMMANDS = ["games", "info", "play", "match", "train", "bench", "replay", "warmup"]
+COMMANDS = ["games", "info", "play", "match", "arena", "verify", "submit", "train", "bench", "replay", "prompt", "llm-stub", "warmup"]
 
 
 def call(*words, typed=""):

@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from cardenvs.core.errors import StaleTurnError
-from cardenvs.core.events import Event
+from cardenvs.core.events import SPECTATOR, Event
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
 from cardenvs.core.view import Candidate
@@ -93,6 +93,11 @@ class Turn:
         return self.__now().view(self.player)
 
     @functools.cached_property
+    def public_view(self) -> dict[str, Any]:
+        """What everybody sees, as JSON values: the part of `view` that is no secret of the player's."""
+        return self.__now().view(SPECTATOR)
+
+    @functools.cached_property
     def facts(self) -> dict[str, Any]:
         """What a careful player would have worked out, as JSON values."""
         return self.__now().facts(self.player)
@@ -127,6 +132,18 @@ class Turn:
             IllegalActionError: no legal action reads so.
         """
         return self.__now().action_from_label(text)
+
+    def actions_from_answer(self, answer: dict[str, Any]) -> tuple[int, ...]:
+        """The actions of an answer in the game's own JSON form (View.answer_form).
+
+        Raises:
+            FormatError: it is not of that form.
+            IllegalActionError: it is, but may not be done; says why.
+        """
+        state = self.__now()
+        actions = state.game.view.actions_from_answer(state, self.player, answer)
+        state.check_legal(actions[0])
+        return actions
 
     def render(self, colour: bool = False) -> str:
         """The table as text; with ANSI colours if asked."""

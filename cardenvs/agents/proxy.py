@@ -17,10 +17,10 @@ Of an agent a match uses these calls, in this order; each is safe whatever the a
 
 **Failures.** A decision may be tried `Guard.tries` times. A try fails by taking too long ("timeout"), by raising
 ("exception"), by an illegal choice ("illegal"), or by what befalls a process: "crash", "memory", "protocol". An agent
-may name classes of its own (AgentFailureError), say that it has tried often enough, and ask for the forced action. After the last try the player
-forfeits: `decision.action` is FORFEIT + player, and the game goes on where two others remain. With
-on_failure="forced_action" the game's safe action (`State.forced_action`) is played instead. All failures are counted
-by class in `proxy.failures`, whether the decision was saved by a later try or not.
+may name classes of its own (AgentFailureError), say that it has tried often enough, and ask for the forced action.
+After the last try the player forfeits: `decision.action` is FORFEIT + player, and the game goes on where two others
+remain. With on_failure="forced_action" the game's safe action (`State.forced_action`) is played instead. All failures
+are counted by class in `proxy.failures`, whether the decision was saved by a later try or not.
 
 **Isolation.** How far an agent is kept away:
 

@@ -9,6 +9,8 @@ A spec is one of these:
     ppo:PATH                                    a policy trained by `cardenvs train`, its likeliest action
     ppo:PATH,sample=true                        the same, drawing from the policy
     python:MODULE:FACTORY                       your own: FACTORY(game, options) returns an Agent
+    llm:NAME                                    a language model of llm.yaml; see docs/llm.md
+    llm:NAME,temperature=1                      the same with other settings
     process:COMMAND                             a program that speaks JSON lines; see cardenvs.agents.process
 
 A name in a list of agents ends at a comma that no `name=value` follows.
@@ -89,23 +91,38 @@ def make_agent(spec: str, game: Game, options: Options) -> Agent:
 
 
 def agent_fingerprint(spec: str) -> str:
-    """What a spec stands for beyond its text: the hash of the file it names, else nothing.
+    """What a spec stands for beyond its text: the hash of the file it names or of a model's conditions, else nothing.
 
     Raises:
         AgentError: the file cannot be read.
     """
     kind, _, argument = spec.partition(":")
+    if kind == "llm":
+        return importlib.import_module("cardenvs.llm.agent").config_of(argument).fingerprint()
     if kind != "ppo":
         return ""
     path, _ = _checkpoint(argument)
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
+def agent_conditions(spec: str, game: Game, options: Options) -> dict[str, Any]:
+    """All that may bear on an agent's results beyond its spec, as JSON values without secrets; {} for most agents.
+
+    Raises:
+        AgentError, MissingExtraError: the agent cannot be made.
+    """
+    if spec.partition(":")[0] != "llm":
+        return {}
+    return make_agent(spec, game, options).conditions()  # type: ignore[attr-defined]
+
+
 def _unknown(kind: str, game: Game) -> str:
     known = [*game.engine.policy_names(), *_KINDS]
     near = difflib.get_close_matches(kind, known, 1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    forms = ", ".join([*game.engine.policy_names(), "search", "ppo:PATH", "python:MODULE:FACTORY", "process:COMMAND"])
+    forms = ", ".join(
+        [*game.engine.policy_names(), "search", "ppo:PATH", "llm:NAME", "python:MODULE:FACTORY", "process:COMMAND"]
+    )
     return f"no agent {kind!r} for {game.name}; {hint}agents are: {forms}"
 
 
@@ -173,9 +190,14 @@ def _make_process(argument: str, game: Game, options: Options) -> Agent:
     return ProcessAgent.of_command(argument, game, options, name=f"process:{argument}")
 
 
+def _make_llm(argument: str, game: Game, options: Options) -> Agent:
+    return importlib.import_module("cardenvs.llm.agent").make(argument, game, options)
+
+
 _KINDS: dict[str, Callable[[str, Game, Options], Agent]] = {
     "search": _make_search,
     "ppo": _make_ppo,
     "python": _make_python,
+    "llm": _make_llm,
     "process": _make_process,
 }

@@ -16,8 +16,6 @@ from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.registry import get_game
 
-_EVENT_FIELDS = ("kind", "player", "token", "source", "target", "value")
-
 
 class _Worker:
     """Answers messages."""
@@ -72,8 +70,8 @@ def _plain(choice: Any) -> Any:
 
 
 def _event(told: dict[str, Any]) -> Event:
-    values = {name: told[name] for name in _EVENT_FIELDS}
-    return Event(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+    source, target = (None if told[name] is None else tuple(told[name]) for name in ("source", "target"))
+    return Event(told["kind"], told["player"], told["token"], source, target, told["value"])
 
 
 def _failure(error: BaseException) -> dict[str, Any]:

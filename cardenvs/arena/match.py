@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from cardenvs.agents.specs import agent_fingerprint
+from cardenvs.agents.specs import agent_conditions, agent_fingerprint
 from cardenvs.arena.schedule import ROUND_ROBIN, Schedule
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.game import Game
@@ -84,7 +84,7 @@ class Match:
         match_id: str,
         game: str,
         options: dict[str, Any],
-        agents: list[dict[str, str]],
+        agents: list[dict[str, Any]],
         deals: int,
         seed: int,
         layout: str | None,
@@ -111,6 +111,7 @@ class Match:
         labels = () if tuple(names) == _numbered(specs) else tuple(names)
         match = cls(found, checked, tuple(specs), deals, seed, labels, Schedule.from_dict(schedule), guarded)
         match.__dict__["fingerprints"] = tuple(agent["fingerprint"] for agent in agents)
+        match.__dict__["conditions"] = tuple(agent.get("conditions", {}) for agent in agents)
         match.__dict__["id"] = match_id
         return match
 
@@ -123,6 +124,11 @@ class Match:
     def fingerprints(self) -> tuple[str, ...]:
         """For each agent the hash of the file that it is loaded from, or nothing."""
         return tuple(agent_fingerprint(spec) for spec in self.agents)
+
+    @functools.cached_property
+    def conditions(self) -> tuple[dict[str, Any], ...]:
+        """For each agent all that may bear on its results beyond its spec, as JSON values; {} for most."""
+        return tuple(agent_conditions(spec, self.game, self.options) for spec in self.agents)
 
     @functools.cached_property
     def lineups(self) -> tuple[tuple[int, ...], ...]:

@@ -15,6 +15,7 @@ from rich.table import Table
 
 from cardenvs.arena.match import Match
 from cardenvs.arena.statistics import Estimate, Summary
+from cardenvs.arena.store import agents_json
 from cardenvs.core.files import write_whole
 
 FORMAT = "cardenvs-match"
@@ -142,10 +143,7 @@ def as_json(summary: Summary) -> dict[str, Any]:
             for standing in (summary.ranking if summary.deals else ())
         ],
         "head_to_head": pairs,
-        "agents": [
-            {"name": name, "spec": spec, "fingerprint": fingerprint}
-            for name, spec, fingerprint in zip(match.names, match.agents, match.fingerprints, strict=True)
-        ],
+        "agents": agents_json(match),
         "command": command_line(match),
         "versions": versions(),
     }

@@ -32,7 +32,7 @@ CREATE TABLE matches (
     id TEXT PRIMARY KEY,            -- Match.id
     game TEXT NOT NULL,
     options TEXT NOT NULL,          -- JSON, every option by name
-    agents TEXT NOT NULL,           -- JSON, [{"name", "spec", "fingerprint"}, ...]
+    agents TEXT NOT NULL,           -- JSON, [{"name", "spec", "fingerprint", "conditions"}, ...]
     seed INTEGER NOT NULL,
     created TEXT NOT NULL,          -- UTC
     layout TEXT,                    -- hash of the observation's layout; NULL in a match of schema 1
@@ -212,8 +212,7 @@ class Store:
 
     def begin(self, match: "Match") -> None:
         """Enter a match; nothing happens if it is there."""
-        zipped = zip(match.names, match.agents, match.fingerprints, strict=True)
-        agents = [{"name": name, "spec": spec, "fingerprint": fingerprint} for name, spec, fingerprint in zipped]
+        agents = agents_json(match)
         row = {
             "id": match.id,
             "game": match.game.name,
@@ -398,6 +397,15 @@ class StoredExperiment:
     def id(self) -> str:
         """A hash of the name and the matches."""
         return hashlib.sha256(json.dumps([self.name, self.matches]).encode()).hexdigest()[:16]
+
+
+def agents_json(match: "Match") -> list[dict[str, Any]]:
+    """The agents of a match as JSON values: name, spec, fingerprint, and the conditions of those that have any."""
+    zipped = zip(match.names, match.agents, match.fingerprints, match.conditions, strict=True)
+    return [
+        {"name": name, "spec": spec, "fingerprint": fingerprint, **({"conditions": conditions} if conditions else {})}
+        for name, spec, fingerprint, conditions in zipped
+    ]
 
 
 def _now() -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cardenvs.core.cards import card_label, card_markup, parse_card
-from cardenvs.core.errors import DeckError
+from cardenvs.core.errors import DeckError, FormatError
 from cardenvs.core.events import OMNISCIENT, Event, EventKind, FoldedTable
 
 if TYPE_CHECKING:
@@ -85,6 +85,19 @@ class View:
         """
         s = state.record
         return [Candidate(self.action_label(s, action), (action,)) for action in state.legal_actions()]
+
+    def answer_form(self) -> str:
+        """How to answer with an action as JSON in the game's own words, for language models; empty: there is no way."""
+        return ""
+
+    def actions_from_answer(self, state: "State", player: int, answer: dict[str, Any]) -> tuple[int, ...]:
+        """The actions that an answer of that form stands for, as in Candidate.
+
+        Raises:
+            FormatError: the answer is not of that form.
+            IllegalActionError: it is, but cannot be done; says why.
+        """
+        raise FormatError("this game has no form of its own for answers")
 
     def place(self, s: np.record, player: int) -> float | None:
         """The finishing place of a player who has left the game, or None: one behind all who are still in it."""

@@ -13,12 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from cardenvs.agents.base import Turn
 from cardenvs.core.errors import CardenvsError, IllegalActionError, OptionError
 from cardenvs.core.events import KIND, OMNISCIENT, SOURCE, SPECTATOR, TOKEN, UNKNOWN, FoldedTable, Op
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
+from cardenvs.llm.config import PromptSettings
+from cardenvs.llm.prompt import write_prompt
 from cardenvs.testing import faces, processes
 
 _DEFAULT_GAMES = 10  # with all options at their defaults
@@ -27,6 +30,7 @@ _MOST_EVENTS = 6000  # plies behind those states in all, about: each is looked a
 _MOST_CANDIDATES = 30  # candidates of one state that are tried
 _MOST_IDS = 300  # action ids of one state that are tried; a random sample beyond
 _TOLERANCE = 1e-9
+_PROMPTS = PromptSettings(rules=False)  # the rules are a file
 
 
 class ConformanceError(AssertionError):
@@ -504,6 +508,7 @@ def seen_by(state: State, player: int) -> dict[str, Any]:
         seen["legal actions"] = state.legal_actions()
         seen["candidates"] = state.candidates()
         seen["forced action"] = state.forced_action()
+        seen["prompt"] = write_prompt(Turn(state, 0), _PROMPTS).messages
         seen["reasons"] = [state.explain_illegal(action) for action in _ids(num_actions, state.ply)]
         for name in state.game.policies:
             seen[f"policy {name}"] = int(state.game.engine.act(name)(state._states, 0, 1, rng, legal))

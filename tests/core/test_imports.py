@@ -12,7 +12,7 @@ import cardenvs
 
 PACKAGE = Path(cardenvs.__file__).parent
 GAMES = sorted(path.parent for path in (PACKAGE / "games").glob("*/__init__.py"))
-GENERIC = ["core", "envs", "agents", "arena", "testing"]  # folders that know games by the registry only
+GENERIC = ["core", "envs", "agents", "arena", "llm", "testing"]  # folders that know games by the registry only
 TOOLS = ["cli", "records"]  # files of a game that work with its faces; the rest of the game does not know them
 HEAVY = ["numba", "torch", "rich", "typer", "tensorboard", "stable_baselines3", "sb3_contrib"]
 

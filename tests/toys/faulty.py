@@ -17,6 +17,7 @@ from cardenvs.core.record import record
 from cardenvs.core.registry import register_game
 from cardenvs.core.rng import redeal, shuffle
 from cardenvs.core.state import State
+from cardenvs.core.view import Candidate
 
 FAULTS = {}
 _KEEP, _COUNT, _FORFEIT = (healthy.TABLE.kind[name] for name in ("keep", "count", "forfeit"))
@@ -91,6 +92,19 @@ def leaking_reason(self, s, action, code):
 @view_fault("facts")
 def leaking_facts(self, s, player):
     return {"other_card": int(s.hand[1 - player])}
+
+
+@view_fault("candidates")
+def leaking_candidates(self, state, player):
+    listed = HighCardView.candidates(self, state, player)
+    return listed if state.record.hand[1 - player] > 2 else listed[:1]
+
+
+def leaking_forced_action(s, legal):
+    return legal[0] if s.hand[1 - int(s.current_player)] > 2 else legal[-1]
+
+
+fault("leaking_forced_action", forced=leaking_forced_action)
 
 
 @view_fault("render")
@@ -336,6 +350,25 @@ def forfeit_that_pays_later(s, player, log):
     s.active[player] = 0
     log_note(log, _FORFEIT, player, 0)
     s.current_player = 1 - player
+
+
+@view_fault("candidates")
+def candidate_that_cannot_be_done(self, state, player):
+    listed = HighCardView.candidates(self, state, player)
+    return [*listed, Candidate("keep twice, and once more", (KEEP,) * 3)]
+
+
+@view_fault("candidates")
+def two_candidates_alike(self, state, player):
+    return [Candidate("do something", (action,)) for action in state.legal_actions()]
+
+
+@view_fault("candidates")
+def no_candidates(self, state, player):
+    return []
+
+
+fault("forced_action_that_is_illegal", forced=lambda s, legal: legal[-1] + 1)
 
 
 @view_fault("conserved")

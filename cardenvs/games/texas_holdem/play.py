@@ -92,7 +92,7 @@ class TexasHoldemState(State):
         """
         self._check_not_over("act")
         try:
-            action = self._action_of(kind, amount)
+            action = self.action_of(kind, amount)
             self.check_legal(action)
         except IllegalActionError:
             if self.options.invalid_action == "error":
@@ -109,8 +109,12 @@ class TexasHoldemState(State):
                 return action
         return super().action_from_label(text)
 
-    def _action_of(self, kind: str, amount: int | None) -> int:
-        """The id or code of an action given in words."""
+    def action_of(self, kind: str, amount: int | None = None) -> int:
+        """The id or code of an action given as in `act`; of a bet or raise it may still be too small or too large.
+
+        Raises:
+            IllegalActionError: says why there is no such action now.
+        """
         options, name = self.legal_options(), f"{self.game.name}: player_{self.current_player}"
         if kind not in KINDS:
             raise IllegalActionError(f"{self.game.name}: there is no {kind!r}; say one of {', '.join(KINDS)}")

@@ -3,9 +3,10 @@
 import numpy as np
 
 from cardenvs.core.cards import card_label, card_markup
+from cardenvs.core.errors import FormatError
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.options import NONE
-from cardenvs.core.view import CardView, sees
+from cardenvs.core.view import Candidate, CardView, sees
 from cardenvs.games.texas_holdem import actions
 from cardenvs.games.texas_holdem.evaluator import category_of_rank, rank_hands
 from cardenvs.games.texas_holdem.rules import largest_raise, owed, raise_refused, smallest_raise
@@ -18,6 +19,7 @@ from cardenvs.games.texas_holdem.state import (
     STREETS,
 )
 
+_ANSWERS = ("fold", "check", "call", "bet", "raise", "all_in")
 _REASONS = {
     actions.NO_SUCH_ACTION: "there is no such action in this game (rules.md 4.10)",
     actions.NOTHING_TO_CALL: "there is nothing to call, so checking is free (rules.md 4.5)",
@@ -138,6 +140,38 @@ class TexasHoldemView(CardView):
             return f"player_{event.player} is out of the game."
         return super().describe_event(event, kind)
 
+    def candidates(self, state, player):
+        """With betting="full" the raises are those of "pot_fractions": there may be thousands of amounts."""
+        s = state.record
+        if s.rules.betting != FULL:
+            return super().candidates(state, player)
+        chosen = {actions.FOLD, actions.CHECK_CALL}
+        chosen |= {actions.FULL_RAISE_0 + total for total in _usual_totals(s, player)}
+        legal = sorted(chosen.intersection(state.legal_actions()))
+        return [Candidate(self.action_label(s, action), (action,)) for action in legal]
+
+    # -- answers of language models -----------------------------------------------------------------------------
+
+    def answer_form(self):
+        return (
+            '{"action": "fold"}, {"action": "check"}, {"action": "call"}, {"action": "all_in"}, '
+            '{"action": "bet", "amount": N} or {"action": "raise", "amount": N}, where N is the whole number of chips '
+            "that your bets of this street come to in all after the action"
+        )
+
+    def actions_from_answer(self, state, player, answer):
+        kind, amount = answer.get("action"), answer.get("amount")
+        unknown = sorted(set(answer) - {"action", "amount"})
+        if unknown:
+            raise FormatError(f'the answer has {", ".join(unknown)} besides "action" and "amount"')
+        if kind not in _ANSWERS:
+            raise FormatError(f'"action" is one of {", ".join(_ANSWERS)}; got {_shortened(kind)}')
+        if amount is not None and (isinstance(amount, bool) or not isinstance(amount, int)):
+            raise FormatError(f'"amount" is a whole number of chips; got {_shortened(amount)}')
+        if kind not in ("bet", "raise"):
+            amount = None  # what is said of an amount that does not matter is of no consequence
+        return (state.action_of(kind, amount),)
+
     # -- the picture --------------------------------------------------------------------------------------------
 
     def render(self, s, viewer, table):
@@ -163,6 +197,11 @@ def burnt_cards(s):
     return s.deck[first : first + (int(s.street) if s.rules.burn_cards else 0)]
 
 
+def _shortened(value):
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."
+
+
 def _rank(cards):
     out = np.zeros(1, np.int64)
     rank_hands(np.array([cards], np.int8), out)
@@ -184,6 +223,14 @@ def _named_raise(s, player, action):
         else:
             size = f", {actions.FRACTION_NAMES[min(action, actions.ALL_IN - 1) - actions.FRACTION_0]}"
     return total, ", all in" if total == high else size
+
+
+def _usual_totals(s, player):
+    """The totals of the least raise, the fractions of the pot, and all in."""
+    pot_after_call, to_match = int(s.pot) + owed(s, player), np.int64(s.to_match)
+    fractions = range(len(actions.FRACTIONS))
+    totals = [int(actions.fraction_raise(pot_after_call, to_match, k)) for k in fractions]
+    return [int(smallest_raise(s, player)), *totals, int(largest_raise(s, player))]
 
 
 def _facts_of_turn(s, player):

@@ -1,0 +1,251 @@
+"""A language model as an agent."""
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+from cardenvs.agents.base import Agent, Failure, Turn
+from cardenvs.core.errors import AgentError, AgentFailureError
+from cardenvs.core.game import Game
+from cardenvs.core.options import Options
+from cardenvs.llm.answers import OK, TRANSPORT, AnswerError, read_answer, retry_text
+from cardenvs.llm.client import Call, Client, ModelClient, ScriptClient
+from cardenvs.llm.config import LLMConfig
+from cardenvs.llm.prompt import Prompt, answer_text, system_text, write_prompt
+from cardenvs.llm.transcript import system_id, transcript_of
+
+_LONGEST_REPEATED = 4000  # characters of its reply that a model is shown again when it has to try again
+_LONGEST_NOTED = 4000  # characters of a reply that are kept in the notes of a decision
+SINGLE, PLANNED = "single", "planned"  # decisions for which nobody was asked
+
+
+class LLMAgent(Agent):
+    """A language model that plays any game.
+
+    A decision is one or more attempts; each has its own outcome, and its own message for the next one. When all have
+    failed, AgentFailureError says so, final: who guards the agent goes on from there. What was asked and answered is in
+    `turn.notes["llm"]`; every call that came to nothing is in `turn.failures`, by its outcome.
+
+    Attributes:
+        name: of the agent.
+        config: the LLMConfig.
+        keeps_time: True: the time limit is kept here.
+        waits: True: it waits for others most of the time, so many games may be played at once, each in a thread.
+        outcomes: calls so far by outcome; "single" and "planned" are decisions that needed none.
+    """
+
+    keeps_time = True
+    waits = True
+
+    def __init__(self, game: Game, options: Options, config: LLMConfig, client: Client | None = None) -> None:
+        """An agent for a game.
+
+        Args:
+            game, options: what it is to play.
+            config: which model, and under which conditions.
+            client: who is asked; by default the model of `config`.
+
+        Raises:
+            AgentError: the conditions do not fit the game.
+            MissingExtraError: the extra `llm` is not installed.
+        """
+        self.name = config.name
+        self.config = config
+        self._game, self._options = game, options
+        self._client = client
+        self._transcript = None if config.transcript is None else transcript_of(config.transcript)
+        self._plan: list[int] = []  # what is left of a play that was chosen whole
+        self._plan_ply, self._plan_label = -1, ""
+        self._seed = 0
+        self.outcomes: Counter[str] = Counter()
+        write_prompt(Turn(game.new_state(seed=0, **options.as_dict()), 0), config.prompt)  # fails now, or never
+        if client is None and config.policy == "llm":
+            self._client = ModelClient(config)
+
+    def __repr__(self) -> str:
+        return f"<LLMAgent {self.name}: {self.config.model or self.config.policy}>"
+
+    def conditions(self) -> dict[str, Any]:
+        """All that may bear on its results, for records of an experiment: JSON values, without keys."""
+        return {
+            **self.config.conditions(),
+            "system": system_id(system_text(self._game, self._options, self.config.prompt)),
+        }
+
+    def reset(self, seed: int) -> None:
+        """A game begins."""
+        self._seed, self._plan = seed, []
+
+    def act(self, turn: Turn) -> int:
+        """What the model chooses.
+
+        Raises:
+            AgentFailureError: no attempt came to an answer.
+        """
+        chosen = self._without_asking(turn)
+        if chosen is not None:
+            return chosen
+        decision = _Decision(self, turn)
+        while not decision.over:
+            decision.take(self._asked().ask(decision.messages, decision.budget_s).result())
+        return self._begin(turn, decision.result())
+
+    async def act_async(self, turn: Turn) -> int:
+        """The same for an event loop, which goes on meanwhile."""
+        chosen = self._without_asking(turn)
+        if chosen is not None:
+            return chosen
+        decision = _Decision(self, turn)
+        while not decision.over:
+            decision.take(await asyncio.wrap_future(self._asked().ask(decision.messages, decision.budget_s)))
+        return self._begin(turn, decision.result())
+
+    def _asked(self) -> Client:
+        if self._client is None:
+            replies = self.config.script if self.config.policy == "scripted" else ('<answer>{"id":"c0"}</answer>',)
+            self._client = ScriptClient(replies)
+        return self._client
+
+    def _without_asking(self, turn: Turn) -> int | None:
+        """The next action of a play under way, or the only candidate."""
+        if self._plan and turn.ply == self._plan_ply and self._plan[0] in turn.legal_actions:
+            self._note(turn, {"outcome": PLANNED, "label": self._plan_label, "calls": []})
+            return self._step(turn)
+        self._plan = []
+        if len(turn.candidates) == 1:
+            (candidate,) = turn.candidates
+            self._note(turn, {"outcome": SINGLE, "label": candidate.label, "calls": []})
+            return self._begin(turn, candidate.actions)
+        return None
+
+    def _begin(self, turn: Turn, actions: tuple[int, ...]) -> int:
+        self._plan = list(actions)
+        self._plan_label = next((one.label for one in turn.candidates if one.actions == actions), "")
+        return self._step(turn)
+
+    def _step(self, turn: Turn) -> int:
+        action = self._plan.pop(0)
+        self._plan_ply = turn.ply + 1
+        return action
+
+    def _note(self, turn: Turn, notes: dict[str, Any]) -> None:
+        if notes["outcome"] in (SINGLE, PLANNED):
+            self.outcomes[notes["outcome"]] += 1
+        turn.notes["llm"] = {"model": self.config.model or self.config.policy, **notes}
+
+
+class _Decision:
+    """The attempts at one decision."""
+
+    def __init__(self, agent: LLMAgent, turn: Turn) -> None:
+        self._agent, self._turn, self._config = agent, turn, agent.config
+        self._prompt: Prompt = write_prompt(turn, agent.config.prompt)
+        self.messages = self._prompt.messages
+        self._attempt = 1
+        self._spent_s = 0.0
+        self._actions: tuple[int, ...] | None = None
+        self._calls: list[dict[str, Any]] = []
+        self._last = Failure("timeout", "there was no time for an attempt")
+        self.over = False
+        agent._note(turn, {"outcome": "", "system": system_id(self._prompt.system), "prompt": self._prompt.user})
+        turn.notes["llm"]["calls"] = self._calls
+
+    @property
+    def budget_s(self) -> float | None:
+        """Seconds that are left for requests, or None."""
+        limit = self._config.turn_timeout_s
+        return None if limit is None else max(0.0, limit - self._spent_s)
+
+    def take(self, calls: list[Call]) -> None:
+        """What an attempt came to."""
+        for number, call in enumerate(calls, 1):
+            self._take_call(call, number)
+        self._attempt += 1
+        budget = self.budget_s
+        hopeless = calls[-1].outcome == TRANSPORT and not calls[-1].again  # as a key that is refused
+        hopeless = hopeless or (budget is not None and budget <= 0)
+        if self._actions is not None or self._attempt > self._config.most_attempts or hopeless:
+            self.over = True
+            self._turn.notes["llm"]["outcome"] = OK if self._actions is not None else self._last.kind
+            return
+        self.messages = self._next_messages(calls[-1])
+
+    def _take_call(self, call: Call, number: int) -> None:
+        self._spent_s += call.seconds
+        outcome, reason, chosen = call.outcome, call.reason, None
+        if outcome == OK:
+            try:
+                chosen = self._actions = read_answer(call.reply, self._prompt, self._turn)
+            except AnswerError as error:
+                outcome, reason = error.outcome, str(error)
+        self._agent.outcomes[outcome] += 1
+        if outcome != OK:
+            self._last = Failure(outcome, reason)
+            self._turn.failures.append(self._last)
+        told = {
+            "attempt": self._attempt, "request": number, "outcome": outcome, "reason": reason,
+            "seconds": round(call.seconds, 4), "finish_reason": call.finish_reason, "tokens": call.tokens,
+        }  # fmt: skip
+        if chosen is not None:
+            told["candidate"] = self._candidate(chosen)
+            told["actions"] = list(chosen)
+        self._calls.append({**told, "reply": call.reply[:_LONGEST_NOTED]})
+        transcript = self._agent._transcript
+        if transcript is not None:
+            turn = self._turn
+            transcript.add(self._prompt.system, {
+                "agent": self._agent.name, "model": self._config.model or self._config.policy, "game": turn.game.name,
+                "game_seed": self._agent._seed, "player": turn.player, "ply": turn.ply, **told,
+                "messages": self.messages[1:], "reply": call.reply,
+            })  # fmt: skip
+
+    def _candidate(self, chosen: tuple[int, ...]) -> str | None:
+        return next((name for name, one in self._prompt.candidates.items() if one.actions == chosen), None)
+
+    def _next_messages(self, call: Call) -> list[dict[str, str]]:
+        """The prompt again, the reply if there was one, and what was wrong with it."""
+        form = answer_text(self._turn.game, self._config.prompt)
+        messages = list(self._prompt.messages)
+        if call.reply.strip():
+            messages.append({"role": "assistant", "content": _shortened(call.reply)})
+        text = retry_text(self._last.kind, self._last.message, form)
+        return [*messages, {"role": "user", "content": text}]
+
+    def result(self) -> tuple[int, ...]:
+        """The chosen actions.
+
+        Raises:
+            AgentFailureError: there are none.
+        """
+        if self._actions is None:
+            raise AgentFailureError(
+                self._last.kind, self._last.message, final=True, forced=self._config.asks_for_forced
+            )
+        return self._actions
+
+
+def _shortened(reply: str) -> str:
+    """The end of a reply, where its answer was to be."""
+    return reply if len(reply) <= _LONGEST_REPEATED else f"[...] {reply[-_LONGEST_REPEATED:]}"
+
+
+def make(argument: str, game: Game, options: Options) -> LLMAgent:
+    """The agent of a spec `llm:NAME` or `llm:NAME,setting=value`; without a name, what the environment says.
+
+    Raises:
+        AgentError: no such name, or a wrong setting.
+        MissingExtraError: the extra `llm` is not installed.
+    """
+    return LLMAgent(game, options, config_of(argument))
+
+
+def config_of(argument: str) -> LLMConfig:
+    """The configuration that the part of a spec after `llm:` names."""
+    name, *settings = argument.split(",") if argument else ["env"]
+    changes: dict[str, Any] = {}
+    for text in settings:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise AgentError(f"settings are written name=value; got {text!r}")
+        changes[key.strip()] = value.strip()
+    return LLMConfig.named(name or "env", **changes)

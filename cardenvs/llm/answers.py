@@ -1,0 +1,128 @@
+"""Reading a reply: the last valid answer in it, or why there is none. Nothing is rescued from prose."""
+
+import json
+import re
+from typing import Any
+
+from cardenvs.agents.base import Turn
+from cardenvs.core.errors import FormatError, IllegalActionError
+from cardenvs.llm.prompt import Prompt
+
+_OPEN, _CLOSE = "<answer>", "</answer>"
+_ID = re.compile(r"c(0|[1-9][0-9]{0,8})")
+_LONGEST_ANSWER = 2000  # characters between the tags
+
+OK, EMPTY, TRUNCATED, UNPARSABLE, ILLEGAL = "ok", "empty", "truncated", "unparsable", "illegal"
+TIMEOUT, RATE_LIMITED, TRANSPORT = "timeout", "rate_limited", "transport"
+OUTCOMES = (OK, EMPTY, TRUNCATED, UNPARSABLE, ILLEGAL, TIMEOUT, RATE_LIMITED, TRANSPORT)
+
+
+class AnswerError(Exception):
+    """A reply that is no answer.
+
+    Attributes:
+        outcome: "unparsable" or "illegal".
+    """
+
+    def __init__(self, outcome: str, reason: str) -> None:
+        super().__init__(reason)
+        self.outcome = outcome
+
+
+def read_answer(text: str, prompt: Prompt, turn: Turn) -> tuple[int, ...]:
+    """The actions that a reply chooses.
+
+    Args:
+        text: the reply.
+        prompt: to which it replies.
+        turn: of that decision.
+
+    Raises:
+        AnswerError: there is no valid answer, or it may not be chosen; says exactly why.
+    """
+    answers = _objects(text)
+    if not answers:
+        raise AnswerError(UNPARSABLE, f"there is no {_OPEN}...{_CLOSE} with a JSON object in it")
+    if prompt.answer == "game":
+        return _in_the_games_form(answers[0], turn)
+    name = "id" if prompt.answer == "candidate" else "move"
+    valid = [one[name] for one in answers if list(one) == [name] and isinstance(one[name], str)]
+    if name == "id":
+        valid = [one for one in valid if _ID.fullmatch(one)]
+    if not valid:
+        form = '{"id":"c0"}' if name == "id" else '{"move":"..."}'
+        raise AnswerError(UNPARSABLE, f"between the tags stands no JSON object of the form {form}")
+    return _of_candidate(valid[0], prompt) if name == "id" else _of_label(valid[0], prompt)
+
+
+def _of_candidate(chosen: str, prompt: Prompt) -> tuple[int, ...]:
+    if chosen not in prompt.candidates:
+        last = len(prompt.candidates) - 1
+        raise AnswerError(ILLEGAL, f"{chosen} is no candidate; the candidates are c0 to c{last}")
+    return prompt.candidates[chosen].actions
+
+
+def _of_label(chosen: str, prompt: Prompt) -> tuple[int, ...]:
+    wanted = " ".join(chosen.lower().split())
+    for candidate in prompt.candidates.values():
+        if candidate.label.lower() == wanted:
+            return candidate.actions
+    raise AnswerError(ILLEGAL, f"no action that you may do now reads {_quoted(chosen)}")
+
+
+def _in_the_games_form(answer: dict[str, Any], turn: Turn) -> tuple[int, ...]:
+    try:
+        return turn.actions_from_answer(answer)
+    except FormatError as error:
+        raise AnswerError(UNPARSABLE, str(error)) from None
+    except IllegalActionError as error:
+        raise AnswerError(ILLEGAL, str(error)) from None
+
+
+def _objects(text: str) -> list[dict[str, Any]]:
+    """The JSON objects between answer tags, the last one first. Linear in the length of the text."""
+    found = []
+    limit = len(text)
+    while (start := text.rfind(_OPEN, 0, limit)) >= 0:
+        end = text.find(_CLOSE, start, limit)
+        short = 0 <= end <= start + _LONGEST_ANSWER
+        value = _json_object(text[start + len(_OPEN) : end]) if short else None
+        if value is not None:
+            found.append(value)
+        limit = start
+    return found
+
+
+def _json_object(text: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object in which no name appears twice: which of them would count?"""
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise ValueError("a name appears twice")
+    return dict(pairs)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text if len(text) <= 80 else f"{text[:80]}...")
+
+
+_RETRY = {
+    EMPTY: "Your reply was empty.",
+    TRUNCATED: "Your reply was cut off because it was too long. Write less before the answer.",
+    UNPARSABLE: "Your reply has no valid answer: {reason}.",
+    ILLEGAL: "Your answer cannot be done: {reason}.",
+    TIMEOUT: "Your reply did not come in time. Write less before the answer.",
+    RATE_LIMITED: "Your last reply was lost to a rate limit.",
+    TRANSPORT: "Your last reply was lost on its way.",
+}
+
+
+def retry_text(outcome: str, reason: str, answer_form: str) -> str:
+    """What a model is told before its next try."""
+    return f"{_RETRY[outcome].format(reason=reason.rstrip('.'))} Try again.\n\n{answer_form}"

@@ -1,0 +1,272 @@
+"""Asking models: one pool of requests an endpoint and process, shared by all matches and seats.
+
+Requests run on one event loop in a thread of its own, so agents may be asked from any thread, and from other event
+loops. A pool lets through as many requests at a time as its configuration says. What one request comes to is a `Call`;
+a reply that is too long is given up, so an endless one costs no more than that.
+"""
+
+import asyncio
+import contextlib
+import json
+import random
+import threading
+import time
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from cardenvs.core.errors import require
+from cardenvs.llm.answers import EMPTY, OK, RATE_LIMITED, TIMEOUT, TRANSPORT, TRUNCATED
+from cardenvs.llm.config import LLMConfig
+
+LONGEST_BODY = 4 << 20  # bytes of a response
+LONGEST_REPLY = 200_000  # characters of a reply that are kept and read
+_LONGEST_REASON = 500
+_FIRST_BACKOFF_S, _LONGEST_BACKOFF_S = 0.5, 30.0
+_HIDDEN = "[key]"
+
+Messages = list[dict[str, str]]
+
+
+@dataclass(frozen=True)
+class Call:
+    """What one request came to.
+
+    Attributes:
+        outcome: "ok" (there is a reply; whether an answer is in it remains to be seen), "empty", "truncated",
+            "timeout", "rate_limited" or "transport".
+        reply: the text, as far as there is one.
+        reason: what went wrong, for people.
+        seconds: from sending to the end of the reply.
+        finish_reason: as the endpoint says.
+        tokens: as the endpoint counts them: {"prompt": ..., "completion": ...}.
+        again: whether the same request may get through later.
+        wait_s: seconds after which, if the endpoint says so.
+    """
+
+    outcome: str
+    reply: str = ""
+    reason: str = ""
+    seconds: float = 0.0
+    finish_reason: str | None = None
+    tokens: dict[str, int] = field(default_factory=dict)
+    again: bool = False
+    wait_s: float | None = None
+
+
+class Client(Protocol):
+    """Who answers: a model, or a script."""
+
+    def ask(self, messages: Messages, budget_s: float | None) -> "Future[list[Call]]":
+        """Send messages; the last call is what it came to, those before did not get through.
+
+        Args:
+            messages: of the chat.
+            budget_s: seconds that the requests may take together, or None.
+        """
+
+
+class ScriptClient:
+    """Says what a script says, again and again; asks nobody."""
+
+    def __init__(self, replies: tuple[str, ...]) -> None:
+        """Replies, taken in turn."""
+        self._replies, self._next = replies, 0
+
+    def ask(self, messages: Messages, budget_s: float | None) -> "Future[list[Call]]":
+        """The next reply."""
+        reply = self._replies[self._next % len(self._replies)]
+        self._next += 1
+        future: Future[list[Call]] = Future()
+        future.set_result([Call(OK if reply.strip() else EMPTY, reply)])
+        return future
+
+
+class ModelClient:
+    """Asks the model of a configuration, through the pool of its endpoint."""
+
+    def __init__(self, config: LLMConfig) -> None:
+        """A client.
+
+        Raises:
+            MissingExtraError: the extra `llm` is not installed.
+        """
+        require("openai", "llm")
+        self._config = config
+        self._pool = _pool(config)
+
+    def ask(self, messages: Messages, budget_s: float | None) -> "Future[list[Call]]":
+        """Send a request; again, where it did not get through, as often as the configuration says."""
+        return asyncio.run_coroutine_threadsafe(self._ask(messages, budget_s), _loop())
+
+    async def _ask(self, messages: Messages, budget_s: float | None) -> list[Call]:
+        config = self._config
+        calls: list[Call] = []
+        waited, spent, transport_left = 0.0, 0.0, config.transport_retries
+        while True:
+            left = None if budget_s is None else max(0.0, budget_s - spent)
+            call = await self._pool.send(config, messages, _least(left, config.request_timeout_s))
+            calls.append(call)
+            spent += call.seconds
+            if not call.again or (budget_s is not None and spent >= budget_s):
+                return calls
+            if call.outcome == TRANSPORT:
+                transport_left -= 1
+                if transport_left < 0:
+                    return calls
+            wait = call.wait_s if call.wait_s is not None else _backoff(len(calls))
+            if waited + wait > config.rate_limit_wait_s:
+                return calls
+            waited += wait
+            await asyncio.sleep(wait)
+
+
+class _Pool:
+    """The requests to one endpoint. Lives on the loop of this module."""
+
+    def __init__(self, base_url: str, key: str, size: int) -> None:
+        import openai
+
+        self._openai = openai
+        self._key = key
+        self._slots = asyncio.Semaphore(size)
+        # Without a key the client would look for OPENAI_API_KEY, and send it to whatever endpoint is configured.
+        self._client = openai.AsyncOpenAI(base_url=base_url, api_key=key or "none", max_retries=0, timeout=None)
+
+    async def send(self, config: LLMConfig, messages: Messages, limit_s: float | None) -> Call:
+        """One request, when there is room for it. Never raises for what the endpoint does."""
+        async with self._slots:
+            started = time.monotonic()
+            try:
+                async with asyncio.timeout(limit_s):
+                    call = _read_body(await self._body(config, messages))
+            except TimeoutError:
+                call = Call(TIMEOUT, reason=f"no reply within {limit_s:g} seconds")
+            except _TooLongError:
+                call = Call(TRUNCATED, reason=f"the response is longer than {LONGEST_BODY >> 20} MiB")
+            except self._openai.APITimeoutError:
+                call = Call(TIMEOUT, reason="the connection timed out")
+            except self._openai.APIStatusError as error:
+                call = self._refused(error)
+            except Exception as error:  # broken connections and broken responses come in many classes
+                call = Call(TRANSPORT, reason=f"{type(error).__name__}: {error}", again=True)
+        return self._cleaned(call, time.monotonic() - started)
+
+    async def _body(self, config: LLMConfig, messages: Messages) -> bytes:
+        request: dict[str, Any] = {"model": config.model, "messages": messages}
+        if config.temperature is not None:
+            request["temperature"] = config.temperature
+        extra = dict(config.extra)
+        if config.max_tokens is not None:
+            extra.setdefault(config.max_tokens_name, config.max_tokens)
+        create = self._client.chat.completions.with_streaming_response.create
+        headers = {"Accept-Encoding": "identity"}  # a short response cannot turn out long
+        async with create(**request, extra_body=extra, extra_headers=headers) as response:
+            body = bytearray()
+            async for chunk in response.iter_bytes():
+                body += chunk
+                if len(body) > LONGEST_BODY:
+                    raise _TooLongError
+            return bytes(body)
+
+    def _refused(self, error: Any) -> Call:
+        status = error.status_code
+        reason = f"HTTP {status}: {error}"
+        if status == 429:
+            return Call(RATE_LIMITED, reason=reason, again=True, wait_s=_retry_after(error.response.headers))
+        again = status >= 500 or status in (408, 409)
+        return Call(TRANSPORT, reason=reason, again=again, wait_s=_retry_after(error.response.headers))
+
+    def _cleaned(self, call: Call, seconds: float) -> Call:
+        """The call as it may be kept: without the key, should the endpoint have repeated it."""
+
+        def clean(text: str, most: int) -> str:
+            text = text.replace(self._key, _HIDDEN) if self._key else text
+            return text[:most].encode(errors="replace").decode()  # half a character cannot be sent back, or stored
+
+        reason = " ".join(clean(call.reason, _LONGEST_REASON).split())
+        return Call(
+            call.outcome, clean(call.reply, LONGEST_REPLY), reason, seconds, call.finish_reason, call.tokens,
+            call.again, call.wait_s,
+        )  # fmt: skip
+
+
+class _TooLongError(Exception):
+    """A response without end."""
+
+
+def _read_body(body: bytes) -> Call:
+    """The reply in a response of an OpenAI-compatible endpoint."""
+    try:
+        content = json.loads(body)
+        choice = content["choices"][0]
+        message = choice["message"]
+        text, finish = message.get("content"), choice.get("finish_reason")
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        return Call(TRANSPORT, reason="the response is no chat completion", again=True)
+    finish = finish if isinstance(finish, str) else None
+    tokens = _tokens(content.get("usage"))
+    if text is not None and not isinstance(text, str):
+        return Call(TRANSPORT, reason="the content of the reply is no text", again=True, tokens=tokens)
+    text = text or ""
+    if finish == "length":
+        return Call(TRUNCATED, text, "the reply was cut off at the limit of tokens", 0, finish, tokens)
+    if len(text) > LONGEST_REPLY:
+        return Call(TRUNCATED, text, f"the reply is longer than {LONGEST_REPLY} characters", 0, finish, tokens)
+    if not text.strip():
+        return Call(EMPTY, text, "the reply is empty", 0, finish, tokens)
+    return Call(OK, text, "", 0, finish, tokens)
+
+
+def _tokens(usage: Any) -> dict[str, int]:
+    names = {"prompt": "prompt_tokens", "completion": "completion_tokens"}
+    found = {ours: usage.get(theirs) for ours, theirs in names.items()} if isinstance(usage, dict) else {}
+    return {name: count for name, count in found.items() if isinstance(count, int) and not isinstance(count, bool)}
+
+
+def _retry_after(headers: Any) -> float | None:
+    with contextlib.suppress(TypeError, ValueError):
+        seconds = float(headers.get("retry-after"))
+        if seconds >= 0:  # False for NaN as well
+            return seconds
+    return None
+
+
+def _backoff(attempt: int) -> float:
+    """Seconds before the next request: doubling, with a random part so that not all come back at once."""
+    return min(_LONGEST_BACKOFF_S, _FIRST_BACKOFF_S * 2 ** (attempt - 1)) * random.uniform(0.5, 1.0)
+
+
+def _least(*limits: float | None) -> float | None:
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The loop, and the pools on it
+
+_lock = threading.Lock()
+_running: asyncio.AbstractEventLoop | None = None
+_pools: dict[tuple[str, str, int], _Pool] = {}
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    """The loop of all requests of this process, started when it is first needed."""
+    global _running
+    with _lock:
+        if _running is None:
+            _running = asyncio.new_event_loop()
+            threading.Thread(target=_running.run_forever, daemon=True, name="cardenvs-llm").start()
+        return _running
+
+
+def _pool(config: LLMConfig) -> _Pool:
+    """The pool of an endpoint: all that has the same address, key and size shares it."""
+    loop = _loop()
+    which = (config.base_url, config.api_key.reveal(), config.concurrency)
+
+    async def find() -> _Pool:
+        if which not in _pools:
+            _pools[which] = _Pool(*which)
+        return _pools[which]
+
+    return asyncio.run_coroutine_threadsafe(find(), loop).result()

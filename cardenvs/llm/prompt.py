@@ -1,0 +1,219 @@
+"""What a language model sees of a decision. Everything comes from the `Turn`, so nothing hidden can get in.
+
+The system message says which game is played, by which options and rules, and how to answer: it is the same for every
+decision of a game. The user message says how things stand. Neither advises anything.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cardenvs.agents.base import Turn
+from cardenvs.core.errors import AgentError
+from cardenvs.core.game import Game
+from cardenvs.core.options import Options
+from cardenvs.core.view import Candidate
+from cardenvs.llm.config import PromptSettings
+
+_STRATEGY = re.compile(r"\b(strateg|tactic|advice|advis|tips?\b|hints?\b|how to play well|playing well)", re.IGNORECASE)
+_HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
+_PUBLIC = ("num_players", "phase", "current_player", "returns")
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What is asked, and what may be answered.
+
+    Attributes:
+        system: the stable part.
+        user: this decision.
+        candidates: by the id that stands for each, c0, c1, ...
+        answer: how to answer; see PromptSettings.
+    """
+
+    system: str
+    user: str
+    candidates: dict[str, Candidate]
+    answer: str
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """The prompt as chat messages."""
+        return [{"role": "system", "content": self.system}, {"role": "user", "content": self.user}]
+
+
+def write_prompt(turn: Turn, settings: PromptSettings) -> Prompt:
+    """The prompt of a decision.
+
+    Raises:
+        AgentError: answers in the game's own form are wanted, and the game has none.
+    """
+    if settings.answer == "game" and not turn.game.view.answer_form():
+        raise AgentError(f'{turn.game.name} has no form of its own for answers; set prompt.answer to "candidate"')
+    candidates = {f"c{number}": one for number, one in enumerate(turn.candidates)}
+    return Prompt(
+        system_text(turn.game, turn.options, settings), _user_text(turn, settings, candidates), candidates,
+        settings.answer,
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The system message
+
+
+def system_text(game: Game, options: Options, settings: PromptSettings) -> str:
+    """The stable part of every prompt of a game."""
+    parts = [
+        f"You are a player in a game of {game.title}. Players are called player_0, player_1 and so on. In each message "
+        "you are told what you can see, and you choose what to do next. A `?` is a card or piece that you cannot see, "
+        "`? x5` are five of them."
+    ]
+    options_text = "\n".join(f"- {name}: {json.dumps(value)}" for name, value in options.as_dict().items())
+    parts.append(f"# Options of this game\n\n{options_text}")
+    if settings.rules:
+        parts.append(f"# Rules\n\n{without_strategy(game.rules_text)}")
+    parts.append(f"# How to answer\n\n{answer_text(game, settings)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def without_strategy(rules: str) -> str:
+    """Rules without the sections whose headings promise strategy, with all that stands below these headings."""
+    kept: list[str] = []
+    dropped_level = 0  # of the heading whose section is left out; 0: none is
+    fenced = False
+    for line in rules.splitlines():
+        fenced ^= line.startswith("```")
+        heading = None if fenced else _HEADING.match(line)
+        if heading:
+            level = len(heading[1])
+            if not dropped_level or level <= dropped_level:
+                dropped_level = level if _STRATEGY.search(heading[2]) else 0
+        if not dropped_level:
+            kept.append(line)
+    return "\n".join(kept).strip()
+
+
+def answer_text(game: Game, settings: PromptSettings) -> str:
+    """How to answer."""
+    if settings.answer == "candidate":
+        form, example = "the id of one of the candidates", '{"id":"cX"}'
+    elif settings.answer == "label":
+        form, example = "the words of an action that you may do now", '{"move":"..."}'
+    else:
+        form, example = f"one of {game.view.answer_form()}", '{"action":"..."}'
+    before = "You may write what you like before it; " if settings.thinking else "Write nothing before it; "
+    return (
+        f"Answer with {form}, as JSON between tags, in one line:\n\n<answer>{example}</answer>\n\n"
+        f"{before}of several answers the last one counts. A reply without a valid answer is a failed try."
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The user message
+
+
+def _user_text(turn: Turn, settings: PromptSettings, candidates: dict[str, Candidate]) -> str:
+    public, private = _split(turn)
+    parts = [
+        f"You are player_{turn.player}.",
+        f"# Public\n\n{_json(public)}",
+        f"# Private: only you see this\n\n{_json(private)}",
+    ]
+    if turn.facts:
+        parts.append(f"# Facts\n\n{_json(turn.facts)}")
+    recap = _recap(turn.recap, settings.recap)
+    if recap:
+        parts.append(f"# What happened\n\n{recap}")
+    if settings.candidates:
+        listed = "\n".join(
+            f"{name}: {one.label}" if settings.answer == "candidate" else f"- {one.label}"
+            for name, one in candidates.items()
+        )
+        parts.append(f"# Candidates\n\n{listed}")
+    parts.append(f"# Your turn\n\n{turn.prompt}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _split(turn: Turn) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What everybody sees, and what only this player does."""
+    everybody, own = turn.public_view, turn.view
+    public = {name: everybody[name] for name in _PUBLIC}
+    public["current_player"] = f"player_{public['current_player']}"
+    public["table"] = {kind: _named(places) for kind, places in everybody["table"].items()}
+    own_table = {kind: _named(places) for kind, places in own["table"].items()}
+    private = {kind: _differing(own_table[kind], public["table"][kind]) for kind in own_table}
+    return public, {"table": {kind: places for kind, places in private.items() if places}}
+
+
+def _named(places: Mapping[str, Any]) -> dict[str, Any]:
+    """Piles and counters with the players' names in place of their numbers, and rows of unknown tokens shortened."""
+    return {name: _place(value) for name, value in places.items()}
+
+
+def _place(value: Any) -> Any:
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        return {f"player_{p}": _tokens(tokens) for p, tokens in enumerate(value)}
+    if isinstance(value, list) and (not value or isinstance(value[0], str)):
+        return _tokens(value)
+    if isinstance(value, list):
+        return {f"player_{p}": one for p, one in enumerate(value)}
+    return value
+
+
+def _tokens(tokens: list[str]) -> str:
+    """A pile in one line: `7h ? x3 Kd`."""
+    words: list[str] = []
+    unknown = 0
+    for token in [*tokens, None]:
+        if token == "?":
+            unknown += 1
+            continue
+        if unknown:
+            words.append("?" if unknown == 1 else f"? x{unknown}")
+        unknown = 0
+        if token is not None:
+            words.append(token)
+    return " ".join(words)
+
+
+def _differing(own: Mapping[str, Any], public: Mapping[str, Any]) -> dict[str, Any]:
+    """What of `own` the public does not see so."""
+    found = {}
+    for name, value in own.items():
+        other = public[name]
+        if isinstance(value, dict):
+            value = {key: one for key, one in value.items() if one != other[key]}
+            if value:
+                found[name] = value
+        elif value != other:
+            found[name] = value
+    return found
+
+
+def _recap(sentences: list[str], most: int | None) -> str:
+    if most == 0:
+        return ""
+    shown = sentences if most is None else sentences[-most:]
+    left_out = len(sentences) - len(shown)
+    head = [f"({left_out} earlier events are left out)"] if left_out else []
+    return "\n".join([*head, *shown])
+
+
+def _json(value: Any) -> str:
+    """JSON, a line for each member of the outer two levels: short, and easy to read."""
+    if not isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    lines = []
+    for name, one in value.items():
+        if isinstance(one, dict) and any(isinstance(inner, dict) for inner in one.values()):
+            inner = ",\n".join(f"  {_member(key, each)}" for key, each in one.items())
+            lines.append(f" {json.dumps(name)}: {{\n{inner}\n }}")
+        else:
+            lines.append(f" {_member(name, one)}")
+    return "{\n" + ",\n".join(lines) + "\n}" if lines else "{}"
+
+
+def _member(name: str, value: Any) -> str:
+    return f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"
