@@ -18,9 +18,14 @@ _EXIT_MISMATCH, _EXIT_INTERRUPTED = 1, 130
 
 app = typer.Typer(
     no_args_is_help=True, rich_markup_mode="markdown",
-    help="Experiments: several games, many agents, ratings, a leaderboard site.",
+    help="Experiments: several games, many agents, ratings, a leaderboard site.\n\n"
+    "Example: `cardenvs arena run configs/arena/small_poker.yaml --html site`",
 )  # fmt: skip
-submit_app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", help="Submissions to a board.")
+submit_app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode="markdown",
+    help="Submissions to a board.\n\n"
+    "Example: `cardenvs submit check my_bundle.zip --board configs/arena/small_poker.yaml`",
+)  # fmt: skip
 
 
 def add_commands(main: typer.Typer) -> None:
@@ -383,8 +388,8 @@ def _console() -> "Console":
 
 
 @submit_app.callback()
-def submit_main() -> None:
-    """Submissions to a board."""
+def _submit() -> None:
+    pass  # a group although it has one command: there may be more
 
 
 @submit_app.command("check")

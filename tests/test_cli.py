@@ -12,7 +12,10 @@ from typer.testing import CliRunner
 from cardenvs.cli import app
 from cardenvs.core.replay import Replay
 
-COMMANDS = ["games", "info", "play", "match", "arena", "verify", "submit", "train", "bench", "replay", "prompt", "llm-stub", "warmup"]
+COMMANDS = [
+    "games", "info", "play", "match", "arena", "verify", "submit", "train", "bench", "replay", "prompt", "llm-stub",
+    "warmup",
+]  # fmt: skip
 
 
 def call(*words, typed=""):

@@ -1,11 +1,11 @@
 """Experiments: several matches described in one YAML file.
 
-    name: small poker
+    name: two games
     seed: 0
     deals: 500
     games:
-      - kuhn_poker_v0
-      - game: leduc_poker_v0
+      - my_game_v0
+      - game: other_game_v0
         options: {num_players: 3}
         deals: 300
     agents:
