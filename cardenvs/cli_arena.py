@@ -181,6 +181,9 @@ def report_command(
     intervals: Annotated[
         str, typer.Option(metavar="bootstrap|student", help="How to work out intervals.")
     ] = "bootstrap",
+    ratings: Annotated[
+        str | None, typer.Option(metavar="results|places", help="What ratings go by; default: see the experiment.")
+    ] = None,
     json: Json = None,
     csv: Csv = None,
     parquet: Parquet = None,
@@ -194,10 +197,12 @@ def report_command(
 
     if intervals not in ("bootstrap", "student"):
         raise ArenaError(f"--intervals is bootstrap or student; got {intervals!r}")
+    if ratings not in (None, "results", "places"):
+        raise ArenaError(f"--ratings is results or places; got {ratings!r}")
     _check_outputs(json, csv, parquet, html)
     with Store(store) as opened:
         chosen = _chosen(opened, experiment, everything)
-        _report(opened, chosen, intervals, json, csv, parquet, html, everything)
+        _report(opened, chosen, intervals, json, csv, parquet, html, everything, ratings)
 
 
 def _chosen(store: "Store", name: str | None, everything: bool) -> "StoredExperiment | None":
@@ -236,9 +241,11 @@ def _report(
     parquet: Path | None,
     html: Path | None,
     everything: bool = False,
+    ratings: Any = None,
 ) -> None:
     from cardenvs.arena.board import board_of
     from cardenvs.arena.export import write_board_json, write_csv, write_parquet
+    from cardenvs.arena.ratings import Rule
     from cardenvs.arena.terminal import print_board
 
     with _bar() as bar:
@@ -247,7 +254,8 @@ def _report(
         def show(what: str, done: int, total: int) -> None:
             bar.update(task, description=f"summing up: {what}", completed=done, total=total)
 
-        board = board_of(store, experiment, everything=everything, intervals=intervals, progress=show)
+        rule = None if ratings is None else Rule(ratings)
+        board = board_of(store, experiment, everything=everything, intervals=intervals, rule=rule, progress=show)
         bar.update(task, visible=False)
     print_board(board, _console())
     if json is not None:

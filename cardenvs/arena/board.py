@@ -9,7 +9,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from cardenvs.arena.match import Match
-from cardenvs.arena.ratings import Evidence, Rating, cycles, fit, interleaved, rate_online
+from cardenvs.arena.ratings import (
+    BY_RESULTS,
+    Evidence,
+    Rating,
+    Rule,
+    cycles,
+    evidence_of,
+    fit,
+    interleaved,
+    rate_online,
+)
 from cardenvs.arena.statistics import Estimate, Intervals, Summary, complete_deals, estimates, summarise
 from cardenvs.arena.store import GameRecord, Store, StoredExperiment
 from cardenvs.core.engine import FORFEIT
@@ -85,6 +95,7 @@ class Board:
         anchors: the ratings that are held fixed, by agent.
         loose: agents that no chain of games ties to an anchor (or to the first agent): nothing to compare with.
         intervals: how the intervals were worked out.
+        rule: what ratings go by.
         failed: the errors of games that ended their match.
     """
 
@@ -94,6 +105,7 @@ class Board:
     anchors: dict[str, float]
     loose: tuple[str, ...]
     intervals: Intervals
+    rule: Rule = BY_RESULTS
     failed: tuple[str, ...] = ()
 
     def game(self, title: str) -> GameBoard:
@@ -107,6 +119,7 @@ def board_of(
     *,
     everything: bool = False,
     intervals: Intervals = "bootstrap",
+    rule: Rule | None = None,
     online: bool = True,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Board:
@@ -117,6 +130,7 @@ def board_of(
         experiment: which of store.experiments().
         everything: all matches of the store, whatever experiment.
         intervals: "bootstrap" or "student", for means and differences; ratings are always resampled.
+        rule: what ratings go by; None: what the experiment says.
         online: also rate online, which needs openskill.
         progress: called with (what is being done, matches done, matches in all).
 
@@ -129,6 +143,8 @@ def board_of(
     titled = _titled(store, experiment)
     names = list(dict.fromkeys(name for _, match in titled for name in match.names))
     anchors = {} if experiment is None else experiment.anchors
+    if rule is None:
+        rule = Rule(**({} if experiment is None else experiment.config.get("ratings", {})))
     tell = progress or (lambda what, done, total: None)
     games, evidence = [], []
     for number, (title, match) in enumerate(titled):
@@ -136,7 +152,7 @@ def board_of(
         summary = summarise(match, store.results(match.id), intervals)
         if not summary.deals:
             continue
-        counted = Evidence(match, store.results(match.id), names)
+        counted = evidence_of(match, store.results(match.id), names, rule)
         evidence.append(counted)
         games.append(_game_board(store, title, summary, counted, names, anchors))
     if not games:
@@ -154,7 +170,7 @@ def board_of(
     failed = tuple(error.split("\n")[0] for match_id, _, _, error in store.failed() if match_id in shown)
     name = experiment.name if experiment is not None else "Results"
     loose = _loose(evidence, names, anchors)
-    return Board(name, tuple(games), tuple(_best_first(overall)), dict(anchors), loose, intervals, failed)
+    return Board(name, tuple(games), tuple(_best_first(overall)), dict(anchors), loose, intervals, rule, failed)
 
 
 def _titled(store: Store, experiment: StoredExperiment | None) -> list[tuple[str, Match]]:

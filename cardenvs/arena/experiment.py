@@ -106,6 +106,13 @@ class BudgetSection(_Section):
     seconds: Seconds | None = Field(default=None, description="most seconds of one run; a later run goes on")
 
 
+class RatingsSection(_Section):
+    """What ratings go by."""
+
+    by: Literal["results", "places"] = Field(default="results", description="how far ahead, or only who is")
+    games: int = Field(default=1, ge=1, description="of a session: by results, who is ahead after so many")
+
+
 class ExperimentFile(_Section):
     """The file."""
 
@@ -119,6 +126,7 @@ class ExperimentFile(_Section):
     stop: StopSection | None = Field(default=None, description="end a game early; default: play all deals")
     guard: GuardSection = Field(default=GuardSection(), description="what happens to agents that fail")
     budget: BudgetSection = Field(default=BudgetSection(), description="what a run may cost")
+    ratings: RatingsSection = Field(default=RatingsSection(), description="what ratings go by")
     anchors: dict[Name, float] = Field(default={}, description="ratings that are held fixed, by name of agent")
     intervals: Intervals = Field(default="bootstrap", description="bootstrap or student, both over deals")
 
@@ -136,6 +144,11 @@ class ExperimentFile(_Section):
     @classmethod
     def _schedule_by_kind(cls, value: Any) -> Any:
         return {"kind": value} if isinstance(value, str) else value
+
+    @field_validator("ratings", mode="before")
+    @classmethod
+    def _ratings_by_kind(cls, value: Any) -> Any:
+        return {"by": value} if isinstance(value, str) else value
 
     @model_validator(mode="after")
     def _names_fit(self) -> Self:
@@ -345,7 +358,7 @@ def _told_one(found: Any) -> str:
 
 _SECTIONS: dict[str, type[BaseModel]] = {
     "games": GameSection, "agents": AgentSection, "schedule": ScheduleSection, "stop": StopSection,
-    "guard": GuardSection, "budget": BudgetSection,
+    "guard": GuardSection, "budget": BudgetSection, "ratings": RatingsSection,
 }  # fmt: skip
 
 

@@ -1,23 +1,33 @@
-"""Ratings: one number an agent, from who finished ahead of whom.
+"""Ratings: one number an agent, on the Elo scale, from the games that agents played at one table.
 
-`fit` is a batch fit of the Plackett-Luce model, which between two players is the Bradley-Terry model: at a table of
-agents with strengths exp(r) the best place goes to each with the probability of its share of the strengths, the next
-place to one of the others likewise, and so on. Players with equal returns tie: all orders of them count alike. The fit
-is by maximum likelihood, by Newton's method, for all resamples at once. Every pair that met also gets one drawn game,
-so that an agent that always wins has a rating, too. Intervals come from resampling deals, of each match separately.
+`fit` is a batch fit of the Plackett-Luce model: at a table of agents with strengths exp(r) the best place goes to each
+with the probability of its share of the strengths, the next place to one of the others likewise, and so on. Between two
+it is the Bradley-Terry model. The fit is by maximum likelihood, by Newton's method, for all resamples at once. Every
+pair that met also gets one drawn game, so that an agent that always wins has a rating, too. Intervals come from
+resampling deals, of each match separately. There are two kinds of evidence:
 
-Ratings are told on the Elo scale: 400 points are odds of 10 to 1. They are relative, so something has to be held fixed:
-anchors keep the ratings they are given, which makes boards comparable; without anchors the mean is 1500.
+    results   how much one agent's return exceeds another's at one table. With the mean d and the standard deviation s
+              of that difference, the one is ahead after `games` games with a probability of about
+              Phi(sqrt(games) d / s), and this is what the pair counts for. Ratings then agree with mean results: who
+              wins many small pots and loses a few large ones is not rated for the small ones
+    places    who finished ahead of whom in each game, and nothing else. Players with equal returns tie: all orders of
+              them count alike
+
+400 points are odds of 10 to 1. Ratings are relative, so something has to be held fixed: anchors keep the ratings they
+are given, which makes boards comparable; without anchors the mean is 1500.
 
 `rate_online` runs through the games once in the order of deals with OpenSkill (V. Joshy, "OpenSkill: A faster
-asymmetric multi-team, multiplayer rating system", JOSS 9(93), 2024), model Plackett-Luce, told on the same scale.
+asymmetric multi-team, multiplayer rating system", JOSS 9(93), 2024), model Plackett-Luce, told on the same scale. It
+goes by places.
 """
 
+import abc
 import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
@@ -95,14 +105,38 @@ def places_of(returns: Sequence[float]) -> tuple[int, ...]:
     return tuple(sum(other > mine for other in returns) for mine in returns)
 
 
-class Evidence:
+@dataclass(frozen=True)
+class Rule:
+    """What ratings go by.
+
+    Attributes:
+        by: "results" or "places"; see the top of this module.
+        games: of a session, for "results": the longer, the larger the differences of ratings.
+    """
+
+    by: Literal["results", "places"] = "results"
+    games: int = 1
+
+    def told(self) -> str:
+        """In words."""
+        if self.by == "places":
+            return "who finishes ahead in a game"
+        return "who is ahead after a game" if self.games == 1 else f"who is ahead after {self.games} games"
+
+
+BY_RESULTS = Rule()
+
+
+class Evidence(abc.ABC):
     """What the games of one match say of the strengths of its agents.
 
     Attributes:
         deals: complete deals.
         games: float64 (agents,), games of each agent.
-        choices: the different choices that occurred.
+        choices: what `counts` counts.
     """
+
+    choices: list[Choice]
 
     def __init__(self, match: Match, records: Iterable[GameRecord], agents: Sequence[str]) -> None:
         """Count the complete deals of a match.
@@ -113,37 +147,108 @@ class Evidence:
             agents: the names of all agents to be rated; the match has some of them.
         """
         numbers = [agents.index(name) for name in match.names]
-        columns: dict[Choice, int] = {}
         rows: list[dict[int, float]] = []
         self.games = np.zeros(len(agents))
+        self._columns: dict[Any, int] = {}
         for games in complete_deals(match, records):
             row: dict[int, float] = {}
             for game in games:
                 seating = tuple(numbers[agent] for agent in game.seating)
                 for agent in seating:
                     self.games[agent] += 1
-                for choice, weight in choices(seating, places_of(game.returns)):
-                    column = columns.setdefault(choice, len(columns))
-                    row[column] = row.get(column, 0.0) + weight
+                for key, value in self._told_by(seating, game.returns):
+                    column = self._columns.setdefault(key, len(self._columns))
+                    row[column] = row.get(column, 0.0) + value
             rows.append(row)
         self.deals = len(rows)
-        self.choices = list(columns)
-        self._pool = Pool(self.deals) if rows else None
-        by_deal = np.zeros((self.deals, len(columns)))
+        by_deal = np.zeros((self.deals, len(self._columns)))
         for number, row in enumerate(rows):
             by_deal[number, list(row)] = list(row.values())
+        self._pool = Pool(self.deals) if rows else None
         self._by_unit = by_deal if self._pool is None else self._pool.pooled(by_deal)
+
+    @abc.abstractmethod
+    def _told_by(self, seating: tuple[int, ...], returns: tuple[float, ...]) -> Iterable[tuple[Any, float]]:
+        """What one game adds to which sums."""
+
+    @abc.abstractmethod
+    def _counted(self, sums: np.ndarray) -> np.ndarray:
+        """float64 (rows, choices) from rows of sums."""
 
     @property
     def counts(self) -> np.ndarray:
         """float64 (1, choices): how often each choice was made, over all deals."""
-        return self._by_unit.sum(axis=0, keepdims=True)
+        return self._counted(self._by_unit.sum(axis=0, keepdims=True))
 
     def resampled(self, resamples: int, seed: int) -> np.ndarray:
         """float64 (resamples, choices): the same of resampled deals."""
         if self._pool is None:
             return np.zeros((resamples, len(self.choices)))
-        return np.concatenate([weights @ self._by_unit for weights in self._pool.resampled(resamples, seed)])
+        sums = np.concatenate([weights @ self._by_unit for weights in self._pool.resampled(resamples, seed)])
+        return self._counted(sums)
+
+
+class Places(Evidence):
+    """Evidence of the kind "places"."""
+
+    def __init__(self, match: Match, records: Iterable[GameRecord], agents: Sequence[str]) -> None:
+        """Count the complete deals of a match; see Evidence."""
+        super().__init__(match, records, agents)
+        self.choices = list(self._columns)
+
+    def _told_by(self, seating: tuple[int, ...], returns: tuple[float, ...]) -> Iterable[tuple[Any, float]]:
+        return choices(seating, places_of(returns))
+
+    def _counted(self, sums: np.ndarray) -> np.ndarray:
+        return sums
+
+
+class Results(Evidence):
+    """Evidence of the kind "results"."""
+
+    def __init__(self, match: Match, records: Iterable[GameRecord], agents: Sequence[str], session: int = 1) -> None:
+        """Sum up the complete deals of a match; see Evidence.
+
+        Args:
+            match, records, agents: as there.
+            session: games of a session.
+        """
+        super().__init__(match, records, agents)
+        self._session = session
+        self._pairs = sorted({pair for pair, _ in self._columns})
+        self.choices = [(pair, agent) for pair in self._pairs for agent in pair]
+        self._places = np.array(
+            [[self._columns[pair, power] for power in range(3)] for pair in self._pairs], int
+        ).reshape(-1, 3)
+
+    def _told_by(self, seating: tuple[int, ...], returns: tuple[float, ...]) -> Iterable[tuple[Any, float]]:
+        for (first, mine), (second, other) in itertools.permutations(zip(seating, returns, strict=True), 2):
+            if first < second:
+                difference = mine - other
+                for power, value in enumerate((1.0, difference, difference * difference)):
+                    yield ((first, second), power), value
+
+    def _counted(self, sums: np.ndarray) -> np.ndarray:
+        games, total, squares = (sums[:, self._places[:, power]] for power in range(3))
+        played = np.maximum(games, 1e-300)
+        mean = total / played
+        spread = np.sqrt(np.maximum(squares / played - mean * mean, 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ahead = np.where(mean == 0, 0.5, _normal(math.sqrt(self._session) * mean / spread))
+        return np.stack([games * ahead, games * (1 - ahead)], axis=2).reshape(len(sums), -1)
+
+
+def _normal(values: np.ndarray) -> np.ndarray:
+    """The distribution function of the normal distribution."""
+    flat = [0.5 * math.erfc(-value / math.sqrt(2)) if value == value else 0.5 for value in values.ravel().tolist()]
+    return np.array(flat).reshape(values.shape)
+
+
+def evidence_of(match: Match, records: Iterable[GameRecord], agents: Sequence[str], rule: Rule) -> Evidence:
+    """What the complete deals of a match say, by a rule. For the other arguments see Evidence."""
+    if rule.by == "places":
+        return Places(match, records, agents)
+    return Results(match, records, agents, rule.games)
 
 
 def fit(

@@ -160,7 +160,8 @@ def check_submission(
             remarks: list[str] = []
         else:
             faults, remarks = _play(kept, bundle, experiment, processes, progress)
-        stored = StoredExperiment(experiment.name, experiment.stored.matches, board.anchors, {})
+        config = {"ratings": board.config["ratings"]} if "ratings" in board.config else {}
+        stored = StoredExperiment(experiment.name, experiment.stored.matches, board.anchors, config)
         kept.begin_experiment(stored)
         found = board_of(kept, stored, intervals=board.intervals)
     for game in found.games:

@@ -31,12 +31,11 @@ def print_board(board: Board, console: Console) -> None:
 
 
 def held_text(board: Board) -> str:
-    """What the ratings are relative to."""
+    """What the ratings go by and are relative to."""
     kind = "bootstrap" if board.intervals == "bootstrap" else "Student's"
-    if not board.anchors:
-        return f"Ratings are Elo points around a mean of 1500. Intervals are 95%, over deals ({kind})."
     held = ", ".join(f"{escape(name)} at {rating:g}" for name, rating in board.anchors.items())
-    return f"Ratings are Elo points, with {held}. Intervals are 95%, over deals ({kind})."
+    around = f"with {held}" if held else "around a mean of 1500"
+    return f"Ratings are Elo points of {board.rule.told()}, {around}. Intervals are 95%, over deals ({kind})."
 
 
 def _print_game(game: GameBoard, console: Console) -> None:

@@ -21,10 +21,10 @@ KEY = "sk-never-to-be-seen-0123456789"
 
 
 def check_load(tmp_path, monkeypatch, deals, side_by_side, share):
-    settings = StubSettings(dict.fromkeys(FAULTS, share), seed=5, slow_seconds=20.0, retry_after=0.05)
+    settings = StubSettings(dict.fromkeys(FAULTS, share), seed=5, slow_seconds=60.0, retry_after=0.05)
     with running(settings) as stub:
         model = {
-            "base_url": stub.base_url, "model": "stub", "turn_timeout_ms": 0, "request_timeout_ms": 3000,
+            "base_url": stub.base_url, "model": "stub", "turn_timeout_ms": 0, "request_timeout_ms": 8000,
             "concurrency": 24, "api_key_env": "STUB_KEY",
         }  # fmt: skip
         (tmp_path / "llm.yaml").write_text(yaml.safe_dump({"models": {"stub": model}}))
@@ -33,7 +33,9 @@ def check_load(tmp_path, monkeypatch, deals, side_by_side, share):
         experiment = Experiment.of(
             {
                 "name": "models", "deals": deals, "games": ["leduc_poker_v0"], "anchors": {"random": 1000},
-                "agents": [{"name": "model", "spec": "llm:stub"}, "random", {"name": "s", "spec": "search:simulations=2"}],
+                "agents": [
+                    {"name": "model", "spec": "llm:stub"}, "random", {"name": "s", "spec": "search:simulations=2"},
+                ],
             }
         )  # fmt: skip
         with Store(tmp_path / "store.db") as store:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cardenvs.arena import Match
-from cardenvs.arena.ratings import ELO, Evidence, _Model, choices, cycles, fit, places_of, rate_online
+from cardenvs.arena.ratings import ELO, Places, Results, _Model, choices, cycles, fit, places_of, rate_online
 from cardenvs.arena.store import GameRecord
 
 
@@ -16,7 +16,7 @@ def record(match, deal, lineup, returns):
     return GameRecord(deal, lineup, 0, seating, tuple(returns), (), (1,) * len(seating), (0.0,) * len(seating))
 
 
-def two(results):
+def two(results, kind=Places, *session):
     """Evidence of two agents from the results of the first, a deal of two games each."""
     match = Match.of("leduc_poker_v0", ["random", "random"], deals=len(results))
     records = [
@@ -24,7 +24,7 @@ def two(results):
         for deal, value in enumerate(results)
         for lineup in (0, 1)
     ]
-    return Evidence(match, records, match.names), match.names
+    return kind(match, records, match.names, *session), match.names
 
 
 def test_places():
@@ -156,6 +156,32 @@ def test_online_ratings_agree_in_order_and_hold_anchors():
     assert held["a"].mean < 1000 < held["c"].mean
     copies = rate_online([(["a", "b", "b"], [3.0, 1.0, 4.0])], ["a", "b"])
     assert copies["a"].mean > copies["b"].mean  # 3 is more than the mean of 1 and 4
+
+
+def test_by_results_it_matters_how_far_ahead():
+    # nine small wins and a large loss: ahead in nine of ten games, and behind on the whole
+    results = [1] * 9 + [-30]
+    by_places, names = two(results * 3)
+    assert fit([by_places], names)[0].rating > 1600
+    by_results, names = two(results * 3, Results)
+    first, second = fit([by_results], names)
+    mean, spread = 2 * -2.1, 2 * 9.3
+    chance = 0.5 * math.erfc(-mean / spread / math.sqrt(2))
+    won = (60 * chance + 0.5) / (60 * (1 - chance) + 0.5)
+    assert first.rating - second.rating == pytest.approx(400 * math.log10(won), abs=0.1)
+    assert first.low < first.rating < first.high
+    longer, names = two(results * 3, Results, 10)
+    chance = 0.5 * math.erfc(-math.sqrt(10) * mean / spread / math.sqrt(2))
+    won = (60 * chance + 0.5) / (60 * (1 - chance) + 0.5)
+    assert fit([longer], names)[0].rating - 1500 == pytest.approx(200 * math.log10(won), abs=0.1)
+
+
+def test_by_results_draws_and_certain_wins():
+    even, names = two([0] * 20, Results)
+    assert [rating.rating for rating in fit([even], names)] == pytest.approx([1500, 1500])
+    always, names = two([1] * 20, Results)  # no spread at all
+    first, second = fit([always], names)
+    assert first.rating - second.rating == pytest.approx(400 * math.log10(40.5 / 0.5), abs=0.05)
 
 
 def test_circles():
