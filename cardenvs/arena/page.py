@@ -89,31 +89,36 @@ def _ranking_row(standing: Any) -> dict[str, str]:
     }
 
 
-def heat_cell(value: float, interval: str, most: float, is_clear: bool) -> dict[str, Any]:
-    """A cell that is coloured where its value is clearly above or below zero; the stronger, the further."""
+def heat_cell(estimate: Estimate, most: float) -> dict[str, Any]:
+    """A cell that is coloured where its interval does not contain 0; the stronger, the further off it is."""
+    is_clear = estimate.low > 0 or estimate.high < 0
+    low, high = _short_number(estimate.low), _short_number(estimate.high)
     return {
-        "mean": f"{value:+.3f}",
-        "interval": interval,
-        "side": "good" if value > 0 else "bad",
-        "strength": f"{0.15 + 0.55 * min(1.0, abs(value) / most):.2f}" if is_clear and most else "",
+        "mean": _short_number(estimate.mean),
+        "interval": "-" if math.isinf(estimate.low) else f"{low} to {high}",
+        "side": "good" if estimate.mean > 0 else "bad",
+        "strength": f"{0.15 + 0.55 * min(1.0, abs(estimate.mean) / most):.2f}" if is_clear and most else "",
     }
+
+
+def _short_number(value: float) -> str:
+    """With three decimals where it is small, with fewer where it is large."""
+    decimals = 3 if abs(value) < 100 else 1 if abs(value) < 1000 else 0
+    return f"{value:+.{decimals}f}"
 
 
 def _heat(summary: Summary) -> dict[str, Any]:
     order, names = ranking_order(summary), summary.match.names
     most = max((abs(estimate.mean) for estimate in summary.differences.values()), default=0.0)
     rows = [
-        {"name": names[row], "cells": [_heat_cell(summary.difference(row, column), most) for column in order]}
+        {"name": names[row], "cells": [_cell(summary.difference(row, column), most) for column in order]}
         for row in order
     ]
     return {"names": [names[agent] for agent in order], "rows": rows}
 
 
-def _heat_cell(estimate: Estimate | None, most: float) -> dict[str, Any] | None:
-    if estimate is None:
-        return None
-    is_clear = estimate.low > 0 or estimate.high < 0
-    return heat_cell(estimate.mean, interval_text(estimate), most, is_clear)
+def _cell(estimate: Estimate | None, most: float) -> dict[str, Any] | None:
+    return None if estimate is None else heat_cell(estimate, most)
 
 
 # ---------------------------------------------------------------------------------------------------------------

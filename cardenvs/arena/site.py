@@ -17,7 +17,7 @@ from cardenvs.arena.export import write_board_json, write_csv
 from cardenvs.arena.match import Match
 from cardenvs.arena.page import check_page_extra, colour_of, dots_svg, heat_cell, match_context, render, shares_svg
 from cardenvs.arena.ratings import Rating
-from cardenvs.arena.report import interval_text
+from cardenvs.arena.report import ranking_order
 from cardenvs.arena.store import GameRecord, Store
 from cardenvs.arena.terminal import circle_text, held_text, rating_interval
 from cardenvs.arena.verify import replay_of
@@ -132,6 +132,7 @@ class _Site:
     def write_game(self, game: GameBoard) -> None:
         slug = self._slugs[game.title]
         match = game.match
+        behaviours = [game.behaviours[agent] for agent in ranking_order(game.summary)]
         context = match_context(game.summary)
         context["title"] = game.title
         page = render(
@@ -145,8 +146,8 @@ class _Site:
             players=range(match.options.num_players),
             seats=_seats(game),
             sampled=game.sampled,
-            shares_svg=shares_svg(_kinds(game.behaviours)),
-            behaviour=[_behaviour_row(behaviour) for behaviour in game.behaviours],
+            shares_svg=shares_svg(_kinds(behaviours)),
+            behaviour=[_behaviour_row(behaviour) for behaviour in behaviours],
             replays=[self._write_replay(game, slug, record) for record in _chosen(self._store, game)],
         )
         write_whole(self._root / "games" / f"{slug}.html", page)
@@ -218,15 +219,17 @@ def _yaml(config: dict[str, Any]) -> str:
 
 def _seats(game: GameBoard) -> list[dict[str, Any]]:
     most = max(abs(found.mean) for found in game.seats.values())
-    rows = []
-    for agent, name in enumerate(game.match.names):
-        cells = []
-        for player in range(game.match.options.num_players):
-            found = game.seats.get((agent, player))
-            is_clear = found is not None and (found.low > 0 or found.high < 0)
-            cells.append(None if found is None else heat_cell(found.mean, interval_text(found), most, is_clear))
-        rows.append({"name": name, "cells": cells})
-    return rows
+    players = range(game.match.options.num_players)
+    return [
+        {
+            "name": game.match.names[agent],
+            "cells": [
+                heat_cell(game.seats[agent, player], most) if (agent, player) in game.seats else None
+                for player in players
+            ],
+        }
+        for agent in ranking_order(game.summary)
+    ]
 
 
 def _kinds(behaviours: Sequence[Behaviour]) -> list[tuple[str, dict[str, float]]]:
@@ -291,13 +294,12 @@ def _notes(record: GameRecord) -> list[dict[str, Any]]:
 
 
 def _lines(replay: Replay) -> list[dict[str, Any]]:
-    """What happened, a sentence each, with the number of actions before it."""
+    """What happened after each action, with the number of actions before it."""
     state, told, lines = replay.state_at(0), 0, []
     for ply in range(len(replay.actions) + 1):
         if ply:
             state.apply(replay.actions[ply - 1])
         recap = state.recap(OMNISCIENT)
-        for number, sentence in enumerate(recap[told:]):
-            lines.append({"ply": str(ply) if number == 0 else "", "text": sentence})
+        lines.append({"ply": str(ply), "text": " ".join(recap[told:])})
         told = len(recap)
     return lines
