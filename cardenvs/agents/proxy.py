@@ -29,10 +29,14 @@ are counted by class in `proxy.failures`, whether the decision was saved by a la
     "thread"    called in a thread, which is abandoned when time is up. For agents given as objects.
     "process"   in a process of its own, with a limit on its memory, killed when time is up and started again. It gets
                 a determinized twin of what its player knows: the true state is not in its memory. POSIX only.
-    "auto"      "process" for `python:` specs, "none" for all others. (`process:` specs are processes always.)
+    "auto"      "process" for `python:` specs, "none" for all others.
+
+`process:` specs are processes always, `llm:` specs never: they run in the pool of requests of this process. A process
+is a limit to accidents, no prison: it has the rights of whoever started it, files included.
 """
 
 import contextlib
+import dataclasses
 import functools
 import time
 from collections import Counter
@@ -160,6 +164,9 @@ class AgentProxy:
         isolation = guard.isolation
         if isolation == "auto":
             isolation = "process" if kind == "python" else "none"
+        if kind == "llm":  # shares its pool of requests with others of this process, and needs its key
+            isolation = "none"
+            guard = dataclasses.replace(guard, isolation=isolation)
         limits = {
             "time_limit": guard.time_limit,
             "memory_limit_mb": guard.memory_limit_mb,
