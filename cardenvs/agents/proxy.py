@@ -38,6 +38,7 @@ is a limit to accidents, no prison: it has the rights of whoever started it, fil
 import contextlib
 import dataclasses
 import functools
+import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -57,6 +58,7 @@ from cardenvs.core.state import State
 ON_FAILURE = ("forfeit", "forced_action")
 ISOLATION = ("auto", "none", "thread", "process")
 OK, FORCED, FORFEITED = "ok", "forced", "forfeit"
+_LONGEST_NOTES = 1 << 20  # characters of JSON
 _LONGEST_MESSAGE = 1000  # characters of a failure's message that are kept
 
 
@@ -105,7 +107,7 @@ class Decision:
         outcome: "ok", "forced" or "forfeit".
         seconds: spent, all tries together.
         failures: the tries that came to nothing, oldest first.
-        notes: what the agent wants kept of it.
+        notes: what the agent wants kept of it, JSON values.
     """
 
     player: int
@@ -309,7 +311,7 @@ class AgentProxy:
         self.outcomes[outcome] += 1
         self.failures.update(failure.kind for failure in failures)
         seconds = time.perf_counter() - started
-        return Decision(self._player, state.ply, action, outcome, seconds, tuple(failures), notes)
+        return Decision(self._player, state.ply, action, outcome, seconds, tuple(failures), _kept(notes))
 
 
 def play(
@@ -347,6 +349,19 @@ def play(
         for proxy in proxies:
             proxy.end(state)
     return decisions
+
+
+def _kept(notes: dict[str, Any]) -> dict[str, Any]:
+    """A copy of an agent's notes that can be stored, or why they cannot."""
+    if not notes:
+        return {}
+    try:
+        text = json.dumps(notes, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        return {"dropped": _short(f"the notes are no JSON values: {error}")}
+    if len(text) > _LONGEST_NOTES:
+        return {"dropped": f"the notes are {len(text)} characters of JSON; at most {_LONGEST_NOTES} are kept"}
+    return json.loads(text)
 
 
 def _checked(state: State, action: Any) -> int:
