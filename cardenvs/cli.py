@@ -184,7 +184,9 @@ def _numbers_table(game: "Game", options: "Options") -> Any:
         "length": f"at most {game.max_length(options)} actions",
         "phases": ", ".join(phase.replace("_", " ") for phase in game.phases),
         "hiding": ", ".join(phase.replace("_", " ") for phase in game.hiding_phases) or "nothing is hidden",
-        "agents": ", ".join([*game.engine.policy_names(), "search", "ppo:PATH", "python:MODULE:FACTORY"]),
+        "agents": ", ".join(
+            [*game.engine.policy_names(), "search", "ppo:PATH", "llm:NAME", "python:MODULE:FACTORY", "process:COMMAND"]
+        ),
     }
     return _plain_table(("", ""), rows.items())
 

@@ -166,7 +166,10 @@ class Turn:
 class Agent(Protocol):
     """Who plays. Results repeat, whatever the process or the order of games, if randomness comes from `turn.seed`.
 
-    An agent plays one game at a time, from `reset` to its end; a BatchAgent plays many at once.
+    An agent plays one game at a time, from `reset` to its end; a BatchAgent plays many at once. It may have more than
+    is below: `observe(events)` (see Observer), `end(returns)` when a game is over, `close()` when there will be no
+    more, `waits = True` if it spends its time waiting for others, so that games should be played side by side in
+    threads, and `keeps_time = True` if it limits the time of a decision itself.
 
     Attributes:
         name: for people.

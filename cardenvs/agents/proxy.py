@@ -29,11 +29,16 @@ are counted by class in `proxy.failures`, whether the decision was saved by a la
     "thread"    called in a thread, which is abandoned when time is up. For agents given as objects.
     "process"   in a process of its own, with a limit on its memory, killed when time is up and started again. It gets
                 a determinized twin of what its player knows: the true state is not in its memory. POSIX only.
-    "auto"      "process" for `python:` specs, "none" for all others. (`process:` specs are processes always.)
+    "auto"      "process" for `python:` specs, "none" for all others.
+
+`process:` specs are processes always, `llm:` specs never: they run in the pool of requests of this process. A process
+is a limit to accidents, no prison: it has the rights of whoever started it, files included.
 """
 
 import contextlib
+import dataclasses
 import functools
+import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -53,6 +58,7 @@ from cardenvs.core.state import State
 ON_FAILURE = ("forfeit", "forced_action")
 ISOLATION = ("auto", "none", "thread", "process")
 OK, FORCED, FORFEITED = "ok", "forced", "forfeit"
+_LONGEST_NOTES = 1 << 20  # characters of JSON
 _LONGEST_MESSAGE = 1000  # characters of a failure's message that are kept
 
 
@@ -101,7 +107,7 @@ class Decision:
         outcome: "ok", "forced" or "forfeit".
         seconds: spent, all tries together.
         failures: the tries that came to nothing, oldest first.
-        notes: what the agent wants kept of it.
+        notes: what the agent wants kept of it, JSON values.
     """
 
     player: int
@@ -160,6 +166,9 @@ class AgentProxy:
         isolation = guard.isolation
         if isolation == "auto":
             isolation = "process" if kind == "python" else "none"
+        if kind == "llm":  # shares its pool of requests with others of this process, and needs its key
+            isolation = "none"
+            guard = dataclasses.replace(guard, isolation=isolation)
         limits = {
             "time_limit": guard.time_limit,
             "memory_limit_mb": guard.memory_limit_mb,
@@ -302,7 +311,7 @@ class AgentProxy:
         self.outcomes[outcome] += 1
         self.failures.update(failure.kind for failure in failures)
         seconds = time.perf_counter() - started
-        return Decision(self._player, state.ply, action, outcome, seconds, tuple(failures), notes)
+        return Decision(self._player, state.ply, action, outcome, seconds, tuple(failures), _kept(notes))
 
 
 def play(
@@ -340,6 +349,19 @@ def play(
         for proxy in proxies:
             proxy.end(state)
     return decisions
+
+
+def _kept(notes: dict[str, Any]) -> dict[str, Any]:
+    """A copy of an agent's notes that can be stored, or why they cannot."""
+    if not notes:
+        return {}
+    try:
+        text = json.dumps(notes, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        return {"dropped": _short(f"the notes are no JSON values: {error}")}
+    if len(text) > _LONGEST_NOTES:
+        return {"dropped": f"the notes are {len(text)} characters of JSON; at most {_LONGEST_NOTES} are kept"}
+    return json.loads(text)
 
 
 def _checked(state: State, action: Any) -> int:

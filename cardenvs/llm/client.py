@@ -14,6 +14,7 @@ import time
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from cardenvs.core.errors import require
 from cardenvs.llm.answers import EMPTY, OK, RATE_LIMITED, TIMEOUT, TRANSPORT, TRUNCATED
@@ -22,8 +23,11 @@ from cardenvs.llm.config import LLMConfig
 LONGEST_BODY = 4 << 20  # bytes of a response
 LONGEST_REPLY = 200_000  # characters of a reply that are kept and read
 _LONGEST_REASON = 500
+_LONGEST_REQUEST_S = 900.0  # also where no limit of time is set: a reply may come in drops, without end
+_TRUSTED_WAITS = 5  # times that an endpoint's word is taken for how long to wait
 _FIRST_BACKOFF_S, _LONGEST_BACKOFF_S = 0.5, 30.0
 _HIDDEN = "[key]"
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 Messages = list[dict[str, str]]
 
@@ -105,7 +109,7 @@ class ModelClient:
         waited, spent, transport_left = 0.0, 0.0, config.transport_retries
         while True:
             left = None if budget_s is None else max(0.0, budget_s - spent)
-            call = await self._pool.send(config, messages, _least(left, config.request_timeout_s))
+            call = await self._pool.send(config, messages, _least(left, config.request_timeout_s, _LONGEST_REQUEST_S))
             calls.append(call)
             spent += call.seconds
             if not call.again or (budget_s is not None and spent >= budget_s):
@@ -114,7 +118,9 @@ class ModelClient:
                 transport_left -= 1
                 if transport_left < 0:
                     return calls
-            wait = call.wait_s if call.wait_s is not None else _backoff(len(calls))
+            wait = call.wait_s or 0.0
+            if call.wait_s is None or len(calls) > _TRUSTED_WAITS:  # an endpoint may say 0 again and again
+                wait = max(wait, _backoff(len(calls)))
             if waited + wait > config.rate_limit_wait_s:
                 return calls
             waited += wait
@@ -130,8 +136,14 @@ class _Pool:
         self._openai = openai
         self._key = key
         self._slots = asyncio.Semaphore(size)
-        # Without a key the client would look for OPENAI_API_KEY, and send it to whatever endpoint is configured.
-        self._client = openai.AsyncOpenAI(base_url=base_url, api_key=key or "none", max_retries=0, timeout=None)
+        direct = urlsplit(base_url).hostname in _THIS_MACHINE  # a proxy of the network does not know this machine
+        self._client = openai.AsyncOpenAI(
+            base_url=base_url,
+            api_key=key or "none",  # left out, the client would send OPENAI_API_KEY, whatever the endpoint is
+            max_retries=0,
+            timeout=None,
+            http_client=openai.DefaultAsyncHttpxClient(trust_env=False) if direct else None,
+        )
 
     async def send(self, config: LLMConfig, messages: Messages, limit_s: float | None) -> Call:
         """One request, when there is room for it. Never raises for what the endpoint does."""

@@ -18,7 +18,7 @@ from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.events import OMNISCIENT
 
 GAME = cardenvs.get_game("leduc_poker_v0")
-QUICK = {"time_limit": 1.0, "memory_limit_mb": 1024}
+QUICK = {"time_limit": 20.0, "memory_limit_mb": 1024}
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +68,7 @@ def test_a_good_agent_plays_as_if_there_were_no_proxy():
     ],
 )
 def test_who_fails_three_times_forfeits_and_the_others_play_on(agent, kind):
-    state, decisions, proxy = played(agent, players=3, **({"time_limit": 5.0} if agent == "hogs" else {}))
+    state, decisions, proxy = played(agent, players=3, **({"time_limit": 0.3} if kind == "timeout" else {}))
     assert proxy.failures == {kind: 3}
     assert proxy.outcomes == {FORFEITED: 1}
     (decision,) = decisions
@@ -89,6 +89,24 @@ def test_a_try_that_fails_is_followed_by_another_that_knows_of_it():
     assert proxy.outcomes == {OK: len(decisions)}
     assert proxy.failures == {"exception": len(decisions)}
     assert decisions[0].failures == (Failure("exception", "ValueError: the first time"),)
+
+
+@pytest.mark.parametrize(
+    ("left", "why"), [({"a": {1, 2}}, "no JSON"), ({"a": float("nan")}, "no JSON"), ({"a": "x" * (2 << 20)}, "at most")]
+)
+def test_notes_that_could_hurt_a_record_are_dropped(left, why):
+    class Notes(Agent):
+        name = "notes"
+
+        def act(self, turn):
+            turn.notes |= left
+            return turn.legal_actions[0]
+
+    proxy, state = AgentProxy(Notes()), GAME.new_state(seed=1)
+    proxy.begin(state, 0, 0)
+    decision = proxy.decide(state)
+    assert decision.outcome == OK
+    assert why in decision.notes["dropped"]
 
 
 def test_tries_are_as_many_as_asked_for():
@@ -239,7 +257,7 @@ def test_processes_end_with_the_proxy_and_with_the_program():
 def test_the_true_state_is_not_in_the_process_and_secrets_are_not_either(monkeypatch):
     monkeypatch.setenv("LLM_API_KEY", "very secret")
     differing = 0
-    for seed in range(6):
+    for seed in range(4):
         state = GAME.new_state(seed=seed)
         with proxy_of("peeks") as proxy:
             proxy.begin(state, state.current_player, 0)
@@ -249,7 +267,7 @@ def test_the_true_state_is_not_in_the_process_and_secrets_are_not_either(monkeyp
         found = [table["piles"]["hand"] for table in notes["hands"] if table["piles"]["hand"][0] == hands[0]]
         assert found  # a twin is there: the own card is right,
         differing += any(other[1] != hands[1] for other in found)  # the other one only by chance
-    assert differing >= 3
+    assert differing >= 2
 
 
 def test_an_agent_that_does_not_start_is_known_at_once():
@@ -292,12 +310,12 @@ def test_an_observer_is_told_what_its_player_sees_and_no_more():
 
 def test_an_observer_that_is_started_again_is_told_again():
     starts, outcomes = 0, Counter()
-    for seed in range(4):
+    for seed in range(3):
         _, decisions, proxy = played("watches_and_dies_once", players=3, seed=seed)
         starts += proxy.agent.starts
         outcomes += proxy.outcomes
         assert all(decision.notes["told"] == decision.notes["recap"] for decision in decisions)
-    assert starts > 4
+    assert starts > 3
     assert set(outcomes) == {OK}
 
 
@@ -366,7 +384,7 @@ def test_a_program_gets_what_it_wants_and_nothing_else(tmp_path):
     ],
 )
 def test_a_program_that_says_anything_else_has_failed(tmp_path, act, kind):
-    _, _, proxy = played(program(tmp_path, act), time_limit=0.5)
+    _, _, proxy = played(program(tmp_path, act), time_limit=0.5 if kind == "timeout" else 20.0)
     assert proxy.failures == {kind: 3}
 
 

@@ -28,7 +28,7 @@ GOOD = '<answer>{"id":"c0"}</answer>'
 
 
 def config_for(stub, **values):
-    values = {"name": "stub", "base_url": stub.base_url, "model": "stub", "request_timeout_ms": 400, **values}
+    values = {"name": "stub", "base_url": stub.base_url, "model": "stub", "request_timeout_ms": 2500, **values}
     return LLMConfig.of({"turn_timeout_ms": 20_000, **values}, {"LLM_API_KEY": KEY})
 
 
@@ -57,7 +57,7 @@ def decided(agent, state=None):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_has_its_outcome_and_the_agent_goes_on(fault):
-    with running(StubSettings(script=[fault, "good"], slow_seconds=2.0, pick="first")) as stub:
+    with running(StubSettings(script=[fault, "good"], slow_seconds=30.0, pick="first")) as stub:
         agent = LLMAgent(LEDUC, LEDUC.make_options(), config_for(stub))
         action, turn = decided(agent)
         assert action == after_a_bet().legal_actions()[0]
@@ -85,6 +85,22 @@ def test_a_rate_limit_that_does_not_pass_is_given_up():
     assert agent.outcomes == {"rate_limited": 3}
 
 
+def test_an_endpoint_that_says_to_wait_no_time_at_all_is_not_believed_for_ever(monkeypatch):
+    waits = []
+    sleep = asyncio.sleep
+
+    async def quickly(seconds):
+        waits.append(seconds)
+        await sleep(0)
+
+    with running(StubSettings(script=["rate_limited"], retry_after=0.0)) as stub:
+        agent = LLMAgent(LEDUC, LEDUC.make_options(), config_for(stub, attempts=1, rate_limit_wait_s=20.0))
+        monkeypatch.setattr(asyncio, "sleep", quickly)
+        with pytest.raises(AgentFailureError):
+            decided(agent)
+    assert agent.outcomes["rate_limited"] < 12
+
+
 def test_after_the_last_attempt_the_agent_fails_for_good():
     with running(StubSettings(script=["garbage"])) as stub:
         agent = LLMAgent(LEDUC, LEDUC.make_options(), config_for(stub))
@@ -102,6 +118,15 @@ def test_a_turn_has_its_time_and_no_more():
         with pytest.raises(AgentFailureError, match=r"no reply within 0\.3 seconds"):
             decided(agent)
         assert agent.outcomes == {"timeout": 1}
+
+
+def test_a_server_on_this_machine_is_asked_without_a_proxy(monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    with running(StubSettings()) as stub:
+        agent = LLMAgent(LEDUC, LEDUC.make_options(), config_for(stub, attempts=1, transport_retries=0))
+        decided(agent)
+    assert agent.outcomes == {"ok": 1}
 
 
 def test_nobody_listens_there():
