@@ -534,28 +534,36 @@ class _History:
             self._states = copied(state._base)
             return
         self._states = game.blank(state.options)
-        blank = self._states
-        self._log(blank, lambda states, log: game.engine.start(states, 0, state.seed, state.deck, log))
+        self._log([lambda states, log: game.engine.start(states, 0, state.seed, state.deck, log)])
 
     def catch_up(self, state: State) -> None:
+        if self._ply == len(state._actions):
+            return
         legal = np.zeros_like(state._legal_buffer)
         engine = state.game.engine
-        for action in state._actions[self._ply :]:
-            self._log(self._states, lambda states, log, a=action: engine.apply(states, 0, a, log, legal))
+        self._log(
+            [
+                lambda states, log, a=action: engine.apply(states, 0, a, log, legal)
+                for action in state._actions[self._ply :]
+            ]
+        )
         self._ply = len(state._actions)
 
-    def _log(self, states: np.ndarray, step: Any) -> None:
-        """Run `step(states, log)` in place and keep its events, with a longer log if they were many."""
-        before, rows = states.copy(), 256
-        while True:
-            log = new_log(rows)
-            step(states, log)
+    def _log(self, steps: list[Any]) -> None:
+        """Run each `step(states, log)` in place and keep all events, in a longer log where they are many."""
+        log, count = new_log(), 0
+        for step in steps:
+            before = copied(self._states)
+            step(self._states, log)
+            while int(log[0, 0]) >= len(log):  # some were counted only: once more, with room for them
+                longer = new_log(2 * int(log[0, 0]))
+                longer[1 : count + 1] = log[1 : count + 1]
+                longer[0, 0] = count
+                log = longer
+                self._states[:] = before
+                step(self._states, log)
             count = int(log[0, 0])
-            if count <= rows:
-                self._chunks.append(log[1 : count + 1].copy())
-                return
-            states[:] = before
-            rows = count
+        self._chunks.append(log[1 : count + 1].copy())
 
     def rows(self) -> np.ndarray:
         if len(self._chunks) != 1:
