@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from cardenvs.agents.base import Agent
+    from cardenvs.agents.proxy import Guard
     from cardenvs.arena.match import Match
     from cardenvs.arena.statistics import Summary
     from cardenvs.core.game import Game
@@ -355,7 +356,10 @@ def match(
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a match that the store has games of.")] = False,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result as JSON.")] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result as one HTML page.")] = None,
-    batch: Annotated[int, typer.Option(min=1, help="Games side by side for agents that answer in batches.")] = 64,
+    batch: Annotated[int, typer.Option(min=1, help="Games side by side for agents that batch or wait.")] = 64,
+    on_failure: Annotated[
+        str, typer.Option(metavar="stop|forfeit|forced_action", help="What follows when an agent fails.")
+    ] = "stop",
 ) -> None:
     """Compare agents on duplicate deals and print a leaderboard with intervals.
 
@@ -378,7 +382,8 @@ def match(
     if resume and store is None:
         raise ArenaError("--resume needs the --store to go on with")
     found = _game(game)
-    wanted = Match(found, read_options(found, option), tuple(split_specs(agents)), deals, seed)
+    guard = _guard(on_failure)
+    wanted = Match(found, read_options(found, option), tuple(split_specs(agents)), deals, seed, guard=guard)
     with Store(store) as opened:
         interrupted = _run_with_progress(wanted, opened, resume, processes, batch)
         summary = summarise(wanted, opened.records(wanted.id))
@@ -387,6 +392,16 @@ def match(
         kept = f"finished games are in {store}; add --resume to go on" if store else "nothing was kept; use --store"
         typer.secho(f"Stopped before the end: {kept}.", fg="yellow", err=True)
         raise typer.Exit(_EXIT_INTERRUPTED)
+
+
+def _guard(on_failure: str) -> "Guard | None":
+    if on_failure == "stop":
+        return None
+    from cardenvs.agents.proxy import ON_FAILURE, Guard
+
+    if on_failure not in ON_FAILURE:
+        raise ArenaError(f"--on-failure is stop, {' or '.join(ON_FAILURE)}; got {on_failure!r}")
+    return Guard(on_failure=on_failure)
 
 
 def _check_outputs(json: Path | None, html: Path | None, store: Path | None) -> None:

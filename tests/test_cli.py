@@ -127,6 +127,7 @@ def test_info_shows_numbers_options_and_sections():
         (["match", "leduc_poker", "--agents", "random"], "needs at least as many agents; got 1"),
         (["match", "leduc_poker", "--agents", "random,serch"], "no agent 'serch' for leduc_poker_v0; did you mean"),
         (["match", "leduc_poker", "--agents", "random,,random"], "separated by single commas"),
+        (["match", "leduc_poker", "--agents", "random,random", "--on-failure", "cry"], "--on-failure is stop, forf"),
         (["match", "leduc_poker", "--agents", "random,random", "--resume"], "--resume needs the --store to go on with"),
         (["match", "leduc_poker", "--agents", "random,random", "--html", "/no/where/x.html"], "no folder /no/where"),
         (["play", "leduc_poker", "--seat", "2"], "has players 0 to 1 here; --seat 2 is none of them"),
@@ -155,6 +156,20 @@ def test_match_prints_and_writes_its_result(tmp_path):
     assert "already has 12 games of this match; resume it" in refused(*words)
     again = call(*words, "--resume", "-p", "2")
     assert again.stdout == result.stdout
+
+
+def test_a_match_goes_on_when_an_agent_fails(tmp_path, monkeypatch):
+    (tmp_path / "failing_agents.py").write_text(
+        "class Bad:\n    name = 'bad'\n    def reset(self, seed): pass\n    def act(self, turn): return -1\n"
+        "def make(game, options): return Bad()\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    words = ["match", "kuhn_poker", "--agents", "random,python:failing_agents:make", "--deals", "3"]
+    assert call(*words).exit_code == 2
+    result = call(*words, "--on-failure", "forfeit")
+    assert result.exit_code == 0
+    assert "3 deals, 6 games" in result.stdout
 
 
 def test_the_same_match_again_by_the_command_it_names(tmp_path):

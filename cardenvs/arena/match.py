@@ -166,9 +166,14 @@ class Match:
         return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
 
     @property
-    def is_plain(self) -> bool:
+    def has_command(self) -> bool:
         """Whether a command line can say all of it."""
-        return not self._special()
+        if self.guard is not None:
+            from cardenvs.agents.proxy import Guard
+
+            if self.guard != Guard(on_failure=self.guard.on_failure):
+                return False
+        return self.schedule == ROUND_ROBIN and self.names == _numbered(self.agents)
 
     def _special(self) -> list[Any]:
         """What differs from a plain match; nothing for a plain one, whose id is as it was before there were others."""

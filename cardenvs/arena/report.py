@@ -96,12 +96,14 @@ def difference_text(estimate: Estimate | None) -> str:
 
 def command_line(match: Match) -> str | None:
     """The command that plays the match again; None: it takes the file of an experiment."""
-    if not match.is_plain:
+    if not match.has_command:
         return None
     words = ["cardenvs", "match", match.game.name, "--agents", ",".join(match.agents)]
     words += ["--deals", str(match.deals), "--seed", str(match.seed)]
     for name, value in match.options.changed().items():
         words += ["--option", f"{name}={','.join(map(str, value)) if isinstance(value, list) else value}"]
+    if match.guard is not None:
+        words += ["--on-failure", match.guard.on_failure]
     return shlex.join(words)
 
 

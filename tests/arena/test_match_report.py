@@ -82,6 +82,17 @@ def test_the_command_plays_the_same_match(summary):
     assert words[words.index("--seed") + 1] == "3"
 
 
+def test_a_guarded_match_has_a_command_and_a_special_one_has_none(summary):
+    from cardenvs.agents.proxy import Guard
+    from cardenvs.arena.schedule import Schedule
+
+    guarded = dataclasses.replace(summary.match, guard=Guard(on_failure="forced_action"))
+    assert command_line(guarded).endswith("--on-failure forced_action")
+    special = {"guard": Guard(tries=1)}, {"labels": ("a", "b", "c")}, {"schedule": Schedule("field", challengers=(0,))}
+    for changes in special:
+        assert command_line(dataclasses.replace(summary.match, **changes)) is None
+
+
 class Elements(HTMLParser):
     """Every element of a page with its attributes, and the text outside <style>."""
 
