@@ -107,6 +107,12 @@ class Turn:
         """All that the player has seen happen, a sentence each."""
         return self.__now().recap(self.player)
 
+    def recap_of_last(self, most: int) -> tuple[list[str], int]:
+        """The end of `recap`, at most so many sentences, and how many come before; quick, however long the game is."""
+        state = self.__now()
+        sentences = state.recap(self.player, last=most)
+        return sentences, len(state.event_rows(self.player)) - len(sentences)
+
     @functools.cached_property
     def prompt(self) -> str:
         """What the player is asked."""

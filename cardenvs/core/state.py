@@ -313,11 +313,13 @@ class State:
         """The events that `player` saw, oldest first; all of them by default."""
         return [self.game.table.event(row) for row in self.event_rows(player)]
 
-    def recap(self, player: int) -> list[str]:
-        """The events that `player` saw, a sentence each."""
+    def recap(self, player: int, last: int | None = None) -> list[str]:
+        """The events that `player` saw, a sentence each; with `last` only so many, the latest."""
         kinds = {kind.name: kind for kind in self.game.table.kinds}
-        words = self.game.view
-        return [words.describe_event(event, kinds[event.kind]) for event in self.events(player)]
+        table, words = self.game.table, self.game.view
+        rows = self.event_rows(player)
+        events = (table.event(row) for row in (rows if last is None else rows[max(0, len(rows) - last) :]))
+        return [words.describe_event(event, kinds[event.kind]) for event in events]
 
     def folded_table(self, viewer: int) -> FoldedTable:
         """The table rebuilt from the events that `viewer` saw; equal to `table(viewer)`."""

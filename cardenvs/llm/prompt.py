@@ -123,7 +123,7 @@ def _user_text(turn: Turn, settings: PromptSettings, candidates: dict[str, Candi
     ]
     if turn.facts:
         parts.append(f"# Facts\n\n{_json(turn.facts)}")
-    recap = _recap(turn.recap, settings.recap)
+    recap = _recap(turn, settings.recap)
     if recap:
         parts.append(f"# What happened\n\n{recap}")
     if settings.candidates:
@@ -192,11 +192,10 @@ def _differing(own: Mapping[str, Any], public: Mapping[str, Any]) -> dict[str, A
     return found
 
 
-def _recap(sentences: list[str], most: int | None) -> str:
+def _recap(turn: Turn, most: int | None) -> str:
     if most == 0:
         return ""
-    shown = sentences if most is None else sentences[-most:]
-    left_out = len(sentences) - len(shown)
+    shown, left_out = (turn.recap, 0) if most is None else turn.recap_of_last(most)
     head = [f"({left_out} earlier events are left out)"] if left_out else []
     return "\n".join([*head, *shown])
 

@@ -31,9 +31,12 @@ def shown(turn):
         "action_mask": turn.action_mask.tobytes(),
         "legal_actions": turn.legal_actions,
         "labels": [turn.label(action) for action in turn.legal_actions],
+        "candidates": turn.candidates,
         "view": turn.view,
+        "public view": turn.public_view,
         "facts": turn.facts,
         "recap": turn.recap,
+        "end of the recap": turn.recap_of_last(3),
         "prompt": turn.prompt,
         "key": turn.information_state_key,
         "render": turn.render(),
@@ -115,3 +118,19 @@ def test_notes_are_the_agents_own_and_each_turn_has_new_ones():
     turn.notes["tokens"] = 12
     assert Turn(state, 7).notes == {}
     assert turn.notes == {"tokens": 12}
+
+
+def test_the_end_of_the_recap_is_the_end_of_the_recap():
+    for state in decisions("leduc_poker_v0", {}, count=3):
+        turn = Turn(state, 0)
+        for most in (0, 1, 4, 1000):
+            sentences, before = turn.recap_of_last(most)
+            assert turn.recap[before:] == sentences
+            assert len(sentences) == min(most, len(turn.recap))
+
+
+def test_what_everybody_sees_has_no_secret_of_the_player():
+    state = get_game("leduc_poker_v0").new_state(seed=1, deck="Ka Qb Jb")
+    turn = Turn(state, 0)
+    assert "Ka" in str(turn.view["table"])
+    assert "Ka" not in str(turn.public_view)
