@@ -227,9 +227,9 @@ def _check_outputs(json: Path | None, csv: Path | None, parquet: Path | None, ht
     if parquet is not None:
         require("pyarrow", "arena")
     if html is not None:
-        from cardenvs.arena.page import check_page_extra
+        from cardenvs.arena.site import check_folder
 
-        check_page_extra()
+        check_folder(html)
 
 
 def _report(

@@ -41,12 +41,8 @@ def write_site(store: Store, board: Board, folder: str | Path) -> Path:
         MissingExtraError: matplotlib or jinja2 is not installed.
         ArenaError: the folder holds something else.
     """
-    check_page_extra()
     root = Path(folder)
-    if root.exists() and not root.is_dir():
-        raise ArenaError(f"cannot write a site to {root}: it is no folder")
-    if root.is_dir() and any(root.iterdir()) and not (root / _MARK).is_file():
-        raise ArenaError(f"{root} is not empty and holds no site; choose another folder")
+    check_folder(root)
     for part in ("games", "replays"):
         (root / part).mkdir(parents=True, exist_ok=True)
         for old in (root / part).iterdir():
@@ -59,6 +55,20 @@ def write_site(store: Store, board: Board, folder: str | Path) -> Path:
         site.write_game(game)
     site.write_index()
     return root / "index.html"
+
+
+def check_folder(root: Path) -> None:
+    """Raise now, not after hours of play, if no site can be written to a folder.
+
+    Raises:
+        MissingExtraError: matplotlib or jinja2 is not installed.
+        ArenaError: the folder holds something else.
+    """
+    check_page_extra()
+    if root.exists() and not root.is_dir():
+        raise ArenaError(f"cannot write a site to {root}: it is no folder")
+    if root.is_dir() and any(root.iterdir()) and not (root / _MARK).is_file():
+        raise ArenaError(f"{root} is not empty and holds no site; choose another folder")
 
 
 class _Site:

@@ -210,26 +210,34 @@ def complete_deals(match: Match, records: Iterable[GameRecord]) -> Iterator[list
 
 def estimates(columns: Sequence[list[float]], intervals: Intervals) -> list[Estimate]:
     """The mean of each column, one value a deal, with its 95% interval."""
-    if intervals == "student":
-        return [estimate(values) for values in columns]
-    return [
-        bootstrap_estimate(values) if len(values) >= FEWEST_FOR_BOOTSTRAP else estimate(values) for values in columns
-    ]
+    found = {number: estimate(values) for number, values in enumerate(columns)}
+    if intervals == "bootstrap":
+        by_length: dict[int, list[int]] = {}
+        for number, values in enumerate(columns):
+            if len(values) >= FEWEST_FOR_BOOTSTRAP:
+                by_length.setdefault(len(values), []).append(number)
+        for numbers in by_length.values():
+            drawn = bootstrap_estimates(np.array([columns[number] for number in numbers]).T)
+            found.update(zip(numbers, drawn, strict=True))
+    return [found[number] for number in range(len(columns))]
 
 
-def bootstrap_estimate(values: list[float]) -> Estimate:
-    """The mean of `values`, one a deal, with its 95% bootstrap interval.
+def bootstrap_estimates(by_deal: np.ndarray) -> list[Estimate]:
+    """The means of the columns of an array (deals, columns), with their 95% bootstrap intervals.
 
     The interval holds the middle of the means of resampled deals: a little more than 95% of them, so that few deals
     give no interval that is too narrow (the expanded percentile interval: T. Hesterberg, "What Teachers Should Know
     About the Bootstrap", The American Statistician 69, 2015, section 4.5).
     """
-    deals = len(values)
+    deals = len(by_deal)
     pool = Pool(deals)
-    sums = pool.pooled(np.array(values)[:, None])
-    means = np.concatenate([weights @ sums / (weights @ pool.sizes)[:, None] for weights in pool.resampled()])[:, 0]
-    low, high = np.quantile(means, expanded_tails(deals))
-    return Estimate(math.fsum(values) / deals, float(low), float(high), deals)
+    sums = pool.pooled(by_deal)
+    means = np.concatenate([weights @ sums / (weights @ pool.sizes)[:, None] for weights in pool.resampled()])
+    low, high = np.quantile(means, expanded_tails(deals), axis=0)
+    return [
+        Estimate(math.fsum(by_deal[:, column]) / deals, float(low[column]), float(high[column]), deals)
+        for column in range(by_deal.shape[1])
+    ]
 
 
 def expanded_tails(deals: int) -> tuple[float, float]:

@@ -7,9 +7,16 @@ import pytest
 
 from cardenvs.arena import Match
 from cardenvs.arena.plan import Plan, Stop, deals_needed
-from cardenvs.arena.statistics import Tally, bootstrap_estimate, estimate, summarise, t_quantile
+from cardenvs.arena.statistics import Tally, bootstrap_estimates, estimate, estimates, summarise, t_quantile
 from cardenvs.arena.store import GameRecord
 from cardenvs.core.errors import ArenaError
+
+
+def bootstrap_estimate(values):
+    """Of one column."""
+    (found,) = bootstrap_estimates(np.array(values)[:, None])
+    return found
+
 
 MATCH = Match.of("leduc_poker_v0", ["random", "search"], deals=1000)
 
@@ -147,6 +154,18 @@ def test_very_many_deals_are_drawn_in_groups():
     values = list(np.random.default_rng(6).normal(0, 1, 9001))
     drawn, exact = bootstrap_estimate(values), estimate(values)
     assert drawn.high - drawn.low == pytest.approx(exact.high - exact.low, rel=0.08)
+
+
+def test_columns_of_any_lengths_together():
+    generator = np.random.default_rng(8)
+    columns = [list(generator.normal(0, 1, length)) for length in (40, 3, 40, 20, 0)]
+    found = estimates(columns, "bootstrap")
+    for number in (0, 2, 3):
+        alone = bootstrap_estimate(columns[number])
+        assert (found[number].mean, found[number].deals) == (alone.mean, alone.deals)
+        assert (found[number].low, found[number].high) == pytest.approx((alone.low, alone.high))
+    assert found[1] == estimate(columns[1])
+    assert found[4].deals == 0
 
 
 def test_few_deals_get_students_interval():
