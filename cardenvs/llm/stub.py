@@ -19,8 +19,8 @@ asked for. What it serves:
     endless         a response that does not end
 
 Which of them comes next is drawn from the seed, the messages, and how often the same messages came before; so it does
-not depend on the order in which requests of different matches arrive. A script, a list of these words or of texts to
-say, takes the place of the draw.
+not depend on the order in which requests arrive, unless several matches send the very same messages. A script, a list
+of these words or of texts to say, takes the place of the draw.
 
 Endpoints: POST /v1/chat/completions, GET /v1/models, GET /stub/served (counts), POST /stub/reset.
 """

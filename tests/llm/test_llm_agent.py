@@ -57,7 +57,7 @@ def decided(agent, state=None):
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_has_its_outcome_and_the_agent_goes_on(fault):
-    with running(StubSettings(script=[fault, "good"], slow_seconds=30.0, pick="first")) as stub:
+    with running(StubSettings(script=[fault, "good"], slow_seconds=6.0, pick="first")) as stub:
         agent = LLMAgent(LEDUC, LEDUC.make_options(), config_for(stub))
         action, turn = decided(agent)
         assert action == after_a_bet().legal_actions()[0]
