@@ -17,6 +17,7 @@ from itertools import product
 import numpy as np
 
 from cardenvs.core.kernel import kernel
+from cardenvs.core.record import packed
 from cardenvs.games.rummikub.catalogue import (
     GROUP_NUMBER,
     MELD_EITHER,
@@ -37,8 +38,8 @@ _WEIGHT = 1024  # of what counts first, against what decides between equals
 _MEMO_BITS = 12
 _VALUE_BITS = 26
 _VALUE_MASK = (1 << _VALUE_BITS) - 1
-_COMBO_BITS = 6
-_COMBO_MASK = (1 << _COMBO_BITS) - 1
+COMBO_BITS = 6
+_COMBO_MASK = (1 << COMBO_BITS) - 1
 
 # Open runs of a colour: how many of length 1, 2, and 3 or more.
 _COMBOS = [combo for combo in product(range(_MOST_AT_ONCE + 1), repeat=3) if sum(combo) <= _MOST_AT_ONCE]
@@ -62,6 +63,7 @@ def _within(combo: tuple[int, ...], tiles: int) -> int:
     return _COMBO_OF[ones, twos, min(more, tiles - ones - twos)] if ones + twos <= tiles else IMPOSSIBLE
 
 
+_OPEN = np.array([[_COMBO_OF.get((ones, twos, 0), IMPOSSIBLE) for twos in range(5)] for ones in range(5)])
 _AFTER = np.array([[_after(combo, tiles) for tiles in range(_MOST_AT_ONCE + 1)] for combo in _COMBOS])
 _WITHIN = np.array([[_within(combo, tiles) for tiles in range(_MOST_AT_ONCE + 1)] for combo in _COMBOS])
 
@@ -76,12 +78,12 @@ _GROUPS = np.array(
 _NUM_GROUPS = len(_GROUPS)
 
 
-def _record(fields):
+def integers(fields):
     """A record dtype of integers of 64 bits, so that compiled and plain arithmetic are the same."""
-    return np.dtype((np.record, np.dtype([(name, "i8", *shape) for name, *shape in fields])))
+    return packed([(name, "i8", *shape) for name, *shape in fields])
 
 
-POSITION = _record(
+POSITION = integers(
     [
         ("rack", (NUM_NATURALS + 1,)),
         ("num_melds",),
@@ -104,21 +106,25 @@ POSITION = _record(
 )
 
 _ROWS = NUM_VALUES + 3  # values 0 to 15, so that one may look two ahead
-WORK = _record(
+SEARCH_FIELDS = (
+    ("lying", (NUM_COLOURS, _ROWS)),  # tiles on the table, jokers that keep their meaning among them
+    ("low", (NUM_COLOURS, _ROWS)),  # tiles that must be put down
+    ("high", (NUM_COLOURS, _ROWS)),  # that may be
+    ("pinned", (NUM_COLOURS, _ROWS)),  # of lying: jokers that keep their meaning
+    ("weight", (_ROWS,)),  # of a tile from the rack
+    ("joker_weight", (_ROWS,)),
+    ("num_groups", (_ROWS,)),
+    ("groups", (_ROWS, _NUM_GROUPS)),  # those that the tiles allow
+    ("colors",),
+    ("values",),
+    ("jokers",),  # free ones
+    ("must_jokers",),  # so many of them must be put down
+    ("counts_points",),  # 1: `least` is looked at
+    ("memo", (1 << _MEMO_BITS,)),
+)
+WORK = integers(
     [
-        ("base", (NUM_COLOURS, _ROWS)),  # tiles on the table, jokers that keep their meaning among them
-        ("low", (NUM_COLOURS, _ROWS)),  # tiles that must be put down
-        ("high", (NUM_COLOURS, _ROWS)),  # that may be
-        ("pinned", (NUM_COLOURS, _ROWS)),  # of base: jokers that keep their meaning
-        ("weight", (_ROWS,)),  # of a tile from the rack
-        ("joker_weight", (_ROWS,)),
-        ("num_groups", (_ROWS,)),
-        ("groups", (_ROWS, _NUM_GROUPS)),  # those that the tiles allow
-        ("colors",),
-        ("values",),
-        ("jokers",),  # free ones
-        ("must_jokers",),  # so many of them must be put down
-        ("counts_points",),  # 1: `least` is looked at
+        *SEARCH_FIELDS,
         # the play found
         ("group", (_ROWS,)),
         ("placed", (NUM_COLOURS, _ROWS)),
@@ -130,7 +136,6 @@ WORK = _record(
         ("start", (_MOST_AT_ONCE,)),
         ("places", (_MOST_AT_ONCE,)),
         ("members", (_MOST_AT_ONCE,)),
-        ("memo", (1 << _MEMO_BITS,)),
     ]
 )
 
@@ -255,7 +260,7 @@ def _set_up(w, p, first, second):
     for c in range(NUM_COLOURS):
         for v in range(_ROWS):
             w.pinned[c, v] = 0
-            w.base[c, v] = 0
+            w.lying[c, v] = 0
             w.high[c, v] = 0
     if p.num_jokers > 0 and not _set_joker(w, p, 0, first):
         return False
@@ -263,19 +268,25 @@ def _set_up(w, p, first, second):
         return False
     for t in range(NUM_NATURALS):
         c, v = t // NUM_VALUES, t % NUM_VALUES + 1
-        w.base[c, v] = p.table[t] + w.pinned[c, v]
-        w.low[c, v] = w.base[c, v]
-        w.high[c, v] = w.base[c, v] + p.rack[t]
+        w.lying[c, v] = p.table[t] + w.pinned[c, v]
+        w.low[c, v] = w.lying[c, v]
+        w.high[c, v] = w.lying[c, v] + p.rack[t]
     for k in range(p.num_jokers):
         way = first if k == 0 else second
         if way > 0 and p.joker_rule == RETRIEVE and not _require_replacement(w, p, k, first, second):
             return False
     for v in range(1, p.values + 1):
         _set_weights(w, p, v)
-        _list_groups(w, v)
+        list_groups(w, v)
+    clear_memo(w)
+    return True
+
+
+@kernel
+def clear_memo(w):
+    """Forget the states of the last search."""
     for k in range(1 << _MEMO_BITS):
         w.memo[k] = 0
-    return True
 
 
 @kernel
@@ -330,7 +341,7 @@ def _set_weights(w, p, v):
 
 
 @kernel
-def _list_groups(w, v):
+def list_groups(w, v):
     """List the ways to put tiles of value v to groups that the tiles at hand, jokers included, allow."""
     w.groups[v, 0] = 0
     w.num_groups[v] = 1
@@ -364,7 +375,7 @@ def search(w, v, c, g, runs, jokers, least):
         w: the problem, from `set_up`.
         v, c: what is to be decided: colour c of value v, or when c is NUM_COLOURS, the groups of value v + 1.
         g: the groups of value v, as an index of _GROUPS.
-        runs: the open runs, a combination of _COMBO_BITS for each colour.
+        runs: the open runs, a combination of COMBO_BITS for each colour.
         jokers: free jokers left.
         least: points still to be laid.
     """
@@ -372,7 +383,7 @@ def search(w, v, c, g, runs, jokers, least):
         v += 1
         if v > w.values:
             return np.int64(0) if jokers <= w.jokers - w.must_jokers and least == 0 else np.int64(IMPOSSIBLE)
-        key = ((least << 4 | v) << 2 | jokers) << NUM_COLOURS * _COMBO_BITS | runs
+        key = ((least << 4 | v) << 2 | jokers) << NUM_COLOURS * COMBO_BITS | runs
         place = (key ^ key >> 11 ^ key >> 23) & (1 << _MEMO_BITS) - 1
         if w.memo[place] >> _VALUE_BITS == key:
             return (w.memo[place] & _VALUE_MASK) - 1
@@ -382,15 +393,15 @@ def search(w, v, c, g, runs, jokers, least):
         w.memo[place] = key << _VALUE_BITS | best + 1
         return best
     best = IMPOSSIBLE
-    combo = runs >> c * _COMBO_BITS & _COMBO_MASK
+    combo = runs >> c * COMBO_BITS & _COMBO_MASK
     for used in range(jokers + 1 if c < w.colors else 1):
         for n in range(w.high[c, v], w.low[c, v] - 1, -1):
             after = _next_combo(w, v, c, combo, n + used - _GROUPS[g, c], jokers - used)
             if after == IMPOSSIBLE:
                 continue
-            others = runs & ~(_COMBO_MASK << c * _COMBO_BITS)
+            others = runs & ~(_COMBO_MASK << c * COMBO_BITS)
             left = max(0, least - v * (n + used)) if w.counts_points else 0
-            value = search(w, v, c + 1, g, others | after << c * _COMBO_BITS, jokers - used, left)
+            value = search(w, v, c + 1, g, others | after << c * COMBO_BITS, jokers - used, left)
             if value != IMPOSSIBLE:
                 best = max(best, value + _gain(w, v, c, n, used))
     return best
@@ -399,7 +410,7 @@ def search(w, v, c, g, runs, jokers, least):
 @kernel(inline=True)
 def _gain(w, v, c, n, used):
     """What n tiles of the type and so many free jokers count."""
-    return (n - w.base[c, v]) * w.weight[v] + used * w.joker_weight[v]
+    return (n - w.lying[c, v]) * w.weight[v] + used * w.joker_weight[v]
 
 
 @kernel(inline=True)
@@ -431,20 +442,26 @@ def retrace(w, v, c, g, runs, jokers, least, target):
                 w.group[v] = w.groups[v, k]
                 return True
         return False
-    combo = runs >> c * _COMBO_BITS & _COMBO_MASK
+    combo = runs >> c * COMBO_BITS & _COMBO_MASK
     for used in range(jokers + 1 if c < w.colors else 1):
         for n in range(w.high[c, v], w.low[c, v] - 1, -1):
             after = _next_combo(w, v, c, combo, n + used - _GROUPS[g, c], jokers - used)
             if after == IMPOSSIBLE:
                 continue
-            others = runs & ~(_COMBO_MASK << c * _COMBO_BITS)
+            others = runs & ~(_COMBO_MASK << c * COMBO_BITS)
             left = max(0, least - v * (n + used)) if w.counts_points else 0
             rest = target - _gain(w, v, c, n, used)
-            if rest >= 0 and retrace(w, v, c + 1, g, others | after << c * _COMBO_BITS, jokers - used, left, rest):
+            if rest >= 0 and retrace(w, v, c + 1, g, others | after << c * COMBO_BITS, jokers - used, left, rest):
                 w.placed[c, v] = n + used
                 w.placed_jokers[c, v] = used + w.pinned[c, v]
                 return True
     return False
+
+
+@kernel(inline=True)
+def open_combo(ones, twos):
+    """The combination of so many open runs of length 1 and 2."""
+    return _OPEN[ones, twos]
 
 
 # ---------------------------------------------------------------------------------------------------------------
