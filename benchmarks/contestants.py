@@ -12,11 +12,11 @@ import numpy as np
 from benchmarks.timing import Contestant, repeat_for
 
 
-def batched(game: str, num_envs: int, threads: int = 1) -> Contestant:
+def batched(game: str, num_envs: int, threads: int = 1, **options) -> Contestant:
     """`VectorEnv`: observation, mask and legal list written, actions sampled in a kernel."""
     import cardenvs
 
-    vec = cardenvs.make_vec(game, num_envs=num_envs, seed=0, num_threads=threads)
+    vec = cardenvs.make_vec(game, num_envs=num_envs, seed=0, num_threads=threads, **options)
     vec.reset()
 
     def step() -> int:
@@ -26,21 +26,21 @@ def batched(game: str, num_envs: int, threads: int = 1) -> Contestant:
     return Contestant(f"cardenvs, {threads} thread{'s' * (threads > 1)}", lambda seconds: repeat_for(seconds, step))
 
 
-def aec(game: str) -> Contestant:
+def aec(game: str, **options) -> Contestant:
     """The `last()`, `step()` loop on `env()`."""
     import cardenvs
 
-    env = cardenvs.make(game)
+    env = cardenvs.make(game, **options)
     return Contestant("cardenvs AEC env()", _aec_loop(env, lambda o, info: random.choice(info["legal_actions"])))
 
 
-def classic_leduc() -> Contestant:
-    """PettingZoo classic's leduc_holdem_v4 in the same loop."""
-    from pettingzoo.classic import leduc_holdem_v4
+def classic(game: str, **arguments) -> Contestant:
+    """A game of PettingZoo classic in the same loop."""
+    import importlib
 
-    env = leduc_holdem_v4.env()
+    env = importlib.import_module(f"pettingzoo.classic.{game}").env(**arguments)
     choose = lambda o, info: random.choice(np.flatnonzero(o["action_mask"]))  # noqa: E731
-    return Contestant("PettingZoo classic leduc_holdem_v4", _aec_loop(env, choose))
+    return Contestant(f"PettingZoo classic {game}", _aec_loop(env, choose))
 
 
 def _aec_loop(env, choose: Callable) -> Callable[[float], int]:
@@ -54,6 +54,12 @@ def _aec_loop(env, choose: Callable) -> Callable[[float], int]:
         return steps
 
     return lambda seconds: repeat_for(seconds, episode)
+
+
+OPEN_SPIEL_HOLDEM = (
+    "universal_poker(betting=nolimit,numPlayers=6,numRounds=4,blind=10 20 0 0 0 0,firstPlayer=3 1 1 1,numSuits=4,"
+    "numRanks=13,numHoleCards=2,numBoardCards=0 3 1 1,stack=2000 2000 2000 2000 2000 2000,bettingAbstraction=fcpa)"
+)
 
 
 def open_spiel(game: str) -> Contestant:
@@ -122,3 +128,75 @@ def pgx(game: str, num_envs: int) -> Contestant:
         return 8 * num_envs
 
     return Contestant("pgx", lambda seconds: repeat_for(seconds, run))
+
+
+def tournaments(game: str, num_envs: int, policy: str, **options) -> Contestant:
+    """Whole episodes a second: `VectorEnv` with one of the game's policies in all seats."""
+    import cardenvs
+
+    vec = cardenvs.make_vec(game, num_envs=num_envs, seed=0, num_threads=1, mask=False, **options)
+    vec.reset()
+    everywhere, calls = np.arange(num_envs), iter(range(1 << 62))
+
+    def step() -> int:
+        actions = vec.sample_actions() if policy == "random" else vec.policy_actions(policy, everywhere, 0, next(calls))
+        return int(vec.step(actions).terminated.sum())
+
+    return Contestant(f"cardenvs, {policy}", lambda seconds: repeat_for(seconds, step))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Seven-card hands, dealt beforehand
+
+NUM_HANDS = 100_000
+
+
+def _hands() -> np.ndarray:
+    """Card ids as here, suit * 13 + rank with the ace first; (NUM_HANDS, 7) int8."""
+    return np.random.default_rng(0).random((NUM_HANDS, 52)).argpartition(7, axis=1)[:, :7].astype(np.int8)
+
+
+def own_evaluator() -> Contestant:
+    """`hand_ranks` on one array."""
+    from cardenvs.games.texas_holdem import hand_ranks
+
+    hands = _hands()
+    return Contestant("cardenvs hand_ranks", lambda seconds: repeat_for(seconds, lambda: len(hand_ranks(hands))))
+
+
+def phevaluator() -> Contestant:
+    """phevaluator on card ids."""
+    from phevaluator import evaluate_cards
+
+    hands = [[4 * ((int(card) % 13 + 12) % 13) + int(card) // 13 for card in hand] for hand in _hands()[:2000]]
+    return _one_by_one("phevaluator", hands, lambda hand: evaluate_cards(*hand))
+
+
+def eval7() -> Contestant:
+    """eval7 on its card objects."""
+    import eval7 as library
+
+    hands = [[library.Card(text) for text in hand] for hand in _as_texts(_hands()[:2000])]
+    return _one_by_one("eval7", hands, library.evaluate)
+
+
+def treys() -> Contestant:
+    """treys on its card numbers."""
+    from treys import Card, Evaluator
+
+    hands = [[Card.new(text) for text in hand] for hand in _as_texts(_hands()[:2000])]
+    evaluate = Evaluator().evaluate
+    return _one_by_one("treys", hands, lambda hand: evaluate(hand[:5], hand[5:]))
+
+
+def _as_texts(hands: np.ndarray) -> list[list[str]]:
+    return [["A23456789TJQK"[card % 13] + "cdhs"[card // 13] for card in hand] for hand in hands.tolist()]
+
+
+def _one_by_one(name: str, hands: list, evaluate: Callable) -> Contestant:
+    def run() -> int:
+        for hand in hands:
+            evaluate(hand)
+        return len(hands)
+
+    return Contestant(name, lambda seconds: repeat_for(seconds, run))

@@ -89,9 +89,33 @@ def section_threads(rounds: int, seconds: float) -> Iterator[Row]:
 def section_aec(rounds: int, seconds: float) -> Iterator[Row]:
     """The AEC loop beside PettingZoo classic's."""
     for game, goal in (("gin_rummy_v0", "6x"), ("leduc_poker_v0", "")):
-        peer = _made(c.classic_leduc)
+        peer = _made(lambda: c.classic("leduc_holdem_v4"))
         if peer is not None:
             yield from versus(f"{game} AEC loop", c.aec(game), [(peer, goal)], rounds, seconds)
+
+
+def section_holdem(rounds: int, seconds: float) -> Iterator[Row]:
+    """No-limit hold'em, six players, one cash hand an episode: batched, AEC, and whole tournaments."""
+    name = "texas_holdem_v0"
+    peers = [
+        (lambda: c.open_spiel(c.OPEN_SPIEL_HOLDEM), "24x; 4 M"),
+        (lambda: c.rlcard("no-limit-holdem"), "100x"),
+    ]
+    made = [(peer, wanted) for make, wanted in peers if (peer := _made(make)) is not None]
+    yield from versus(f"{name} batch, 1 core", c.batched(name, 2048, format="cash"), made, rounds, seconds)
+    classic = _made(lambda: c.classic("texas_holdem_no_limit_v6", num_players=6))
+    if classic is not None:
+        yield from versus(f"{name} AEC loop", c.aec(name, format="cash"), [(classic, "6x")], rounds, seconds)
+    for policy, goal in (("random", "40,000"), ("tight_aggressive", "1,000")):
+        ours = c.tournaments(name, 2048, policy)
+        race([ours], rounds, 2 * seconds)
+        yield Row(f"{name} tournaments of six a second, {policy}", ours.best, "", 0.0, goal)
+
+
+def section_evaluator(rounds: int, seconds: float) -> Iterator[Row]:
+    """Seven-card evaluations a second, hands dealt beforehand."""
+    made = [(peer, "100 M") for make in (c.phevaluator, c.eval7, c.treys) if (peer := _made(make)) is not None]
+    yield from versus("hand_ranks, seven cards", c.own_evaluator(), made, rounds, seconds)
 
 
 _FIRST_CALL = """
@@ -168,6 +192,8 @@ SECTIONS = {
     "pgx": section_pgx,
     "threads": section_threads,
     "aec": section_aec,
+    "holdem": section_holdem,
+    "evaluator": section_evaluator,
     "clone": section_clone,
     "startup": section_startup,
 }

@@ -5,6 +5,7 @@ Commands import what they need when they run, so that help is instant.
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,8 +39,51 @@ class _CleanErrors(typer.core.TyperGroup):
             raise typer.Exit(_EXIT_REFUSED) from None
 
 
+class _Commands(_CleanErrors):
+    """The commands below, then those that single games bring (`cli.py` in their folders)."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        own = super().list_commands(ctx)
+        return [*own, *(name for name in _game_commands() if name not in own)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        own = super().get_command(ctx, cmd_name)
+        found = _game_commands()
+        return _CommandsOfAGame(cmd_name, *found[cmd_name]) if own is None and cmd_name in found else own
+
+
+class _CommandsOfAGame(typer.core.TyperGroup):
+    """The commands that a game brings. They are loaded when one is asked for; before, only the file's first line is."""
+
+    def __init__(self, name: str, module: str, file: Path) -> None:
+        import ast
+
+        first, *_ = (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").split("\n")
+        super().__init__(
+            name=name, help=first, no_args_is_help=True, rich_markup_mode="markdown", rich_help_panel="Single games"
+        )
+        self._module = module
+
+    def _loaded(self) -> Any:
+        import importlib
+
+        return typer.main.get_group(importlib.import_module(self._module).app)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return self._loaded().list_commands(ctx)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return self._loaded().get_command(ctx, cmd_name)
+
+
+def _game_commands() -> dict[str, tuple[str, Path]]:
+    from cardenvs.core.registry import game_commands
+
+    return game_commands()
+
+
 app = typer.Typer(
-    cls=_CleanErrors, no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False,
+    cls=_Commands, no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Card games for reinforcement learning: play them, compare agents on the same deals, train, replay.",
 )  # fmt: skip
@@ -115,7 +159,7 @@ def info(
     Example: `cardenvs info leduc_poker_v0 -o num_players=3`
     """
     found = _game(game)
-    options = _options(found, option)
+    options = read_options(found, option)
     console = _console()
     if rules:
         from rich.markdown import Markdown
@@ -224,7 +268,7 @@ def play(
     import shlex
 
     found = _game(game)
-    options = _options(found, option)
+    options = read_options(found, option)
     if seat >= options.num_players:
         raise ArenaError(f"{found.name} has players 0 to {options.num_players - 1} here; --seat {seat} is none of them")
     if save is not None:
@@ -331,7 +375,7 @@ def match(
     if resume and store is None:
         raise ArenaError("--resume needs the --store to go on with")
     found = _game(game)
-    wanted = Match(found, _options(found, option), tuple(split_specs(agents)), deals, seed)
+    wanted = Match(found, read_options(found, option), tuple(split_specs(agents)), deals, seed)
     with Store(store) as opened:
         interrupted = _run_with_progress(wanted, opened, resume, processes, batch)
         summary = summarise(wanted, opened.records(wanted.id))
@@ -429,6 +473,7 @@ def train(
     `cardenvs train leduc_poker_v0 --config configs/leduc.yaml --set lr=3e-4 --set hidden=128,128`,
     `cardenvs train --resume runs/gin/latest.pt --seconds 300`
     """
+    import training  # noqa: F401  before torch is loaded: it says how torch's threads wait
     from cardenvs.core.errors import require
 
     require("torch", "train")
@@ -494,7 +539,7 @@ def replay(
             raise ArenaError(f"{file} has positions 0 to {len(loaded.actions)}; --at {at} is none of them")
         shown.position(at)
     elif step:
-        _step_through(shown, len(loaded.actions))
+        step_through(shown.position, len(loaded.actions))
     else:
         shown.events()
         shown.position(len(loaded.actions))
@@ -552,10 +597,11 @@ class _Shown:
             self._console.print(f"[dim]{escape(sentence)}[/dim]")
 
 
-def _step_through(shown: _Shown, last: int) -> None:
+def step_through(show: Callable[[int], None], last: int) -> None:
+    """Show positions 0 to `last` one by one, as a person at the keyboard asks for them."""
     k = 0
     while True:
-        shown.position(k)
+        show(k)
         try:
             text = input("Enter: next, b: back, a number: go there, q: quit > ").strip().lower()
         except (EOFError, KeyboardInterrupt):
@@ -628,7 +674,7 @@ def _game(name: str) -> "Game":
     return get_game(name)
 
 
-def _options(game: "Game", texts: list[str] | None) -> "Options":
+def read_options(game: "Game", texts: list[str] | None) -> "Options":
     """The options of a game from texts such as "ante=2"."""
     values = {}
     for text in texts or ():

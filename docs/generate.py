@@ -377,7 +377,7 @@ def table(columns: tuple[str, ...], rows: list[tuple]) -> str:
 
 @dataclasses.dataclass
 class _Ids:
-    """Consecutive action ids that read alike but for the tokens in their labels."""
+    """Consecutive action ids that read alike but for the tokens and amounts in their labels."""
 
     first: int
     last: int
@@ -426,7 +426,8 @@ def _read_alike(group: _Ids, other: _Ids) -> bool:
 
 
 def _pattern(label: str, tokens: set[str]) -> str:
-    return " ".join("CARD" if word in tokens else word for word in label.split())
+    words = ("CARD" if word in tokens else word for word in label.split())
+    return re.sub(r"(?<= )\d+(?=,| |$)", "N", " ".join(words))  # an amount
 
 
 @functools.cache

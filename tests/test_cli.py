@@ -58,6 +58,49 @@ def test_help_is_quick_and_imports_little():
     assert loaded.strip() == "[]", f"imported for help alone, {time.perf_counter() - started:.1f} s: {loaded}"
 
 
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    """A registered game whose package brings commands."""
+    from cardenvs.core import registry
+
+    (tmp_path / "toy_game").mkdir()
+    (tmp_path / "toy_game" / "__init__.py").write_text("")
+    (tmp_path / "toy_game" / "cli.py").write_text(
+        '"""Toys, counted and broken.\n\nMore words.\n"""\n'
+        "import typer\nfrom cardenvs.core.errors import FormatError\napp = typer.Typer()\n"
+        "@app.command()\ndef count(number: int) -> None:\n    'Count toys. Example: `cardenvs toy count 3`'\n"
+        "    typer.echo(f'{number} toys')\n    if number > 3:\n        raise FormatError('too many toys')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(registry, "_added", {**registry._added, "toy_v0": "toy_game:GAME"})
+    yield
+    for name in ("toy_game", "toy_game.cli"):
+        sys.modules.pop(name, None)
+
+
+def test_commands_of_a_game_are_listed_and_called(toy):
+    text = call("--help").stdout
+    assert "Toys, counted and broken." in text
+    assert "More words." not in text
+    assert "toy_game.cli" not in sys.modules  # not loaded to be listed
+    assert "count" in call("toy", "--help").stdout
+    assert "cardenvs toy count 3" in call("toy", "count", "--help").stdout
+    assert call("toy", "count", "3").stdout == "3 toys\n"
+    assert refused("toy", "count", "4") == "Error: too many toys"
+    assert call("toy", "juggle").exit_code == 2
+    assert call("toys").exit_code == 2
+
+
+def test_listing_the_commands_of_games_loads_no_game():
+    program = (
+        "import sys; from typer.testing import CliRunner; from cardenvs.cli import app\n"
+        "assert CliRunner().invoke(app, ['--help']).exit_code == 0\n"
+        "print([m for m in sys.modules if m == 'numba' or m.startswith('cardenvs.games.')])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_games_are_listed():
     text = call("games").stdout
     assert "leduc_poker_v0" in text

@@ -447,9 +447,9 @@ class Learner:
         with self._watch("gather"):
             features = self._network.features(store.observation.index_select(0, rows))
             legal = store.legal.index_select(0, rows)
-            listed = is_listed(legal, store.num_legal[rows])
+            listed = is_listed(legal, store.num_legal.index_select(0, rows))
             choice, log_prob, value, advantage = (
-                array[rows] for array in (store.choice, store.log_prob, store.value, advantage)
+                array.index_select(0, rows) for array in (store.choice, store.log_prob, store.value, advantage)
             )
         with self._watch("learn"):
             logits, new_value = self._network(features)
@@ -607,6 +607,7 @@ class Run:
             self.network = Network.for_game(game, self.options, config.hidden, config.activation).to(device)
         self._generator = torch.Generator(device).manual_seed(config.seed)
         vec = self._games(config.num_envs)
+        vec.require_lists("PPO")
         vec.reset(derived_seed(config.seed, "deals"))
         self.player = Player(vec, self.network, config, self._generator, self.watch)
         self.learner = Learner(self.network, config, self._generator, self.watch)

@@ -21,6 +21,8 @@ class Turn:
         num_players: int.
         ply: int, actions applied before this decision.
         seed: int, 0..2**63-1, of this decision: draw all randomness from it, and results repeat.
+        notes: dict, empty at first: what an agent wants kept of this decision, as JSON values (a prompt, tokens,
+            latency). Whoever records decisions reads it after `act`; it has no influence on play.
     """
 
     def __init__(self, state: State, seed: int) -> None:
@@ -35,6 +37,7 @@ class Turn:
         self.player, self.num_players = state.current_player, state.num_players
         self.ply = state.ply
         self.seed = derived_seed(seed, self.ply)
+        self.notes: dict[str, Any] = {}
 
     def __repr__(self) -> str:
         """Whose turn, of what."""

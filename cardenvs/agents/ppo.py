@@ -81,7 +81,7 @@ class Network(nn.Module):
 
     def features(self, observation: Tensor) -> Tensor:
         """Observations (N, D) of any dtype as what `forward` takes, floats of about -1 to 1."""
-        return observation.to(self.scale.dtype) * self.scale
+        return observation * self.scale
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (N, A) of all actions, illegal ones included, and values (N,) from features (N, D)."""

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.arena.report import as_json, interval_text, ranking_order, write_whole
+from cardenvs.arena.report import as_json, interval_text, ranking_order
 from cardenvs.arena.statistics import Estimate, Summary
 from cardenvs.core.errors import ArenaError, require
+from cardenvs.core.files import write_whole
 
 _EXTRA = "report"
 _TEXT, _GRID = "#010203", "#040506"  # stand for the page's own colours, which differ by day and night
@@ -172,7 +173,7 @@ def _colour_of(summary: Summary) -> dict[str, str]:
 
 
 def _unit(summary: Summary) -> str:
-    return f"{summary.match.game.returns(summary.match.options).unit} a deal"
+    return summary.match.game.returns(summary.match.options).told_in
 
 
 def _short(name: str, most: int = 34) -> str:

@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import platform
 import shlex
 from importlib.metadata import version
@@ -16,6 +15,7 @@ from rich.table import Table
 
 from cardenvs.arena.match import Match
 from cardenvs.arena.statistics import Estimate, Summary
+from cardenvs.core.files import write_whole
 
 FORMAT = "cardenvs-match"
 FORMAT_VERSION = 1
@@ -27,10 +27,10 @@ def print_summary(summary: Summary, console: Console) -> None:
     if not summary.deals:
         console.print("No deal is complete yet.")
         return
-    unit = match.game.returns(match.options).unit
-    console.print(f"\n[bold]{match.game.title}[/bold]: mean return per deal, in {unit}")
+    unit = match.game.returns(match.options).told_in
+    console.print(f"\n[bold]{match.game.title}[/bold]: mean result in {unit}")
     console.print(leaderboard(summary))
-    console.print("\n[bold]Head to head[/bold]: the row's return less the column's where both play, per deal")
+    console.print(f"\n[bold]Head to head[/bold]: the row's result less the column's where both play, in {unit}")
     console.print(head_to_head(summary))
     console.print(
         f"{len(summary.deals)} deals, {summary.games} games ({len(match.lineups)} a deal), seed {match.seed}, "
@@ -41,7 +41,7 @@ def print_summary(summary: Summary, console: Console) -> None:
 
 
 def leaderboard(summary: Summary) -> Table:
-    """Agents by mean return per deal."""
+    """Agents by mean result."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("agent", overflow="fold")
@@ -61,7 +61,7 @@ def leaderboard(summary: Summary) -> Table:
 
 
 def head_to_head(summary: Summary) -> Table:
-    """The return of the row's agent less that of the column's, per deal, where they sat at one table."""
+    """The result of the row's agent less that of the column's, where they sat at one table."""
     order = ranking_order(summary)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", overflow="fold")
@@ -127,7 +127,7 @@ def as_json(summary: Summary) -> dict[str, Any]:
         "games": summary.games,
         "unfinished_games": summary.unfinished,
         "games_per_deal": len(match.lineups),
-        "unit": match.game.returns(match.options).unit,
+        "unit": match.game.returns(match.options).told_in,
         "interval": "95% Student t over deals",
         "leaderboard": [
             {
@@ -152,14 +152,6 @@ def as_json(summary: Summary) -> dict[str, Any]:
 def write_json(summary: Summary, path: str | Path) -> None:
     """Write the summary as JSON; an existing file is replaced in one go."""
     write_whole(path, json.dumps(as_json(summary), indent=1, allow_nan=False) + "\n")
-
-
-def write_whole(path: str | Path, text: str) -> None:
-    """Write a text file in one go: nobody ever sees half of it."""
-    target = Path(path)
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(target)
 
 
 def _estimate_json(estimate: Estimate) -> dict[str, Any]:

@@ -42,7 +42,7 @@ class Standing:
 
     Attributes:
         name: the agent's.
-        mean: its return per deal.
+        mean: its return per deal, times the game's `result_factor`.
         won: share of its games in which nobody had a higher return; a tie counts as a fraction.
         games: how many it played in.
         decision_seconds: time of a decision: the median over its games of their mean.
@@ -114,6 +114,7 @@ class _Tally:
     def __init__(self, match: Match) -> None:
         self._match = match
         agents = len(match.agents)
+        self._factor = match.game.returns(match.options).result_factor
         self._returns: list[list[float]] = [[] for _ in range(agents)]  # by agent, a mean a deal
         self._pairs: dict[tuple[int, int], list[float]] = {}  # likewise, of the differences
         self._won, self._games = np.zeros(agents), np.zeros(agents, int)
@@ -134,9 +135,9 @@ class _Tally:
                     pairs.setdefault((first, second), []).append(game.returns[p] - game.returns[q])
             self._share_win(game)
         for agent, values in returns.items():
-            self._returns[agent].append(math.fsum(values) / len(values))
+            self._returns[agent].append(self._factor * math.fsum(values) / len(values))
         for pair, values in pairs.items():
-            self._pairs.setdefault(pair, []).append(math.fsum(values) / len(values))
+            self._pairs.setdefault(pair, []).append(self._factor * math.fsum(values) / len(values))
 
     def _share_win(self, game: GameRecord) -> None:
         best = max(game.returns)

@@ -64,6 +64,16 @@ def lowest_card(bits):
     return (np.float64(bits & -bits).view(np.int64) >> 52) - 1023
 
 
+@kernel
+def count_bits(bits):
+    """How many bits of an int64 set are set."""
+    number = 0
+    while bits:
+        bits &= bits - 1
+        number += 1
+    return number
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # The ranks of the small research poker games: J Q K, then further ones above the king
 

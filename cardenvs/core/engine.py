@@ -72,6 +72,10 @@ class Engine:
         def begin(s, seed, given, log):
             s.seed = seed
             deal(s, given, log)
+            if s.terminal:
+                s.current_player = TERMINAL_PLAYER
+                for p in range(s.rules.num_players):
+                    s.returns[p] = s.rewards[p]
 
         return self._inline(begin)
 
@@ -171,13 +175,30 @@ class Engine:
     # -- batches ------------------------------------------------------------------------------------------------
 
     @functools.cached_property
+    def list_legal(self) -> Any:
+        """list_legal(s, i, legal, amounts) -> n: list the legal ids of state i of a batch, amounts by their bounds."""
+        if self._game.amounts is None:
+            legal_actions = self._game.legal_actions
+
+            def list_legal(s, i, legal, amounts):
+                return legal_actions(s, legal[i])
+
+        else:
+            legal_but_amounts = self._game.amounts.legal
+
+            def list_legal(s, i, legal, amounts):
+                return legal_but_amounts(s, legal[i], amounts[i])
+
+        return self._inline(list_legal)
+
+    @functools.cached_property
     def encode(self) -> Any:
         """encode(s, i, ...): write legal list, legal bits, mask and observation of state i of a batch."""
-        legal_actions, observe = self._game.legal_actions, self._game.observe
+        list_legal, observe = self.list_legal, self._game.observe
 
-        def encode(s, i, write_mask, observation, mask, legal, num_legal, bits, current_player):
+        def encode(s, i, write_mask, observation, mask, legal, amounts, num_legal, bits, current_player):
             row, words = legal[i], bits[i]
-            n = legal_actions(s, row)
+            n = list_legal(s, i, legal, amounts)
             num_legal[i] = n
             word, w = np.uint64(0), 0
             for k in range(n):
@@ -208,7 +229,7 @@ class Engine:
         begin, encode = self.begin, self.encode
 
         def batch_reset(
-            states, blank, seed, episodes, no_log, write_mask, observation, mask, legal, num_legal, bits,
+            states, blank, seed, episodes, no_log, write_mask, observation, mask, legal, amounts, num_legal, bits,
             current_player, active, seeds, start, stop,
         ):  # fmt: skip
             for env in range(start, stop):
@@ -219,7 +240,7 @@ class Engine:
                 seeds[i] = s.seed
                 for p in range(active.shape[1]):
                     active[i, p] = s.active[p]
-                encode(s, i, write_mask, observation, mask, legal, num_legal, bits, current_player)
+                encode(s, i, write_mask, observation, mask, legal, amounts, num_legal, bits, current_player)
 
         return self._entry(batch_reset)
 
@@ -229,7 +250,7 @@ class Engine:
         begin, advance, encode = self.begin, self.advance, self.encode
 
         def batch_step(
-            states, blank, seed, episodes, no_log, write_mask, observation, mask, legal, num_legal, bits,
+            states, blank, seed, episodes, no_log, write_mask, observation, mask, legal, amounts, num_legal, bits,
             current_player, active, seeds, start, stop, actions, max_plies, reward, returns, terminated, truncated,
         ):  # fmt: skip
             num_players = reward.shape[1]
@@ -258,7 +279,7 @@ class Engine:
                     begin(s, episode_seed(seed, i, episodes[i]), NO_DECK, no_log)
                     for p in range(num_players):
                         active[i, p] = s.active[p]
-                encode(s, i, write_mask, observation, mask, legal, num_legal, bits, current_player)
+                encode(s, i, write_mask, observation, mask, legal, amounts, num_legal, bits, current_player)
 
         return self._entry(batch_step)
 
@@ -342,20 +363,22 @@ class Engine:
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def simulate(self, policy_name: str) -> Callable:
-        """simulate(states, i, seed, first, stop, actions, max_plies, scratch, rng, legal, no_log, totals).
+        """simulate(states, i, seed, first, actions, max_plies, scratch, rng, legal, no_log, returns).
 
-        For each round first..stop-1: re-deal what the player to act in states[i] cannot know, then apply each of
-        `actions` (int64, legal) in a copy of that world, play on with a policy for everybody for at most max_plies
-        plies, and add the player's returns to `totals` (float64, one an action). What happens in round r depends on
-        (seed, r) alone. scratch is an array of two records; rng and legal are as for `act`.
+        For each round r = first, first + 1, ..., one a row of `returns`: re-deal what the player to act in states[i]
+        cannot know, then apply each of `actions` (int64, legal) in a copy of that world, play on with a policy for
+        everybody for at most max_plies plies, and write the player's return to `returns` (float64, a column an
+        action). What happens in round r depends on (seed, r) alone. scratch is an array of two records; rng and legal
+        are as for `act`.
         """
         advance, legal_actions, policy = self.advance, self._game.legal_actions, self.policy(policy_name)
         determinize = self._game.determinize
 
-        def simulate(states, i, seed, first, stop, actions, max_plies, scratch, rng, legal, no_log, totals):
+        def simulate(states, i, seed, first, actions, max_plies, scratch, rng, legal, no_log, returns):
             player = np.int64(states[i].current_player)
             world, s = scratch[0], scratch[1]
-            for r in range(first, stop):
+            for row in range(returns.shape[0]):
+                r = first + row
                 scratch[0] = states[i]
                 determinize(world, player, np.int64(substream_seed(seed, _WORLD, r) >> _U1))
                 for k in range(actions.shape[0]):
@@ -367,7 +390,7 @@ class Engine:
                             break
                         n = legal_actions(s, legal)
                         advance(s, policy(s, legal, n, rng), no_log)
-                    totals[k] += s.returns[player]
+                    returns[row, k] = s.returns[player]
 
         return self._entry(simulate)
 
@@ -388,6 +411,18 @@ def sample_legal(legal, num_legal, seed, step, out):
         out[i] = legal[i, np.int64((word * np.uint64(num_legal[i])) >> _U32)]
 
 
+@_callable
+@kernel(entry=True)
+def sample_legal_or_amount(legal, num_legal, amounts, zero, seed, step, out):
+    """As `sample_legal`, each legal amount being as likely as each listed action; zero + a is the id of amount a."""
+    base = mix64(np.uint64(seed) + mix64(np.uint64(step)))
+    for i in range(out.shape[0]):
+        n, low = np.int64(num_legal[i]), np.int64(amounts[i, 0])
+        word = mix64(base + np.uint64(i)) >> _U32
+        choice = np.int64((word * np.uint64(n + amounts[i, 1] - low + 1)) >> _U32)
+        out[i] = legal[i, choice] if choice < n else zero + low + choice - n
+
+
 @kernel(entry=True)
 def write_mask(legal, n, mask):
     """Set `mask` to 1 at the ids legal[0:n] and to 0 elsewhere."""
@@ -406,5 +441,20 @@ def first_illegal(actions, bits, num_actions):
         if action < 0 or action >= num_actions:
             return i
         if not (bits[i, action >> 6] >> np.uint64(action & 63)) & _U1:
+            return i
+    return -1
+
+
+@kernel(entry=True)
+def first_illegal_or_amount(actions, bits, amounts, zero):
+    """As `first_illegal`; ids above `zero` are amounts, legal within the bounds `amounts`."""
+    for i in range(actions.shape[0]):
+        action = np.int64(actions[i])
+        if action == HOLD:
+            continue
+        if action > zero:
+            if not amounts[i, 0] <= action - zero <= amounts[i, 1]:
+                return i
+        elif action < 0 or not (bits[i, action >> 6] >> np.uint64(action & 63)) & _U1:
             return i
     return -1

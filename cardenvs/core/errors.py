@@ -51,6 +51,10 @@ class ArenaError(CardenvsError, RuntimeError):
     """A match that cannot be played, or a store of results that cannot be used, as asked."""
 
 
+class ImpossibleStateError(CardenvsError, RuntimeError):
+    """A state that the rules cannot lead to, such as chips that do not add up: a defect, never of a caller."""
+
+
 class FoldError(CardenvsError, RuntimeError):
     """An event that does not fit the table it is folded into: a defect of a game, never of a caller."""
 

@@ -29,12 +29,39 @@ class Returns:
         low, high: bounds of one player's return.
         total: what the players' returns add up to, or None where that varies.
         unit: what a return of 1 is (chips, points, ...).
+        result_factor, result_unit: matches tell results as mean return x factor, in this unit (big blinds per 100
+            hands, ...); by default the mean return itself, in `unit` a deal.
     """
 
     low: float
     high: float
     total: float | None
     unit: str
+    result_factor: float = 1.0
+    result_unit: str = ""
+
+    @property
+    def told_in(self) -> str:
+        """The unit in which matches tell results."""
+        return self.result_unit or f"{self.unit} a deal"
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """Actions that are amounts, as every bet in no-limit poker: too many for the lists and masks of a batch.
+
+    The id of amount a is zero + a; all other ids are smaller. A batch shows the least and the most that is legal, and
+    lists the other ids only.
+
+    Attributes:
+        legal: kernel, legal(s, out, bounds) -> n: as `legal_actions`, but for the amounts, of which bounds[0] and
+            bounds[1] (int32) become the least and the most; 0 and -1 where none is legal.
+        zero: of options; the id of amount 0, or None where amounts have no ids. `legal` then lists all ids, and the
+            bounds are 0 and -1.
+    """
+
+    legal: Any
+    zero: Callable[[Any], int | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +70,7 @@ class Game:
 
     The kernels (see docs/adding-a-game.md), all on one record `s`:
         deal(s, given, log)               start an episode from s.rules, s.seed and the explicit tokens `given`;
-                                          somebody is to act afterwards
+                                          somebody is to act afterwards, or the game is over
         legal_actions(s, out) -> n        legal action ids of the player to act, ascending, into int32 `out`
         apply_action(s, action, log)      one legal action or code; sets rewards, current_player, terminal
         forfeit(s, player, log)           `player` leaves the game: clears s.active[player] and pays what it has lost
@@ -66,7 +93,9 @@ class Game:
         hiding_phases: those of them in which something is hidden from some player.
         policies: further policy kernels by name: policy(s, legal, n, rng) -> action, knowing only what the player
             to act may know.
+        amounts: how a batch shows actions that are amounts, or None.
         enumerate_deals: of options; (deck, probability) pairs, where they can be listed.
+        playout: the policy with which search plays out unless told otherwise.
         state_class: a State subclass with extras, as "module:Class", or None.
     """
 
@@ -92,6 +121,8 @@ class Game:
     phases: tuple[str, ...] = ("play",)
     hiding_phases: tuple[str, ...] = ("play",)
     policies: dict[str, Any] = field(default_factory=dict)
+    amounts: Amounts | None = None
+    playout: str = "random"
     deals: Callable[[Any], Iterable[tuple[Sequence[int], float]]] | None = None
     state_class: str | None = None
 

@@ -63,6 +63,9 @@ class Options:
     def check(self) -> None:
         """Raise OptionError where options do not fit together. Games override this."""
 
+    def check_environment(self) -> None:
+        """Raise OptionError where a `State` can be set up but no environment, as one over at the deal."""
+
     @classmethod
     def make(cls, **values: Any) -> Self:
         """Build options from keywords.

@@ -11,6 +11,7 @@ import numpy as np
 
 from cardenvs.core.errors import CardenvsError, FormatError
 from cardenvs.core.events import OMNISCIENT, Event
+from cardenvs.core.files import write_whole
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
@@ -73,13 +74,7 @@ class Replay:
             "returns": list(self.returns),
             "digest": self.digest,
         }
-        target = Path(path)
-        part = target.with_name(f"{target.name}.{os.getpid()}.part")
-        try:
-            part.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
+        write_whole(path, json.dumps(data, indent=1) + "\n")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

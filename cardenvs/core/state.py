@@ -185,7 +185,7 @@ class State:
             "current_player": self.current_player,
             "terminal": self.is_terminal,
             "returns": self.returns,
-            "table": _table_as_json(self.table(player), words, self.num_players),
+            "table": table_as_json(self.table(player), words, self.num_players),
             "prompt": words.prompt(s) if to_act else "",
             "actions": [{"id": a, "label": words.action_label(s, a)} for a in self.legal_actions()] if to_act else [],
         }
@@ -290,11 +290,24 @@ class State:
                 f"this state is a determinized twin of what player_{self._knower} knows; "
                 "it has no events of other viewers"
             )
+        rows = self.game.table.visible(self._caught_up().rows(), viewer)
+        return rows if self.has_history else np.concatenate([self._known_rows, rows])
+
+    def event_log(self) -> np.ndarray:
+        """The events as rules write them, with the sets of viewers in their last columns, int32 (n, 8): for records.
+
+        Raises:
+            ValueError: the state does not go back to the deal (a determinized twin, or from a batch).
+        """
+        if not self.has_history:
+            raise ValueError("this state does not go back to the deal (a determinized twin, or from a batch)")
+        return self._caught_up().rows().copy()
+
+    def _caught_up(self) -> "_History":
         if self._history is None:
             self._history = _History(self)
         self._history.catch_up(self)
-        rows = self.game.table.visible(self._history.rows(), viewer)
-        return rows if self.has_history else np.concatenate([self._known_rows, rows])
+        return self._history
 
     def events(self, player: int = OMNISCIENT) -> list[Event]:
         """The events that `player` saw, oldest first; all of them by default."""
@@ -386,7 +399,7 @@ class State:
                 rewards until then.
 
         Returns:
-            float64 (len(actions),): the acting player's returns, summed over the rounds.
+            float64 (rounds, len(actions)): the acting player's returns.
 
         Raises:
             PolicyNotFoundError, IllegalActionError
@@ -399,12 +412,12 @@ class State:
         scratch = np.zeros(2, self._states.dtype)
         rng = np.zeros(4, np.uint64)
         legal = np.zeros_like(self._legal_buffer)
-        totals = np.zeros(len(actions), np.float64)
+        returns = np.zeros((rounds, len(actions)), np.float64)
         self.game.engine.simulate(policy)(
-            self._states, 0, checked_seed(seed), first_round, first_round + rounds, np.asarray(actions, np.int64),
-            max_plies, scratch, rng, legal, NO_LOG, totals,
+            self._states, 0, checked_seed(seed), first_round, np.asarray(actions, np.int64), max_plies, scratch, rng,
+            legal, NO_LOG, returns,
         )  # fmt: skip
-        return totals
+        return returns
 
     def to_bytes(self) -> bytes:
         """All of the state, with what is needed to refuse it where it does not belong."""
@@ -563,7 +576,7 @@ def _dtype_hash(dtype: np.dtype) -> str:
     return hashlib.sha256(repr(np.dtype(dtype).descr).encode()).hexdigest()[:12]
 
 
-def _table_as_json(table: FoldedTable, words: Any, num_players: int) -> dict[str, Any]:
+def table_as_json(table: FoldedTable, words: Any, num_players: int) -> dict[str, Any]:
     """{"piles": {name: [token text or "?"] or, per player, a list of those}, "counters": {...}}."""
 
     def texts(tokens: list[int], ordered: bool) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cardenvs.core.cards import card_label, card_markup, parse_card
 from cardenvs.core.errors import DeckError
 from cardenvs.core.events import OMNISCIENT, Event, EventKind, FoldedTable
 
@@ -58,6 +59,10 @@ class View:
     def facts(self, s: np.record, player: int) -> dict[str, Any]:
         """What a careful player would have worked out from what `player` may know, as JSON values."""
         return {}
+
+    def place(self, s: np.record, player: int) -> float | None:
+        """The finishing place of a player who has left the game, or None: one behind all who are still in it."""
+        return None
 
     def conserved(self, s: np.record) -> dict[str, float]:
         """Quantities (chips, ...) that stay the same from the start of a game to its end."""
@@ -128,3 +133,23 @@ def ansi(markup: str) -> str:
     with console.capture() as capture:
         console.print(markup, end="")
     return capture.get()
+
+
+class CardView(View):
+    """Words for a game whose tokens are the 52 cards."""
+
+    def token_label(self, token: int) -> str:
+        """The text of a card, as "Th"."""
+        return card_label(token)
+
+    def parse_token(self, text: str) -> int:
+        """The card of a text.
+
+        Raises:
+            DeckError: it names no card.
+        """
+        return parse_card(text)
+
+    def token_markup(self, token: int) -> str:
+        """The card with its suit's symbol and colour."""
+        return card_markup(token)

@@ -80,6 +80,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         super().__init__()
         self.game = get_game(game) if isinstance(game, str) else game
         self.options = self.game.make_options(**options)
+        self.options.check_environment()
         self.render_mode = checked_render_mode(self.game, render_mode)
         self.max_plies = checked_max_plies(self.game, self.options, max_plies)
         self.metadata = {
@@ -256,7 +257,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: self._idle_info() for agent in self.agents}
         self._skip_agent_selection = None
-        self._places: dict[str, int] = {}
+        self._places: dict[str, float] = {}
         self._to_act: str | None = None
         self._settle()
 
@@ -327,9 +328,10 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         out = [agent for agent in self.agents if not self._active_now[self._player_of[agent]]]
         if not out:
             return
-        place = len(self.agents) - len(out) + 1
+        behind_all = len(self.agents) - len(out) + 1
         for agent in out:
             self.terminations[agent] = True
+            place: float = self.game.view.place(self._state.record, self._player_of[agent]) or behind_all
             self._places[agent] = self.infos[agent]["place"] = place
         self._deads_step_first()
 

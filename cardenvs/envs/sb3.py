@@ -89,6 +89,7 @@ class SeatVecEnv(VecEnv):
         self.game = get_game(game) if isinstance(game, str) else game
         max_plies = checked_max_plies(self.game, self.game.make_options(**options), max_plies)
         self.vec = VectorEnv(self.game, num_envs, seed, num_threads, max_plies=max_plies, **options)
+        self.vec.require_lists("a Stable-Baselines3 environment")
         self.options = self.vec.options
         self._seating = checked_seat(self.game, seat, self.vec.num_players)
         self._opponents = _seated(opponents, self.game, self.vec.num_players)

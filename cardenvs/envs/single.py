@@ -86,6 +86,7 @@ class SeatEnv(gymnasium.Env):
         """
         self.game = get_game(game) if isinstance(game, str) else game
         self.options = self.game.make_options(**options)
+        self.options.check_environment()
         self.render_mode = checked_render_mode(self.game, render_mode)
         self.max_plies = checked_max_plies(self.game, self.options, max_plies)
         self.illegal_reward = illegal_reward

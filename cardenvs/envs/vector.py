@@ -19,11 +19,18 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.core.engine import HOLD, first_illegal, sample_legal
-from cardenvs.core.errors import FormatError, IllegalActionError
+from cardenvs.core.engine import (
+    HOLD,
+    first_illegal,
+    first_illegal_or_amount,
+    sample_legal,
+    sample_legal_or_amount,
+)
+from cardenvs.core.errors import FormatError, IllegalActionError, OptionError
 from cardenvs.core.events import NO_LOG
 from cardenvs.core.game import Game
 from cardenvs.core.kernel import COMPILED
+from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State, _dtype_hash, checked_seed
 
 _WORTH_A_THREAD_S = 0.4e-3  # a call shorter than this is not split: handing work over costs about 0.05 ms
@@ -42,6 +49,9 @@ class Batch:
         action_mask: (N, A) int8, or None with mask=False.
         legal_actions: (N, L) int32, ascending ids in the first num_legal[i] entries; None with legal_lists=False.
         num_legal: (N,) int32.
+        raise_min, raise_max: (N,) int32, or None. Where every amount has an id of its own (no-limit hold'em with
+            betting="full"), mask and lists have the ids up to `VectorEnv.raise_zero` only, and these are the least
+            and the most that may be raised to: amount a is action raise_zero + a. 0 and -1 where nobody may raise.
         current_player: (N,) int32.
         active: (N, P) bool, who is still in the game.
 
@@ -57,6 +67,8 @@ class Batch:
     action_mask: np.ndarray | None
     legal_actions: np.ndarray | None
     num_legal: np.ndarray
+    raise_min: np.ndarray | None
+    raise_max: np.ndarray | None
     current_player: np.ndarray
     active: np.ndarray
     reward: np.ndarray
@@ -75,6 +87,7 @@ class VectorEnv:
         num_envs: N.
         num_players, num_actions, observation_size: P, A, D.
         layout: the observation's sections.
+        raise_zero: the id of amount 0 where amounts have ids and a batch shows their bounds; else None.
         max_plies: an episode that is not over after so many plies is truncated.
     """
 
@@ -107,6 +120,7 @@ class VectorEnv:
         """
         self.game = game
         self.options = game.make_options(**options)
+        self.options.check_environment()
         self.num_envs = _positive("num_envs", num_envs)
         self.layout = game.layout(self.options)
         self.observation_size = self.layout.size
@@ -121,9 +135,13 @@ class VectorEnv:
         self._episodes = np.zeros(num_envs, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
         self._sampled = np.zeros(num_envs, np.int32)
-        self._legal = np.zeros((num_envs, game.max_legal(self.options)), np.int32)
-        self._bits = np.zeros((num_envs, (self.num_actions + 63) // 64), np.uint64)
-        self._mask = np.zeros((num_envs, self.num_actions if mask else 0), np.int8)
+        self.raise_zero = game.amounts.zero(self.options) if game.amounts else None
+        has_amounts = self.raise_zero is not None
+        listed = self.num_actions if self.raise_zero is None else self.raise_zero + 1
+        self._legal = np.zeros((num_envs, listed if has_amounts else game.max_legal(self.options)), np.int32)
+        self._amounts = np.zeros((num_envs if game.amounts else 0, 2), np.int32)
+        self._bits = np.zeros((num_envs, (listed + 63) // 64), np.uint64)
+        self._mask = np.zeros((num_envs, listed if mask else 0), np.int8)
         self._samples = 0
         self._started = False
         self.batch = Batch(
@@ -131,6 +149,8 @@ class VectorEnv:
             action_mask=self._mask if mask else None,
             legal_actions=self._legal if legal_lists else None,
             num_legal=np.zeros(num_envs, np.int32),
+            raise_min=self._amounts[:, 0] if has_amounts else None,
+            raise_max=self._amounts[:, 1] if has_amounts else None,
             current_player=np.zeros(num_envs, np.int32),
             active=np.zeros((num_envs, self.num_players), np.bool_),
             reward=np.zeros((num_envs, self.num_players), np.float32),
@@ -185,7 +205,13 @@ class VectorEnv:
         """A legal action for every environment, uniformly; (N,) int32, the same buffer each time."""
         b = self.batch
         self._samples += 1
-        sample_legal(self._legal, b.num_legal, self._seed, self._samples, self._sampled)  # too short to be split
+        # Too short to be split over threads.
+        if self.raise_zero is None:
+            sample_legal(self._legal, b.num_legal, self._seed, self._samples, self._sampled)
+        else:
+            sample_legal_or_amount(
+                self._legal, b.num_legal, self._amounts, self.raise_zero, self._seed, self._samples, self._sampled
+            )
         return self._sampled
 
     def observe(self, player: int, out: np.ndarray | None = None) -> np.ndarray:
@@ -216,6 +242,9 @@ class VectorEnv:
         """
         rows = np.asarray(rows, np.int64)
         actions, rng = np.zeros(len(rows), np.int32), np.zeros(4, np.uint64)
+        if self.raise_zero is not None:  # a policy takes whole legal lists
+            self._act_one_by_one(policy, rows, checked_seed(seed), step, rng, actions)
+            return actions
         act = self.game.engine.batch_act(policy)
         act(self._states, rows, self._legal, self.batch.num_legal, checked_seed(seed), step, rng, actions)
         return actions
@@ -243,7 +272,19 @@ class VectorEnv:
 
     def state(self, env: int) -> State:
         """A copy of one environment's present state, with its history left out (seed and record only)."""
-        return State.from_record(self.game, self.options, self._states[env : env + 1].copy())
+        return self.game.state_type.from_record(self.game, self.options, self._states[env : env + 1].copy())
+
+    def require_lists(self, who: str) -> None:
+        """Refuse options with which legal actions are more than mask and lists say.
+
+        Raises:
+            OptionError: names `who` needs them.
+        """
+        if self.raise_zero is not None:
+            raise OptionError(
+                f"{who} needs every legal action in a mask, but with these options of {self.game.name} amounts are "
+                f"actions ({self.num_actions} in all); choose options that offer fewer"
+            )
 
     def close(self) -> None:
         """Stop the threads, if any."""
@@ -251,12 +292,17 @@ class VectorEnv:
 
     # -- helpers ------------------------------------------------------------------------------------------------
 
+    def _act_one_by_one(self, policy: str, rows: np.ndarray, seed: int, step: int, rng: Any, out: np.ndarray) -> None:
+        act, legal = self.game.engine.act(policy), np.zeros(self.game.max_legal(self.options), np.int32)
+        for k, row in enumerate(rows):
+            out[k] = act(self._states, int(row), derived_seed(seed, "policy", step, int(row)), rng, legal)
+
     def _common(self) -> tuple:
         """The leading arguments of batch_reset and batch_step."""
         b = self.batch
         return (
             self._states, self._blank, self._seed, self._episodes, NO_LOG, self._write_mask, b.observation, self._mask,
-            self._legal, b.num_legal, self._bits, b.current_player, b.active, b.episode_seed,
+            self._legal, self._amounts, b.num_legal, self._bits, b.current_player, b.active, b.episode_seed,
         )  # fmt: skip
 
     def _identity(self) -> dict[str, Any]:
@@ -275,7 +321,8 @@ class VectorEnv:
         """Every array with a row an environment that outlives a call."""
         b = self.batch
         return {
-            "states": self._states, "episodes": self._episodes, "legal": self._legal, "bits": self._bits,
+            "states": self._states, "episodes": self._episodes, "legal": self._legal, "amounts": self._amounts,
+            "bits": self._bits,
             "mask": self._mask, "observation": b.observation, "num_legal": b.num_legal,
             "current_player": b.current_player, "active": b.active, "reward": b.reward, "terminated": b.terminated,
             "truncated": b.truncated, "episode_returns": b.episode_returns, "episode_seed": b.episode_seed,
@@ -294,7 +341,10 @@ class VectorEnv:
                 f"got shape {actions.shape}, dtype {actions.dtype}"
             )
         self._actions[:] = actions
-        wrong = first_illegal(self._actions, self._bits, self.num_actions)
+        if self.raise_zero is None:
+            wrong = first_illegal(self._actions, self._bits, self.num_actions)
+        else:
+            wrong = first_illegal_or_amount(self._actions, self._bits, self._amounts, self.raise_zero)
         if wrong >= 0:
             self._refuse(int(wrong), int(self._actions[wrong]))
 
@@ -321,7 +371,7 @@ class VectorEnv:
             return None
         engine = self.game.engine
         final = np.zeros((self.num_envs, self.num_players, self.observation_size), self.layout.dtype)
-        scratch = np.zeros(self._legal.shape[1], np.int32)
+        scratch = np.zeros(self.game.max_legal(self.options), np.int32)
         for k, env in enumerate(capped):
             if self.batch.truncated[env]:
                 engine.apply(before, k, int(self._actions[env]), NO_LOG, scratch)

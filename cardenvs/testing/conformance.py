@@ -210,6 +210,7 @@ def _case_strategy(game: Game) -> Any:
         values = {f.name: draw(_option_strategy(f, st)) for f in dataclasses.fields(game.options)}
         try:
             options = game.make_options(**values)
+            options.check_environment()
         except OptionError:
             assume(False)
         return Case(game, options, draw(seeds), draw(st.integers(0, 2**32)))

@@ -57,7 +57,7 @@ def check_batch(case: "Case") -> None:
     state = case.game.new_state(seed=_episode_seed(case.seed, env, episode), **case.options.as_dict())
     batch, _ = (vec.reset() for vec in batches)
     for _ in range(60):
-        _compare(case, state, batch, env)
+        _compare(case, state, batches[0], env)
         actions = batches[0].sample_actions().copy()
         state.apply(int(actions[env]))
         batch, _ = (vec.step(actions) for vec in batches)
@@ -81,14 +81,18 @@ def _episode_seed(seed: int, env: int, episode: int) -> int:
         return int(episode_seed(seed, env, episode))
 
 
-def _compare(case: "Case", state, batch, env: int) -> None:
+def _compare(case: "Case", state, vec, env: int) -> None:
     from cardenvs.testing.conformance import fail
 
-    player, n = state.current_player, batch.num_legal[env]
+    batch, player = vec.batch, state.current_player
+    legal, mask = batch.legal_actions[env, : batch.num_legal[env]].tolist(), state.action_mask()
+    if vec.raise_zero is not None:
+        legal += [vec.raise_zero + amount for amount in range(batch.raise_min[env], batch.raise_max[env] + 1)]
+        mask = mask[: vec.raise_zero + 1]
     same = (
         batch.current_player[env] == player
-        and batch.legal_actions[env, :n].tolist() == state.legal_actions()
-        and np.array_equal(batch.action_mask[env], state.action_mask())
+        and legal == state.legal_actions()
+        and np.array_equal(batch.action_mask[env], mask)
         and np.array_equal(batch.observation[env], state.observation(player))
         and batch.active[env].tolist() == state.active
     )

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from cardenvs.agents import SearchAgent, Turn
+from cardenvs.agents import SearchAgent, Turn, search
 from cardenvs.core.errors import IllegalActionError, PolicyNotFoundError
 from cardenvs.core.registry import get_game
 
@@ -91,6 +91,27 @@ def test_the_budget_counts_playouts(monkeypatch):
     assert sum(counted) == 3 + 2  # at least one playout of each action left in each of the two phases
 
 
+def test_a_policy_is_left_only_for_what_is_clearly_better():
+    gin = get_game("gin_rummy_v0")
+    state = gin.new_state(seed=4)
+    while not state.is_terminal:
+        own = state.policy_action("heuristic", seed=0)
+        few = SearchAgent(gin, simulations=1).act(Turn(state, 0))
+        assert few == own  # one world tells nothing
+        state.apply(own)
+
+    kuhn = KUHN.new_state(seed=1, deck="K Q J")
+    kuhn.apply(PASS)
+    kuhn.apply(BET)
+    race = search._Race(SearchAgent(KUHN, playout="random"), kuhn, np.array([PASS, BET]), PASS, seed=0)
+    race.run(1)
+    assert race.winner() == PASS
+    race.run(20)
+    race.halve()
+    assert race.actions.tolist() == [PASS, BET]
+    assert race.winner() == BET
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # State.simulate, on which it stands
 
@@ -98,16 +119,16 @@ def test_the_budget_counts_playouts(monkeypatch):
 def test_rounds_do_not_depend_on_how_they_are_asked_for():
     state = LEDUC.new_state(seed=5)
     whole = state.simulate([1, 2], 3, 30)
-    parts = state.simulate([1, 2], 3, 10) + state.simulate([1, 2], 3, 20, first_round=10)
-    assert whole.tolist() == parts.tolist()
-    assert state.simulate([2], 3, 30).tolist() == whole[1:].tolist()
+    parts = [*state.simulate([1, 2], 3, 10), *state.simulate([1, 2], 3, 20, first_round=10)]
+    assert whole.tolist() == np.array(parts).tolist()
+    assert state.simulate([2], 3, 30).tolist() == whole[:, 1:].tolist()
     assert state.simulate([1, 2], 4, 30).tolist() != whole.tolist()
     assert state.ply == 0
 
 
 def test_worlds_are_drawn_from_all_that_the_player_cannot_tell_apart():
     state = KUHN.new_state(seed=1, deck="Q J K")  # player 0 holds the queen, and bets; player 1 plays at random
-    mean = state.simulate([BET], 0, 4000)[0] / 4000
+    mean = state.simulate([BET], 0, 4000).mean()
     # J folds or calls and loses: +1 or +2; K folds or calls and wins: +1 or -2
     assert mean == pytest.approx((1 + 2 + 1 - 2) / 4, abs=0.1)
 
@@ -115,9 +136,9 @@ def test_worlds_are_drawn_from_all_that_the_player_cannot_tell_apart():
 def test_a_cut_playout_counts_the_rewards_until_then():
     state = KUHN.new_state(seed=1, deck="Q K J")
     state.apply(BET)
-    assert state.simulate([PASS], 0, 10, max_plies=0).tolist() == [-10.0]
+    assert state.simulate([PASS], 0, 2, max_plies=0).tolist() == [[-1.0], [-1.0]]
     start = KUHN.new_state(seed=1)
-    assert start.simulate([PASS, BET], 0, 10, max_plies=0).tolist() == [0.0, 0.0]
+    assert start.simulate([PASS, BET], 0, 1, max_plies=0).tolist() == [[0.0, 0.0]]
 
 
 def test_what_cannot_be_simulated_is_refused():

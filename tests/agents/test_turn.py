@@ -107,3 +107,11 @@ def test_a_world_can_be_played_and_tells_no_secret():
     assert again.events(1) == world.events(1)
     assert again.record_bytes() == world.record_bytes()
     assert state.ply == 1
+
+
+def test_notes_are_the_agents_own_and_each_turn_has_new_ones():
+    state = get_game("leduc_poker_v0").new_state(seed=1)
+    turn = Turn(state, 7)
+    turn.notes["tokens"] = 12
+    assert Turn(state, 7).notes == {}
+    assert turn.notes == {"tokens": 12}

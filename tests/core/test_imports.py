@@ -13,6 +13,7 @@ import cardenvs
 PACKAGE = Path(cardenvs.__file__).parent
 GAMES = sorted(path.parent for path in (PACKAGE / "games").glob("*/__init__.py"))
 GENERIC = ["core", "envs", "agents", "arena", "testing"]  # folders that know games by the registry only
+TOOLS = ["cli", "records"]  # files of a game that work with its faces; the rest of the game does not know them
 HEAVY = ["numba", "torch", "rich", "typer", "tensorboard", "stable_baselines3", "sb3_contrib"]
 
 
@@ -76,6 +77,18 @@ def test_a_game_imports_core_and_itself_only(folder):
         f"{where} imports {module}"
         for where, module in own_imports(folder)
         if not within(module, "cardenvs.core", f"cardenvs.games.{folder.name}") and module != "cardenvs.games"
+        if Path(where.partition(":")[0]).stem not in TOOLS
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("folder", GAMES, ids=lambda folder: folder.name)
+def test_nothing_of_a_game_but_its_tools_imports_its_tools(folder):
+    tools = [f"cardenvs.games.{folder.name}.{tool}" for tool in TOOLS]
+    wrong = [
+        f"{where} imports {module}"
+        for where, module in own_imports(folder)
+        if within(module, *tools) and Path(where.partition(":")[0]).stem not in TOOLS
     ]
     assert not wrong, "\n".join(wrong)
 

@@ -22,7 +22,7 @@ from cardenvs.core.errors import (
     IllegalActionError,
     PolicyNotFoundError,
 )
-from cardenvs.core.events import OMNISCIENT, SPECTATOR
+from cardenvs.core.events import KIND, OMNISCIENT, SPECTATOR, VISIBLE
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.state import State
 
@@ -467,6 +467,18 @@ def test_a_twin_plays_on_and_its_player_goes_on_seeing():
 # Information states
 
 
+def test_the_event_log_says_who_sees_what():
+    state = HIGH_CARD.new_state(seed=1)
+    log = state.event_log()
+    assert np.array_equal(state.game.table.visible(log, 0), state.event_rows(0))
+    deals = [row[VISIBLE] for row in log if state.game.table.kinds[row[KIND]].name == "deal"]
+    assert deals == [1, 2]
+    log[:] = 0
+    assert state.event_log().any()
+    with pytest.raises(ValueError, match="does not go back to the deal"):
+        state.determinize(0, seed=1).event_log()
+
+
 def test_an_information_state_tells_apart_whatever_its_player_has_seen_or_done(every_game):
     for player in range(2):
         keys = [state.information_state_key(player) for state in positions(every_game, seed=8)]
@@ -528,20 +540,19 @@ def test_a_policy_chooses_for_the_player_to_act():
 
 def test_a_simulation_finds_what_an_action_is_worth():
     state = play(KUHN.new_state(deck="Q K J"), [1])  # the king, facing a bet: a call wins 2, a fold loses 1
-    assert state.simulate([0, 1], seed=3, rounds=10).tolist() == [-10, 20]
+    assert state.simulate([0, 1], seed=3, rounds=10).tolist() == [[-1, 2]] * 10
     state = play(KUHN.new_state(deck="K Q J"), [1])  # the queen, facing a bet: half of the deals are won
-    totals = state.simulate([1], seed=3, rounds=400)
-    assert abs(totals[0]) < 2 * 400 * 0.2
+    assert abs(state.simulate([1], seed=3, rounds=400).mean()) < 2 * 0.2
 
 
-def test_a_simulation_changes_nothing_and_its_rounds_add_up():
+def test_a_simulation_changes_nothing_and_its_rounds_come_one_by_one():
     state = LEDUC.new_state(seed=4)
     before = state.to_bytes()
     whole = state.simulate([CALL, RAISE], seed=3, rounds=10)
     parts = [state.simulate([CALL, RAISE], seed=3, rounds=5, first_round=first) for first in (0, 5)]
-    assert whole.tolist() == (parts[0] + parts[1]).tolist()
+    assert whole.tolist() == np.concatenate(parts).tolist()
     assert state.simulate([CALL, RAISE], seed=4, rounds=10).tolist() != whole.tolist()
-    assert state.simulate([RAISE], seed=3, rounds=10)[0] == whole[1]
+    assert state.simulate([RAISE], seed=3, rounds=10)[:, 0].tolist() == whole[:, 1].tolist()
     assert state.to_bytes() == before
 
 

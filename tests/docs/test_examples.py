@@ -128,9 +128,12 @@ def check_make(target: str) -> None:
 def check_cardenvs(words: list[str]) -> None:
     from cardenvs.cli import app
 
-    command = typer.main.get_command(app).commands[words[0]]
+    command = typer.main.get_command(app)
+    while hasattr(command, "list_commands"):  # the commands of a single game are one level down
+        command, words = command.get_command(None, words[0]), words[1:]
+        assert command is not None
     options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
-    for word in words[1:]:
+    for word in words:
         if word.startswith("-"):
             assert word in options
 

@@ -82,9 +82,9 @@ def test_code_is_copied_with_its_decorators_and_comments():
 
 
 def test_markers_are_filled_again_and_again_to_the_same():
-    text = "a\n\n<!-- games:start -->\nold\n<!-- games:end -->\n\nb\n"
+    text = "a\n\n<!-- games:start -->\nstale\n<!-- games:end -->\n\nb\n"
     once = generate.fill_markers(text, generate.DOCS / "page.md")
-    assert "old" not in once
+    assert "stale" not in once
     assert "kuhn_poker_v0" in once
     assert generate.fill_markers(once, generate.DOCS / "page.md") == once
 

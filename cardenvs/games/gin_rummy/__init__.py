@@ -81,6 +81,7 @@ GAME = Game(
     phases=PHASES,
     hiding_phases=PHASES,
     policies={"greedy": greedy, "heuristic": heuristic},
+    playout="heuristic",
 )
 
 

@@ -6,7 +6,7 @@ the opponent has taken from it. Card sets are int64 bit sets. Quantities are poi
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS
+from cardenvs.core.cards import NUM_CARDS, count_bits
 from cardenvs.core.kernel import kernel
 from cardenvs.games.gin_rummy.actions import BIG_GIN, DONE, KNOCK_0, LAY_OFF_ON_RUN_0, PASS, TAKE_UPCARD
 from cardenvs.games.gin_rummy.melds import (
@@ -169,7 +169,7 @@ def _choose_discard(s, legal, n):
     player = np.int64(s.current_player)
     hand, known = s.hands[player], s.known[1 - player]
     unseen, draws, limit = unseen_cards(s), _draws_ahead(s), np.int64(s.knock_limit)
-    chance = _num_cards(s.hands[1 - player] & ~known) / max(1, _num_cards(unseen))
+    chance = count_bits(s.hands[1 - player] & ~known) / max(1, count_bits(unseen))
     cold = related(s.discarded[1 - player])
     melded = best_melded(hand)
     least, best = _MORE_THAN_ANY_BURDEN, np.int64(_NO_ACTION)
@@ -218,16 +218,6 @@ def _chance_held(card, known, warm, cold, chance):
     if warm >> card & 1:
         return chance
     return _COLD * chance if cold >> card & 1 else 0.0
-
-
-@kernel
-def _num_cards(cards):
-    """How many cards are in a bit set."""
-    number = 0
-    while cards:
-        cards &= cards - 1
-        number += 1
-    return number
 
 
 @kernel

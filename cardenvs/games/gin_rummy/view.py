@@ -7,11 +7,10 @@ from cardenvs.core.cards import (
     card_label,
     card_markup,
     cards_of,
-    parse_card,
 )
 from cardenvs.core.events import UNKNOWN
 from cardenvs.core.options import NONE
-from cardenvs.core.view import View, sees
+from cardenvs.core.view import CardView, sees
 from cardenvs.games.gin_rummy import actions
 from cardenvs.games.gin_rummy.melds import (
     MAX_MELDS,
@@ -54,17 +53,8 @@ _REASONS = {
 }
 
 
-class GinRummyView(View):
+class GinRummyView(CardView):
     """Words of gin rummy."""
-
-    def token_label(self, token):
-        return card_label(token)
-
-    def parse_token(self, text):
-        return parse_card(text)
-
-    def token_markup(self, token):
-        return card_markup(token)
 
     # -- the table ----------------------------------------------------------------------------------------------
 

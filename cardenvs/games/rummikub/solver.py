@@ -45,7 +45,6 @@ _COMBO_MASK = (1 << COMBO_BITS) - 1
 _COMBOS = [combo for combo in product(range(_MOST_AT_ONCE + 1), repeat=3) if sum(combo) <= _MOST_AT_ONCE]
 _COMBO_OF = {combo: number for number, combo in enumerate(_COMBOS)}
 _ONES = np.array([combo[0] for combo in _COMBOS])
-_MUST = np.array([combo[0] + combo[1] for combo in _COMBOS])  # runs that must go on
 
 
 def _after(combo: tuple[int, ...], tiles: int) -> int:
@@ -140,7 +139,7 @@ WORK = integers(
 )
 
 
-@kernel
+@kernel(entry=True)
 def best_play(w, p):
     """Find a best play of a position that leaves as much of the table as it is as possible.
 
@@ -176,7 +175,7 @@ def _cross_out(w, number):
     return 0
 
 
-@kernel
+@kernel(entry=True)
 def arrange(w, p):
     """Find a best arrangement: w.melds are the new melds, those of the table that are kept not among them.
 
@@ -198,7 +197,7 @@ def arrange(w, p):
     return best
 
 
-@kernel
+@kernel(entry=True)
 def best_value(w, p):
     """The value of `arrange` without the melds."""
     _survey(p)

@@ -28,4 +28,5 @@ GAME = Game(
     returns=lambda options: Returns(-options.stake, options.stake, 0, "points"),
     deck=lambda options: np.arange(rules.NUM_CARDS, dtype=np.int16),
     policies={"heuristic": rules.heuristic},
+    playout="heuristic",
 )

@@ -1,0 +1,111 @@
+"""No-limit Texas hold'em for two to ten, a tournament or a number of hands. Rules: rules.md."""
+
+import numbers
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from cardenvs.core.cards import NUM_CARDS, card_label, parse_cards
+from cardenvs.core.errors import DeckError
+from cardenvs.core.game import Amounts, Game, Returns
+from cardenvs.games.texas_holdem import evaluator, rules, strategy
+from cardenvs.games.texas_holdem.actions import FULL_RAISE_0, max_legal, num_actions
+from cardenvs.games.texas_holdem.observation import layout, observe
+from cardenvs.games.texas_holdem.state import NUM_STREETS, STATE, STREETS, TABLE, deck
+from cardenvs.games.texas_holdem.state import TexasHoldemOptions as _Options
+from cardenvs.games.texas_holdem.view import TexasHoldemView
+
+
+def _max_length(options):
+    """A bound on actions: everybody acts once a street, and once more after each raise.
+
+    A full raise lifts what the hand costs by a big blind or more; each seat can be all-in for less once in a hand.
+    """
+    n = options.num_players
+    least_blind = min(big for _, big in options.all_blinds())
+    raises = sum(options.first_stacks()) // least_blind + n
+    return options.most_hands() * n * (NUM_STREETS + raises)
+
+
+def _returns(options):
+    n, stacks = options.num_players, options.first_stacks()
+    if options.format == "cash" or options.returns == "chips":
+        chips = Returns(-max(stacks), sum(stacks) - min(stacks), 0, "chips")
+        if options.format != "cash":
+            return chips
+        _, big_blind = options.all_blinds()[0]
+        return replace(chips, result_factor=100 / (options.num_hands * big_blind), result_unit="bb/100")
+    if options.returns == "payouts":
+        paid = [*options.payouts, *[0] * (n - len(options.payouts))]
+        return Returns(min(paid), max(paid), sum(paid), "points")
+    return Returns(-1 if options.returns == "placement" else -1 / (n - 1), 1, 0, "points")
+
+
+GAME = Game(
+    name="texas_holdem_v0",
+    title="Texas hold'em",
+    options=_Options,
+    state_dtype=STATE,
+    table=TABLE,
+    view=TexasHoldemView(),
+    deal=rules.deal,
+    legal_actions=rules.legal_actions,
+    apply_action=rules.apply_action,
+    forfeit=rules.forfeit,
+    observe=observe,
+    determinize=rules.determinize,
+    explain_illegal=rules.explain_illegal,
+    num_actions=num_actions,
+    max_legal=max_legal,
+    max_length=_max_length,
+    layout=layout,
+    returns=_returns,
+    deck=deck,
+    phases=STREETS,
+    hiding_phases=STREETS,
+    policies={
+        "push_fold": strategy.push_fold,
+        "tight_aggressive": strategy.tight_aggressive,
+        "equity": strategy.equity,
+    },
+    playout="tight_aggressive",
+    amounts=Amounts(rules.legal_but_amounts, zero=lambda options: FULL_RAISE_0 if options.betting == "full" else None),
+    state_class="cardenvs.games.texas_holdem.play:TexasHoldemState",
+)
+
+
+def hand_rank(cards: str | Iterable[int]) -> int:
+    """The rank of the best five of five to seven cards (rules.md 7): 1 to 7462, higher is better, equal for ties.
+
+    Args:
+        cards: as text ("Qh 3h 5h Ah 2h 7h 2c") or as ids.
+
+    Raises:
+        DeckError: no such card, a card twice, fewer than five cards or more than seven.
+    """
+    ids = parse_cards(cards) if isinstance(cards, str) else list(cards)
+    for card in ids:
+        if isinstance(card, bool) or not isinstance(card, numbers.Integral) or not 0 <= card < NUM_CARDS:
+            raise DeckError(f"{card!r} is no card; ids are 0 to {NUM_CARDS - 1}")
+    if len(set(ids)) != len(ids):
+        raise DeckError(f"a card appears twice in {' '.join(card_label(card) for card in ids)}")
+    if not evaluator.MIN_CARDS <= len(ids) <= evaluator.MAX_CARDS:
+        raise DeckError(f"a hand is ranked from {evaluator.MIN_CARDS} to {evaluator.MAX_CARDS} cards; got {len(ids)}")
+    return int(hand_ranks(np.array([ids], np.int8))[0])
+
+
+def hand_ranks(hands: np.ndarray) -> np.ndarray:
+    """The ranks of many hands, card ids of shape (n, 5), (n, 6) or (n, 7); int64 (n,). The cards are not checked."""
+    ranks = np.zeros(len(hands), np.int64)
+    evaluator.rank_hands(hands, ranks)
+    return ranks
+
+
+def hand_category(cards: str | Iterable[int]) -> str:
+    """The class of the best five of five to seven cards: "straight flush", "four of a kind", ... "high card".
+
+    Raises:
+        DeckError: as `hand_rank`.
+    """
+    return evaluator.category_of_rank(hand_rank(cards))

@@ -1,0 +1,95 @@
+"""Actions of Texas hold'em, and why one may be illegal. Amounts are raise-to totals: what one has in on the street.
+
+    betting="pot_fractions"                              "fcpa"              "full"
+    id                                                   id                  id
+    0       fold                                         0  fold             0      fold
+    1       check, or call                               1  check, or call   1      check, or call
+    2       the smallest raise                           2  raise by the pot 1 + t  bet or raise to t
+    3..8    raise by 1/3 1/2 3/4 1 3/2 2 of the pot      3  all in
+    9       all in
+
+A total below the smallest raise has no id, and one that reaches the stack is the all-in (in "fcpa", one that exceeds
+it). Where two ids mean the same total, the lower one is legal.
+
+In every mode RAISE_TO + t is a code for a bet or raise to exactly t: applied and replayed like an id, offered by no
+mask.
+"""
+
+import numpy as np
+
+from cardenvs.core.kernel import kernel
+from cardenvs.games.texas_holdem.state import FCPA, FULL
+
+FOLD, CHECK_CALL = 0, 1
+MIN_RAISE = 2
+FRACTION_0 = 3
+ALL_IN = 9
+FCPA_POT, FCPA_ALL_IN = 2, 3
+FULL_RAISE_0 = 1  # FULL_RAISE_0 + t is a raise to t
+
+RAISE_TO = 1 << 29  # below core's codes; more than all chips of a table
+"""The code RAISE_TO + t is a bet or raise to the total t."""
+
+FRACTIONS = ((1, 3), (1, 2), (3, 4), (1, 1), (3, 2), (2, 1))  # of the pot after a call
+FRACTION_NAMES = ("1/3 pot", "1/2 pot", "3/4 pot", "pot", "3/2 pot", "2x pot")
+_OVER = np.array([over for over, _ in FRACTIONS])
+_UNDER = np.array([under for _, under in FRACTIONS])
+
+# What explain_illegal returns; the texts are in view.py.
+(
+    NO_SUCH_ACTION,
+    NOTHING_TO_CALL,
+    ONLY_ALL_IN_CALLS,
+    NOBODY_TO_RAISE,
+    NOT_REOPENED,
+    BELOW_MINIMUM,
+    ABOVE_STACK,
+    SAME_AS_LOWER,
+    SAME_AS_ALL_IN,
+) = range(1, 10)
+
+
+def num_actions(options):
+    """Number of action ids."""
+    if options.betting == "full":
+        return FULL_RAISE_0 + sum(options.first_stacks()) + 1
+    return FCPA_ALL_IN + 1 if options.betting == "fcpa" else ALL_IN + 1
+
+
+def max_legal(options):
+    """The longest legal list."""
+    return num_actions(options)
+
+
+@kernel(inline=True)
+def fraction_raise(pot_after_call, to_match, k):
+    """The total of a raise by fraction k of the pot, rounded half up (4.10)."""
+    return to_match + (2 * _OVER[k] * pot_after_call + _UNDER[k]) // (2 * _UNDER[k])
+
+
+@kernel(inline=True)
+def all_in_id(s):
+    """The id of all in; with betting="full" all in is an ordinary total."""
+    return FCPA_ALL_IN if s.rules.betting == FCPA else ALL_IN
+
+
+@kernel
+def asked_total(s, action, pot_after_call, low, high):
+    """The total that a raise asks for, legal or not; `low` and `high` are the smallest and the largest raise.
+
+    Returns:
+        the total, or -1 if `action` is no id or code of a raise.
+    """
+    if action >= RAISE_TO:
+        return action - RAISE_TO
+    if s.rules.betting == FULL:
+        return action - FULL_RAISE_0
+    if action == all_in_id(s):
+        return high
+    if action > all_in_id(s):
+        return -1
+    if s.rules.betting == FCPA:
+        return s.to_match + pot_after_call
+    if action == MIN_RAISE:
+        return low
+    return fraction_raise(pot_after_call, np.int64(s.to_match), action - FRACTION_0)

@@ -1,0 +1,99 @@
+"""What is known of the 169 kinds of starting hands: their order, their equities, and how deep to go all-in with them.
+
+The tables are read from charts.json, which make_charts.py makes and explains. Hands are counted in thousandths of all
+1326 pairs of cards: a width of 200 means the best fifth of the hands.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from cardenvs.core.cards import NUM_CARDS
+from cardenvs.core.kernel import kernel
+
+NUM_RANKS = 13
+NUM_HANDS = NUM_RANKS * NUM_RANKS
+NUM_PAIRS = 1326
+ALL_HANDS = 1000
+_WIDTH_STEP = 50  # the tables of equities have a column for each 5 % of hands
+_DEPTH_STEPS = 2  # a big blind
+_DEEPEST = 25  # big blinds, in the table of jams
+
+
+def hand_of(one: int, other: int) -> int:
+    """The kind of a pair of cards: 13 * high + low if suited, 13 * low + high if not; 0 the deuce to 12 the ace."""
+    low, high = sorted((card % 13 + 12) % 13 for card in (one, other))
+    return NUM_RANKS * high + low if one // 13 == other // 13 else NUM_RANKS * low + high
+
+
+def hand_name(hand: int) -> str:
+    """Such as "AKs", "AKo" or "AA"."""
+    one, other = divmod(hand, NUM_RANKS)
+    high, low = ("23456789TJQKA"[max(one, other)], "23456789TJQKA"[min(one, other)])
+    return high + low + ("" if one == other else "s" if one > other else "o")
+
+
+def _pairs_best_first(order: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of cards (1326, 2), best first, and the kind of each (1326,)."""
+    place = np.argsort(order)
+    one, other = np.triu_indices(NUM_CARDS, 1)
+    hands = np.array([hand_of(a, b) for a, b in zip(one.tolist(), other.tolist(), strict=True)])
+    by_place = np.argsort(place[hands], kind="stable")
+    return np.stack([one, other], 1)[by_place].astype(np.int8), hands[by_place]
+
+
+def _hand_table(pairs: np.ndarray, hands: np.ndarray) -> np.ndarray:
+    table = np.zeros((NUM_CARDS, NUM_CARDS), np.uint8)
+    table[pairs[:, 0], pairs[:, 1]] = table[pairs[:, 1], pairs[:, 0]] = hands
+    return table
+
+
+def _jam_widths(limits: np.ndarray, combinations: np.ndarray) -> np.ndarray:
+    """How wide a player with so many behind is all-in, by players behind and depth in half big blinds."""
+    depths = np.arange(_DEEPEST * _DEPTH_STEPS + 1) / _DEPTH_STEPS
+    jams = limits[:, None, :] >= depths[:, None]
+    return np.rint((jams * combinations).sum(2) * ALL_HANDS / NUM_PAIRS).astype(np.int64)
+
+
+_CHARTS = json.loads(Path(__file__).with_name("charts.json").read_text())
+PAIRS, _HANDS = _pairs_best_first(_CHARTS["order"])
+"""All pairs of cards, best first, (1326, 2)."""
+_HAND = _hand_table(PAIRS, _HANDS)
+_COMBINATIONS = np.bincount(_HANDS, minlength=NUM_HANDS)
+_STANDING = np.zeros(NUM_HANDS, np.int64)
+_STANDING[_CHARTS["order"]] = np.cumsum(_COMBINATIONS[_CHARTS["order"]]) * ALL_HANDS // NUM_PAIRS
+_EQUITY = np.array(_CHARTS["equity_against_best"]) / 1000
+_JAM_LIMIT = np.array(_CHARTS["jam_up_to"], np.float64)
+_JAM_WIDTH = _jam_widths(_JAM_LIMIT, _COMBINATIONS)
+_MOST_BEHIND = len(_JAM_LIMIT)
+
+
+@kernel(inline=True)
+def starting_hand(one, other):
+    """The kind of a pair of cards, 0..168."""
+    return np.int64(_HAND[one, other])
+
+
+@kernel(inline=True)
+def standing(hand):
+    """The width of the hands that are as good as this kind, or better: 4 for aces, 1000 for the worst."""
+    return _STANDING[hand]
+
+
+@kernel(inline=True)
+def equity_against_best(hand, width):
+    """The equity of a kind of hand, all-in before the flop against one hand of the best `width`, 1..1000."""
+    return _EQUITY[hand, (width - 1) // _WIDTH_STEP]
+
+
+@kernel(inline=True)
+def jams(hand, behind, depth):
+    """Whether to be all-in rather than fold, `depth` big blinds deep, with so many players (1 or more) behind."""
+    return _JAM_LIMIT[min(behind, _MOST_BEHIND) - 1, hand] >= min(depth, _DEEPEST)
+
+
+@kernel(inline=True)
+def jam_width(behind, depth):
+    """The width of the hands that `jams` says yes to."""
+    return _JAM_WIDTH[min(behind, _MOST_BEHIND) - 1, np.int64(_DEPTH_STEPS * min(depth, _DEEPEST))]

@@ -1,0 +1,306 @@
+"""Matches of Texas hold'em with all their records; timelines; hands as PHH."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cardenvs.cli import OptionTexts, SeedOption, read_options, step_through
+from cardenvs.core.errors import ArenaError, FormatError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cardenvs.games.texas_holdem.play import TexasHoldemState
+    from cardenvs.games.texas_holdem.records import MatchResult
+    from cardenvs.games.texas_holdem.timeline import Timeline
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False)
+
+_EXIT_FAILED = 1
+Source = Annotated[
+    Path, typer.Argument(metavar="FILE", exists=True, help="A match's folder, a timeline (.jsonl) or a replay (.json).")
+]
+
+
+@app.command()
+def play_match(
+    agents: Annotated[str, typer.Option(metavar="A,B,...", help="One agent a seat; see `cardenvs match --help`.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="New folder for the records.")],
+    seed: SeedOption = 0,
+    option: OptionTexts = None,
+) -> None:
+    """Play one match and write its records: standings, timeline, decisions, figures, replay.
+
+    Examples: `cardenvs texas_holdem play-match --agents random,random,search --out match`,
+    `cardenvs texas_holdem play-match --agents random,random -o format=cash -o num_hands=50 --seed 7 --out cash`
+    """
+    from cardenvs.agents.specs import split_specs
+    from cardenvs.games.texas_holdem import GAME, records
+
+    specs = split_specs(agents)
+    given = [text.partition("=")[0].strip() for text in option or ()]
+    texts = [*(option or ()), *([] if "num_players" in given else [f"num_players={len(specs)}"])]
+    options = read_options(GAME, texts).as_dict()
+    if not out.parent.is_dir():
+        raise ArenaError(f"cannot write {out}: there is no folder {out.parent}")
+    try:
+        with _Bar() as bar:
+            result = records.play_match(specs, seed=seed, out=out, progress=bar.show, **options)
+    except records.MatchFailedError as error:
+        typer.secho(f"Error: {error}", fg="red", err=True)
+        raise typer.Exit(_EXIT_FAILED) from None
+    _print_result(_console(), result)
+    typer.echo(f"records: {out}")
+
+
+class _Bar:
+    """A progress bar over hands, or over the players who are out where nobody knows how many hands there will be."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        self._progress = Progress(
+            TextColumn("[bold]{task.description}"), BarColumn(), MofNCompleteColumn(),
+            TextColumn("{task.fields[what]}"), TimeElapsedColumn(), console=Console(stderr=True),
+        )  # fmt: skip
+        self._task = self._progress.add_task("", total=None, what="")
+
+    def __enter__(self) -> "_Bar":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._progress.stop()
+
+    def show(self, state: "TexasHoldemState") -> None:
+        self._progress.start()  # not before: what is refused at once needs no bar
+        s, options = state.record, state.options
+        by_hands = options.format == "cash" or options.max_hands is not None
+        hands_done = int(s.hand_number) - (not state.is_terminal)
+        self._progress.update(
+            self._task,
+            description=f"hand {s.hand_number}, blinds {s.small_blind}/{s.big_blind}",
+            total=options.most_hands() if by_hands else state.num_players - 1,
+            completed=hands_done if by_hands else state.num_players - int(s.live).bit_count(),
+            what="hands" if by_hands else "players out",
+        )
+
+
+def _print_result(console: "Console", result: "MatchResult") -> None:
+    table = _table("place", "player", "chips", "return", "VPIP", "PFR", "AF", "WTSD", "W$SD")
+    for row in result.standings:
+        table.add_row(
+            str(row["place"]), _escaped(row["name"]), str(row["chips"]), f"{row['return']:+g}",
+            *_figures(result.aggregates[row["name"]]),
+        )  # fmt: skip
+    console.print(f"[bold]{int(result.state.record.hand_number)} hands, {len(result.state.actions)} actions[/bold]")
+    console.print(table)
+
+
+def _figures(figures: dict[str, Any]) -> list[str]:
+    """VPIP, PFR, aggression factor, WTSD and W$SD as text."""
+    factor = figures["aggression_factor"]
+    shares = [figures[name] for name in ("vpip", "pfr", "wtsd", "wsd")]
+    texts = ["-" if share is None else f"{100 * share:.0f}%" for share in shares]
+    return [*texts[:2], "-" if factor is None else f"{factor:.2f}", *texts[2:]]
+
+
+@app.command()
+def stats(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", exists=True, help="Folders of matches, timelines or replays.")
+    ],
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all figures as JSON.")] = None,
+) -> None:
+    """Show how players played, over one or more matches: VPIP, PFR, aggression, showdowns, chips by position.
+
+    Examples: `cardenvs texas_holdem stats match`, `cardenvs texas_holdem stats matches/* --json figures.json`
+    """
+    from cardenvs.games.texas_holdem.aggregates import aggregate
+
+    by_name = aggregate([_timeline(path) for path in files])
+    table = _table("player", "hands", "VPIP", "PFR", "AF", "WTSD", "W$SD", "chips", "BB/100", "by position")
+    for name, figures in by_name.items():
+        per_100 = figures["big_blinds_per_100"]
+        positions = (f"{where} {tally['chips']:+}" for where, tally in figures["by_position"].items())
+        table.add_row(
+            _escaped(name), str(figures["hands"]), *_figures(figures), f"{figures['chips']:+}",
+            "-" if per_100 is None else f"{per_100:+.1f}", "  ".join(positions),
+        )  # fmt: skip
+    _console().print(table)
+    if json is not None:
+        import json as as_json
+
+        from cardenvs.core.files import write_whole
+
+        write_whole(json, as_json.dumps(by_name, indent=1, ensure_ascii=False) + "\n")
+        typer.echo(f"JSON: {json}")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Timelines
+
+
+@app.command()
+def show(
+    file: Source,
+    player: Annotated[int | None, typer.Option(min=0, help="Show what this player saw; by default all hands.")] = None,
+    public: Annotated[bool, typer.Option("--public", help="Show what everybody saw.")] = False,
+    hand: Annotated[int | None, typer.Option(min=1, help="Show this hand only.")] = None,
+    at: Annotated[int | None, typer.Option(metavar="I", help="Show the table before entry I only.")] = None,
+    step: Annotated[bool, typer.Option("--step", help="Step through, a key at a time.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Only play it again, and compare.")] = False,
+) -> None:
+    """Show a timeline: what happened, or the table at one moment, as one viewer saw it.
+
+    Examples: `cardenvs texas_holdem show match --hand 3`, `cardenvs texas_holdem show match --player 0 --step`,
+    `cardenvs texas_holdem show match/timeline.jsonl --public --at 120`
+    """
+    from cardenvs.core.events import OMNISCIENT, SPECTATOR
+
+    timeline = _timeline(file)
+    if verify:
+        timeline.verify()
+        typer.echo(f"{file}: {len(timeline)} entries, {len(timeline.actions)} actions; played again it is the same")
+        return
+    if player is not None and (public or player >= len(timeline.players)):
+        raise ArenaError(f"--player takes a seat from 0 to {len(timeline.players) - 1}, without --public")
+    viewer = player if player is not None else SPECTATOR if public else OMNISCIENT
+    console = _console()
+    if at is not None:
+        if not 0 <= at <= len(timeline):
+            raise ArenaError(f"{file} has entries 0 to {len(timeline)}; --at {at} is none of them")
+        _print_table(console, timeline, at, viewer)
+    elif step:
+        _step_through(console, timeline, viewer)
+    else:
+        _print_entries(console, timeline, viewer, hand)
+
+
+def _print_entries(console: "Console", timeline: "Timeline", viewer: int, hand: int | None) -> None:
+    chosen = [entry for entry in timeline.entries if hand in (None, entry.hand)]
+    if not chosen:
+        raise ArenaError(f"this match has {timeline.entries[-1].hand} hands; --hand {hand} is none of them")
+    for entry in chosen:
+        console.print(f"[dim]{entry.index:>6}[/dim] {_escaped(timeline.sentence(entry.index, viewer))}")
+    _print_table(console, timeline, chosen[-1].index + 1, viewer)
+
+
+def _print_table(console: "Console", timeline: "Timeline", i: int, viewer: int) -> None:
+    """The table before entry `i`."""
+    view = timeline.view(i, viewer)["table"]
+    piles, counters = view["piles"], view["counters"]
+    table = _table("", "player", "cards", "stack", "bet", "")
+    for p, name in enumerate(timeline.players):
+        notes = [word for word in ("folded", "out") if counters[word][p]]
+        table.add_row(
+            "D" if counters["button"] == p else "", f"{p} {_escaped(name)}", " ".join(piles["hand"][p]),
+            str(counters["stack"][p]), str(counters["bet"][p] or ""), ", ".join(notes),
+        )  # fmt: skip
+    console.print(
+        f"[bold]before entry {i} of {len(timeline)}: hand {counters['hand_number']}[/bold], "
+        f"blinds {counters['small_blind']}/{counters['big_blind']}, board {' '.join(piles['board']) or '-'}, "
+        f"pot {counters['pot']}"
+    )
+    console.print(table)
+
+
+def _step_through(console: "Console", timeline: "Timeline", viewer: int) -> None:
+    def show(i: int) -> None:
+        _print_table(console, timeline, i, viewer)
+        if i:
+            console.print(f"[dim]{_escaped(timeline.sentence(i - 1, viewer))}[/dim]")
+
+    step_through(show, len(timeline))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# PHH
+
+
+@app.command()
+def export_phh(
+    file: Source,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="A .phh file for one hand, a .phhs file for all.")],
+    hand: Annotated[int | None, typer.Option(min=1, help="Write this hand only.")] = None,
+) -> None:
+    """Write hands as PHH, the open hand-history format that PokerKit reads.
+
+    Examples: `cardenvs texas_holdem export-phh match --out match.phhs`,
+    `cardenvs texas_holdem export-phh match --hand 3 --out hand3.phh`
+    """
+    from cardenvs.core.files import write_whole
+    from cardenvs.games.texas_holdem import phh
+
+    timeline = _timeline(file)
+    one = hand is not None or out.suffix != ".phhs"
+    text = phh.dumps(timeline, hand) if one else phh.dumps_all(timeline)
+    if not out.parent.is_dir():
+        raise ArenaError(f"cannot write {out}: there is no folder {out.parent}")
+    write_whole(out, text)
+    typer.echo(f"{'one hand' if one else 'all hands'}: {out}")
+
+
+@app.command()
+def replay_phh(
+    file: Annotated[Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="A .phh or .phhs file.")],
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print the stacks only.")] = False,
+) -> None:
+    """Play hands of PHH by the rules of this game; a hand that ends otherwise than it says is refused.
+
+    Examples: `cardenvs texas_holdem replay-phh hand3.phh`, `cardenvs texas_holdem replay-phh match.phhs --quiet`
+    """
+    from cardenvs.core.events import OMNISCIENT
+    from cardenvs.games.texas_holdem import phh
+
+    try:
+        text = file.read_text(encoding="utf-8")
+        states = phh.loads_all(text) if file.suffix == ".phhs" else [phh.loads(text)]
+    except (UnicodeDecodeError, FormatError) as error:
+        raise FormatError(f"{file}: {error}") from None
+    console = _console()
+    for number, state in enumerate(states, 1):
+        if not quiet:
+            for sentence in state.recap(OMNISCIENT):
+                console.print(_escaped(sentence))
+        console.print(f"[bold]hand {number}[/bold]: stacks {_escaped(str(state.stacks))}")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Helpers
+
+
+def _timeline(path: Path) -> "Timeline":
+    from cardenvs.core.replay import Replay
+    from cardenvs.games.texas_holdem.timeline import Timeline
+
+    if path.is_dir():
+        path /= "timeline.jsonl"
+        if not path.is_file():
+            raise ArenaError(f"{path.parent} is no folder of a match: it has no {path.name}")
+    if path.suffix == ".jsonl":
+        return Timeline.load(path)
+    replay = Replay.load(path)
+    return Timeline.of(replay.state_at(len(replay.actions)), list(replay.players))
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+def _table(*columns: str) -> Any:
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def _escaped(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)

@@ -1,0 +1,228 @@
+"""Effects of Texas hold'em: the only kernels that move cards or chips. They change the record and write the events."""
+
+import numpy as np
+
+from cardenvs.core.cards import NUM_CARDS
+from cardenvs.core.events import (
+    EVERYBODY,
+    NO_PLAYER,
+    NOBODY,
+    log_clear,
+    log_create,
+    log_move,
+    log_note,
+    log_reveal,
+    log_set,
+)
+from cardenvs.core.kernel import kernel
+from cardenvs.core.seats import wrap
+from cardenvs.games.texas_holdem.state import BOARD_CARDS, HISTORY, NUM_BOARD, TABLE
+
+_DECK, _BURNT, _BOARD, _HAND = (TABLE.pile[name] for name in ("deck", "burnt", "board", "hand"))
+_HAND_NUMBER, _BUTTON, _POT = (TABLE.counter[name] for name in ("hand_number", "button", "pot"))
+_SMALL_BLIND, _BIG_BLIND = TABLE.counter["small_blind"], TABLE.counter["big_blind"]
+_STACK, _BET, _FOLDED, _OUT = (TABLE.counter[name] for name in ("stack", "bet", "folded", "out"))
+
+_NEW_HAND, _CLEAR_TABLE, _NEW_DECK = TABLE.kind["hand"], TABLE.kind["clear_table"], TABLE.kind["new_deck"]
+_NEW_SMALL, _NEW_BIG, _NEW_BUTTON = TABLE.kind["small_blind"], TABLE.kind["big_blind"], TABLE.kind["button"]
+_LEVEL, _DEAL, _BURN, _FLOP = TABLE.kind["level"], TABLE.kind["deal"], TABLE.kind["burn"], TABLE.kind["flop"]
+_POST_ANTE, _FOLD, _UNFOLD = TABLE.kind["post_ante"], TABLE.kind["fold"], TABLE.kind["unfold"]
+_NEW_STACK, _NEW_POT, _TAKEN_IN = TABLE.kind["stack"], TABLE.kind["pot"], TABLE.kind["bet_taken_in"]
+_UNCALLED, _SHOW, _WIN, _IS_OUT = TABLE.kind["uncalled"], TABLE.kind["show"], TABLE.kind["win"], TABLE.kind["out"]
+
+# ---------------------------------------------------------------------------------------------------------------
+# Between hands
+
+
+@kernel(inline=True)
+def give_stack(s, player, chips, log):
+    """Begin the game with so many chips."""
+    s.stacks[player] = chips
+    log_set(log, _NEW_STACK, player, _STACK + player, chips)
+
+
+@kernel
+def announce_hand(s, log):
+    """Gather cards and bets of the last hand, and begin the next one."""
+    take_bets_in(s, log)
+    for p in range(s.rules.num_players):
+        if (s.dealt & ~s.in_hand) >> p & 1:
+            log_set(log, _UNFOLD, p, _FOLDED + p, 0)
+        for street in range(4):
+            s.bets[street, p] = 0
+            s.raises[street, p] = 0
+        s.chips_in[p] = 0
+        s.start_stacks[p] = s.stacks[p]
+    s.num_history = 0
+    s.history_next = 0
+    s.hand_number += 1
+    s.dealt = s.live
+    s.in_hand = s.live
+    s.can_act = s.live
+    s.shown = 0
+    s.aggressor = NO_PLAYER
+    log_clear(log, _CLEAR_TABLE)
+    log_set(log, _NEW_HAND, NO_PLAYER, _HAND_NUMBER, s.hand_number)
+
+
+@kernel(inline=True)
+def set_blinds(s, small, big, log):
+    """Set the blinds, if they change."""
+    if small != s.small_blind:
+        s.small_blind = small
+        log_set(log, _NEW_SMALL, NO_PLAYER, _SMALL_BLIND, small)
+    if big != s.big_blind:
+        s.big_blind = big
+        log_set(log, _NEW_BIG, NO_PLAYER, _BIG_BLIND, big)
+
+
+@kernel(inline=True)
+def set_level(s, level, log):
+    """Go to a level, counted from 0."""
+    s.level = level
+    log_note(log, _LEVEL, NO_PLAYER, level + 1)
+
+
+@kernel(inline=True)
+def place_button(s, button, log):
+    """Put the button at a position."""
+    s.button = button
+    log_set(log, _NEW_BUTTON, NO_PLAYER, _BUTTON, button)
+
+
+@kernel
+def eliminate(s, player, log):
+    """`player` is out of the game."""
+    s.live &= ~(1 << player)
+    s.active[player] = 0
+    log_set(log, _IS_OUT, player, _OUT + player, 1)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Cards
+
+
+@kernel
+def deal_hole_cards(s, log):
+    """Deal two rounds, beginning at the button's left, to everybody in the hand (3.6)."""
+    if log.shape[0] == 0:
+        return  # the cards lie in s.deck already
+    n = np.int64(s.rules.num_players)
+    log_create(log, _NEW_DECK, _DECK, NUM_CARDS)
+    for k in range(2):
+        p = wrap(s.button + 1, n)
+        for _ in range(n):
+            if s.dealt >> p & 1:
+                log_move(log, _DEAL, p, s.deck[2 * p + k], _DECK, _HAND + p, 1 << p)
+            p = wrap(p + 1, n)
+
+
+@kernel
+def deal_board(s, log):
+    """Deal the cards of the street that has just begun, after a burnt one if that is played (3.7)."""
+    board = 2 * np.int64(s.rules.num_players)
+    street = np.int64(s.street)
+    if s.rules.burn_cards:
+        log_move(log, _BURN, NO_PLAYER, s.deck[board + NUM_BOARD + street - 1], _DECK, _BURNT, NOBODY)
+    for k in range(BOARD_CARDS[street - 1], BOARD_CARDS[street]):
+        log_move(log, _FLOP + street - 1, NO_PLAYER, s.deck[board + k], _DECK, _BOARD, EVERYBODY)
+
+
+@kernel
+def show_hand(s, player, log):
+    """`player` lays both cards open."""
+    s.shown |= 1 << player
+    for k in range(2):
+        log_reveal(log, _SHOW, player, s.deck[2 * player + k], _HAND + player, 1, EVERYBODY)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Chips
+
+
+@kernel
+def put_in(s, player, chips, kind, log):
+    """`player` puts chips in on this street: a blind, a call, a bet or a raise, which is the kind of event."""
+    s.bets[s.street, player] += chips
+    log_set(log, kind, player, _BET + player, s.bets[s.street, player])
+    _to_pot(s, player, chips, log)
+
+
+@kernel
+def post_ante(s, player, chips, log):
+    """`player` posts an ante, which is no part of a bet."""
+    log_note(log, _POST_ANTE, player, chips)
+    _to_pot(s, player, chips, log)
+
+
+@kernel(inline=True)
+def _to_pot(s, player, chips, log):
+    s.stacks[player] -= chips
+    s.chips_in[player] += chips
+    s.pot += chips
+    if s.stacks[player] == 0:
+        s.can_act &= ~(1 << player)
+    _log_stack_and_pot(s, player, log)
+
+
+@kernel
+def take_back(s, player, chips, log):
+    """`player` takes back chips of a bet that nobody called."""
+    from_bet = min(chips, np.int64(s.bets[s.street, player]))
+    s.bets[s.street, player] -= from_bet
+    s.chips_in[player] -= chips
+    s.stacks[player] += chips
+    s.pot -= chips
+    log_set(log, _UNCALLED, player, _BET + player, s.bets[s.street, player])
+    _log_stack_and_pot(s, player, log)
+
+
+@kernel
+def win_chips(s, player, chips, log):
+    """`player` gets chips of a pot."""
+    s.pot -= chips
+    s.stacks[player] += chips
+    log_note(log, _WIN, player, chips)
+    _log_stack_and_pot(s, player, log)
+
+
+@kernel(inline=True)
+def _log_stack_and_pot(s, player, log):
+    log_set(log, _NEW_STACK, player, _STACK + player, s.stacks[player])
+    log_set(log, _NEW_POT, NO_PLAYER, _POT, s.pot)
+
+
+@kernel
+def take_bets_in(s, log):
+    """The street is over: what was bet on it lies in the pot."""
+    if log.shape[0] == 0:
+        return  # bets are kept by street
+    for p in range(s.rules.num_players):
+        if s.bets[s.street, p] != 0:
+            log_set(log, _TAKEN_IN, p, _BET + p, 0)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The course of the betting
+
+
+@kernel
+def fold_hand(s, player, log):
+    """`player` gives the hand up."""
+    keep = ~(1 << player)
+    s.in_hand &= keep
+    s.can_act &= keep
+    s.pending &= keep
+    log_set(log, _FOLD, player, _FOLDED + player, 1)
+
+
+@kernel
+def remember(s, player, kind, amount):
+    """Keep an action in the history of the hand; the oldest one makes room."""
+    k = np.int64(s.history_next)
+    s.history_seat[k] = player
+    s.history_kind[k] = kind
+    s.history_amount[k] = amount
+    s.history_street[k] = s.street
+    s.history_next = wrap(k + 1, HISTORY)
+    s.num_history = min(s.num_history + 1, HISTORY)

@@ -1,0 +1,152 @@
+"""The hands of a match, read from its timeline: who began with what, what was done, and how it ended."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from cardenvs.core.events import PLAYER, TOKEN, VALUE
+from cardenvs.games.texas_holdem.state import STREETS
+from cardenvs.games.texas_holdem.timeline import Entry, Timeline
+
+_BETTING = ("fold", "check", "call", "bet", "raise")
+
+
+@dataclass(frozen=True)
+class Act:
+    """One action. `kind` is "fold", "check", "call", "bet" or "raise"; `total` what the seat has in on the street."""
+
+    street: str
+    seat: int
+    kind: str
+    total: int
+
+
+@dataclass
+class Pot:
+    """A pot that was settled: its chips, who played for it, and what each winner got."""
+
+    chips: int
+    eligible: list[int] = field(default_factory=list)
+    wins: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass
+class Hand:
+    """One hand, as far as it was played.
+
+    Attributes:
+        number: from 1.
+        num_seats: of the table.
+        button: its position; the seat may be empty.
+        blinds: small and big blind that were played.
+        has_small_blind: whether anybody had to post the small blind.
+        stacks_before, stacks_after: chips of every seat before antes and blinds, and now or at the end.
+        cards: the two cards of each seat that was dealt in.
+        board: its cards.
+        acts: the actions, in order.
+        shown, mucked: seats, in order.
+        board_at_showdown: cards on the board when the first hand was shown; fewer than five if all were all-in.
+        pots: as they were settled.
+        forfeited: seats that left the match during the hand.
+        is_over: whether it was played to its end.
+    """
+
+    number: int
+    num_seats: int
+    button: int
+    blinds: tuple[int, int]
+    stacks_before: list[int]
+    stacks_after: list[int]
+    has_small_blind: bool = True
+    cards: dict[int, list[int]] = field(default_factory=dict)
+    board: list[int] = field(default_factory=list)
+    acts: list[Act] = field(default_factory=list)
+    shown: list[int] = field(default_factory=list)
+    mucked: list[int] = field(default_factory=list)
+    board_at_showdown: int = 5
+    pots: list[Pot] = field(default_factory=list)
+    forfeited: list[int] = field(default_factory=list)
+    is_over: bool = False
+
+    @property
+    def seats(self) -> list[int]:
+        """The seats that were dealt in, from the left of the button; the last one is the button or nearest to it."""
+        return sorted(self.cards, key=lambda seat: (seat - self.button - 1) % self.num_seats)
+
+    @property
+    def folded(self) -> list[int]:
+        """The seats that folded, in order; who forfeits folds."""
+        return [act.seat for act in self.acts if act.kind == "fold"]
+
+    @property
+    def has_showdown(self) -> bool:
+        """Whether two or more were left at the end."""
+        return self.is_over and len(self.cards) - len(self.folded) > 1
+
+
+def read_hands(timeline: Timeline) -> Iterator[Hand]:
+    """The hands of a timeline, in order; the last one may not be over."""
+    reader = _Reader(timeline)
+    for entry in timeline.entries:
+        if entry.row is not None:
+            yield from reader.read(entry)
+    if reader.hand is not None:
+        reader.hand.is_over = timeline.finished
+        yield reader.hand
+
+
+class _Reader:
+    def __init__(self, timeline: Timeline) -> None:
+        self._num_seats = len(timeline.players)
+        self._stacks = [0] * self._num_seats
+        self._small_blind = self._big_blind = 0
+        self.hand: Hand | None = None
+
+    def read(self, entry: Entry) -> Iterator[Hand]:
+        """Take in one event. Yields the hand before it when a new one begins."""
+        assert entry.row is not None
+        player, card, value = entry.row[PLAYER], entry.row[TOKEN], entry.row[VALUE]
+        if entry.kind == "hand":
+            if self.hand is not None:
+                self.hand.is_over = True
+                yield self.hand
+            blinds = self._small_blind, self._big_blind
+            self.hand = Hand(value, self._num_seats, -1, blinds, list(self._stacks), list(self._stacks))
+        elif self.hand is not None:
+            self._read_into(self.hand, entry, player, card, value)
+        if entry.kind == "stack":
+            self._stacks[player] = value
+
+    def _read_into(self, hand: Hand, entry: Entry, player: int, card: int, value: int) -> None:
+        kind = entry.kind
+        if kind in ("small_blind", "big_blind"):
+            small = value if kind == "small_blind" else hand.blinds[0]
+            big = value if kind == "big_blind" else hand.blinds[1]
+            hand.blinds = self._small_blind, self._big_blind = small, big
+        elif kind == "button":
+            hand.button = value
+        elif kind == "no_small_blind":
+            hand.has_small_blind = False
+        elif kind == "deal":
+            hand.cards.setdefault(player, []).append(card)
+        elif kind in STREETS:
+            hand.board.append(card)
+        elif kind in _BETTING:
+            total = value if kind in ("call", "bet", "raise") else 0
+            hand.acts.append(Act(STREETS[max(0, len(hand.board) - 2)], player, kind, total))
+        elif kind == "stack":
+            hand.stacks_after[player] = value
+        elif kind == "show":
+            if not hand.shown:
+                hand.board_at_showdown = len(hand.board)
+            if player not in hand.shown:
+                hand.shown.append(player)
+        elif kind == "muck":
+            hand.mucked.append(player)
+        elif kind == "settle_pot":
+            hand.pots.append(Pot(value))
+        elif kind == "eligible":
+            hand.pots[-1].eligible.append(player)
+        elif kind == "win":
+            hand.pots[-1].wins[player] = value
+        elif kind == "forfeit":
+            hand.forfeited.append(player)

@@ -1,0 +1,129 @@
+"""A state of Texas hold'em, with exact amounts: what may be done now, and doing it."""
+
+import numbers
+import re
+from dataclasses import dataclass
+
+from cardenvs.core.errors import IllegalActionError
+from cardenvs.core.state import State
+from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD, FULL_RAISE_0, RAISE_TO
+from cardenvs.games.texas_holdem.rules import largest_raise, owed, raise_refused, smallest_raise
+from cardenvs.games.texas_holdem.state import TexasHoldemOptions
+
+KINDS = ("fold", "check", "call", "check_call", "bet", "raise", "raise_to", "all_in")
+_WITH_AMOUNT = ("bet", "raise", "raise_to")
+
+
+@dataclass(frozen=True)
+class LegalOptions:
+    """What the player to act may do (rules.md 4.5 to 4.8), in chips.
+
+    Attributes:
+        player: who is to act.
+        kinds: of "fold", "check", "call", "bet", "raise", "all_in".
+        call_amount: what a call puts in; 0 where checking is free.
+        min_raise_to, max_raise_to: totals for the street of a bet or raise; None where there is none.
+        pot: all chips put in in this hand.
+        stack: chips behind.
+        effective_stack: of these, what the opponents in the hand can call at most.
+        commits: by kind, the chips that it puts in; of a bet or raise, the least it can.
+    """
+
+    player: int
+    kinds: tuple[str, ...]
+    call_amount: int
+    min_raise_to: int | None
+    max_raise_to: int | None
+    pot: int
+    stack: int
+    effective_stack: int
+    commits: dict[str, int]
+
+
+class TexasHoldemState(State):
+    """A State with exact amounts."""
+
+    options: TexasHoldemOptions
+
+    @property
+    def stacks(self) -> list[int]:
+        """Chips behind, seat by seat."""
+        return self._states["stacks"][0, : self.num_players].tolist()
+
+    @property
+    def pot(self) -> int:
+        """The chips in the middle, bets of the street included."""
+        return int(self._states["pot"][0])
+
+    def legal_options(self) -> LegalOptions:
+        """What the player to act may do, with exact amounts.
+
+        Raises:
+            IllegalActionError: the game is over.
+        """
+        self._check_not_over("choose an action")
+        s, player = self.record, self.current_player
+        bet, stack = int(s.bets[s.street, player]), int(s.stacks[player])
+        to_call = int(owed(s, player))
+        commits = {"fold": 0, "call": to_call} if to_call else {"check": 0}
+        low = high = None
+        if not raise_refused(s, player):
+            low, high = int(smallest_raise(s, player)), int(largest_raise(s, player))
+            commits["raise" if s.to_match else "bet"] = low - bet
+        if low is not None or to_call == stack:
+            commits["all_in"] = stack
+        others = [p for p in range(self.num_players) if s.in_hand >> p & 1 and p != player]
+        reach = max(int(s.stacks[p] + s.bets[s.street, p]) for p in others) - bet
+        return LegalOptions(
+            player, tuple(commits), to_call, low, high, int(s.pot), stack, max(0, min(stack, reach)), commits
+        )
+
+    def act(self, kind: str, amount: int | None = None) -> None:
+        """Act for the player to act.
+
+        Args:
+            kind: "fold", "check", "call", "check_call" (whichever it is), "all_in" (a call where the stack does not
+                go beyond it), or "bet", "raise", "raise_to" with an amount.
+            amount: of a bet or raise, the total for the street.
+
+        Raises:
+            IllegalActionError: says why not; the state is unchanged. With invalid_action="passive" the player checks
+                instead, or folds where there is something to call.
+        """
+        self._check_not_over("act")
+        try:
+            action = self._action_of(kind, amount)
+            self.check_legal(action)
+        except IllegalActionError:
+            if self.options.invalid_action == "error":
+                raise
+            action = FOLD if owed(self.record, self.current_player) else CHECK_CALL
+        self.apply_legal(action)
+
+    def action_from_label(self, text: str) -> int:
+        """As in State. With betting="full" the total in the label is tried first: there may be thousands of ids."""
+        total = re.search(r"\d+", text)
+        if total and self.options.betting == "full":
+            action = FULL_RAISE_0 + int(total.group())
+            if action in self.legal_actions() and self._label(action).lower() == " ".join(text.lower().split()):
+                return action
+        return super().action_from_label(text)
+
+    def _action_of(self, kind: str, amount: int | None) -> int:
+        """The id or code of an action given in words."""
+        options, name = self.legal_options(), f"{self.game.name}: player_{self.current_player}"
+        if kind not in KINDS:
+            raise IllegalActionError(f"{self.game.name}: there is no {kind!r}; say one of {', '.join(KINDS)}")
+        if (amount is not None) != (kind in _WITH_AMOUNT):
+            takes = "takes the total for the street as its amount" if amount is None else "takes no amount"
+            raise IllegalActionError(f"{name}: {kind} {takes}")
+        if kind in ("check", "call", "bet", "raise", "all_in") and kind not in options.kinds:
+            raise IllegalActionError(f"{name} may not {kind} now; may {', '.join(options.kinds)} (rules.md 4.5)")
+        if kind == "fold":
+            return FOLD
+        if kind in ("check", "call", "check_call") or (kind == "all_in" and options.max_raise_to is None):
+            return CHECK_CALL
+        total = options.max_raise_to if amount is None else amount
+        if isinstance(total, bool) or not isinstance(total, numbers.Integral) or not 0 <= total < RAISE_TO:
+            raise IllegalActionError(f"{name}: {kind} takes a number of chips; got {total!r}")
+        return RAISE_TO + int(total)

@@ -1,0 +1,434 @@
+"""Playing a match of Texas hold'em and keeping all of it.
+
+`play_match` seats agents, plays one game of the rules, and writes a folder:
+
+    match.json        status, configuration, seed, players, standings, elimination order; written last
+    timeline.jsonl    the timeline (timeline.py)
+    actions.jsonl     a line a decision: who, what, how long it took, and what the agent left in `turn.notes`
+    aggregates.json   how everybody played (aggregates.py)
+    replay.json       the suite's replay file
+    failure.json, state.bin    only of a match that failed: what was wrong and where, and the state as it was then
+
+Each file appears whole or not at all. While the match is on, match.json says "running", and decisions collect in
+actions.jsonl.part, line by line.
+
+Seed, configuration and actions decide everything but `seconds` and `notes` in actions.jsonl.
+"""
+
+import json
+import os
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import numpy as np
+
+from cardenvs.agents.base import Agent, Turn
+from cardenvs.agents.specs import make_agent
+from cardenvs.core.cards import NUM_CARDS
+from cardenvs.core.engine import FORFEIT
+from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, ImpossibleStateError
+from cardenvs.core.events import PLAYER, SPECTATOR
+from cardenvs.core.files import write_whole
+from cardenvs.core.replay import Replay
+from cardenvs.core.rng import derived_seed
+from cardenvs.core.state import checked_seed
+from cardenvs.games.texas_holdem import GAME
+from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD
+from cardenvs.games.texas_holdem.aggregates import aggregate
+from cardenvs.games.texas_holdem.play import TexasHoldemState
+from cardenvs.games.texas_holdem.rules import owed
+from cardenvs.games.texas_holdem.state import STREETS
+from cardenvs.games.texas_holdem.timeline import Timeline, standings
+
+FORMAT = "cardenvs-holdem-match"
+FORMAT_VERSION = 1
+FINISHED, FAILED, INTERRUPTED, RUNNING = "finished", "failed", "interrupted", "running"
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """What a match came to.
+
+    Attributes:
+        status: "finished", "failed" or "interrupted".
+        state: after the last good action.
+        timeline: up to there.
+        standings: best first (timeline.standings).
+        eliminations: who went out, in order: player, name, hand, place (None in cash).
+        decisions: the lines of actions.jsonl.
+        aggregates: by name.
+        failure: what failure.json holds, or None.
+    """
+
+    status: str
+    state: TexasHoldemState
+    timeline: Timeline
+    standings: list[dict[str, Any]]
+    eliminations: list[dict[str, Any]]
+    decisions: list[dict[str, Any]]
+    aggregates: dict[str, dict[str, Any]]
+    failure: dict[str, Any] | None
+
+
+class MatchFailedError(ArenaError):
+    """A match that could not go on: an agent failed, or the state became impossible.
+
+    Attributes:
+        result: the match up to there, as MatchResult.
+    """
+
+    def __init__(self, message: str, result: MatchResult) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+def play_match(
+    agents: Sequence[str | Agent],
+    *,
+    seed: int = 0,
+    out: str | os.PathLike[str] | None = None,
+    progress: Callable[[TexasHoldemState], None] | None = None,
+    **options: Any,
+) -> MatchResult:
+    """Play one match and keep all of it.
+
+    Args:
+        agents: one a seat, specs (cardenvs.agents.specs) or agents; `num_players` follows from how many there are.
+            With the option invalid_action="passive" an agent that raises, or chooses what is not legal, checks, or
+            folds where there is something to call; the line of this decision says so. Otherwise the match fails.
+        seed: of cards and agents, 0..2**63-1.
+        out: folder to write; it must be new or empty. None writes nothing.
+        progress: called with the state after each action; must not change it.
+        options: of the game.
+
+    Returns:
+        the finished match.
+
+    Raises:
+        OptionError, AgentError, ArenaError: what is asked for cannot be played; nothing was written.
+        MatchFailedError: the match has failed; its `result` and the folder hold all that is known.
+        KeyboardInterrupt, or what `progress` raises: the folder holds what was played until then, with status
+            "interrupted".
+    """
+    options.setdefault("num_players", len(agents))
+    checked = GAME.make_options(**options)
+    if len(agents) != checked.num_players:
+        raise ArenaError(f"{checked.num_players} seats need as many agents; got {len(agents)}")
+    made = [make_agent(agent, GAME, checked) if isinstance(agent, str) else agent for agent in agents]
+    state = GAME.new_state(seed=checked_seed(seed), **checked.as_dict())
+    assert isinstance(state, TexasHoldemState)
+    names = _distinct([agent.name for agent in made])
+    with _Folder(out) as folder:
+        folder.write_match(_head(state, names, RUNNING))
+        match = _Match(state, made, names, folder)
+        try:
+            match.play(progress)
+            return match.end(FINISHED, None)
+        except CardenvsError as error:
+            result = match.end(FAILED, error)
+            kept = f"; all that is known is in {out}" if out is not None else ""
+            raise MatchFailedError(f"the match failed: {error}{kept}", result) from error
+        except BaseException:  # Ctrl-C, or `progress` raised
+            match.end(INTERRUPTED, None)
+            raise
+
+
+def _distinct(names: list[str]) -> tuple[str, ...]:
+    """The names, with #2, #3, ... where one comes again."""
+    seen: Counter[str] = Counter()
+    distinct = []
+    for name in names:
+        seen[name] += 1
+        distinct.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return tuple(distinct)
+
+
+def _head(state: TexasHoldemState, names: tuple[str, ...], status: str) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "cardenvs": version("cardenvs"),
+        "status": status,
+        "game": GAME.name,
+        "seed": state.seed,
+        "players": list(names),
+        "options": state.options.as_dict(),
+    }
+
+
+class _Match:
+    """A match in progress."""
+
+    def __init__(self, state: TexasHoldemState, agents: list[Agent], names: tuple[str, ...], folder: "_Folder") -> None:
+        self._state, self._agents, self._names, self._folder = state, agents, names, folder
+        self._seeds = [derived_seed(state.seed, "player", p) for p in range(state.num_players)]
+        self._chips = sum(state.options.first_stacks())
+        self._decisions: list[dict[str, Any]] = []
+        self._good: list[int] = []  # actions that led to a possible state
+
+    def play(self, progress: Callable[[TexasHoldemState], None] | None) -> None:
+        """Play to the end.
+
+        Raises:
+            AgentError: an agent failed.
+            ImpossibleStateError: the state has become impossible, or does not follow from its events.
+        """
+        state = self._state
+        check_possible(state, self._chips)
+        for player, agent in enumerate(self._agents):
+            try:
+                agent.reset(self._seeds[player])
+            except Exception as error:  # whatever an agent raises is the agent's failure
+                raise AgentError(f"agent {self._names[player]!r} failed in reset: {_in_a_line(error)}") from error
+        while not state.is_terminal:
+            self._apply(self._decide())
+            if progress is not None:
+                progress(state)
+        _check_events(state)
+
+    def _decide(self) -> int:
+        """Ask the player to act, keep the decision, and return an action that is legal."""
+        state, player = self._state, self._state.current_player
+        turn = Turn(state, self._seeds[player])
+        started = time.perf_counter()
+        refused = None
+        try:
+            action = _legal(state, self._agents[player].act(turn))
+        except Exception as error:  # likewise
+            refused = error
+            action = FOLD if owed(state.record, player) else CHECK_CALL
+        seconds = time.perf_counter() - started
+        where = f"hand {state.record.hand_number}, ply {state.ply}, as player_{player}"
+        passive = state.options.invalid_action == "passive"
+        is_made = refused is None or passive
+        self._keep(
+            {
+                "ply": state.ply,
+                "hand": int(state.record.hand_number),
+                "street": STREETS[int(state.record.street)],
+                "player": player,
+                "name": self._names[player],
+                "action": action if is_made else None,
+                "label": GAME.view.action_label(state.record, action) if is_made else None,
+                "seconds": round(seconds, 6),
+                "refused": None if refused is None else _in_a_line(refused),
+                "trace": None if refused is None else "".join(traceback.format_exception(refused)),
+                "notes": turn.notes,
+            },
+            where,
+        )
+        if refused is not None and not passive:
+            raise AgentError(f"agent {self._names[player]!r} failed in {where}: {_in_a_line(refused)}") from refused
+        return action
+
+    def _keep(self, decision: dict[str, Any], where: str) -> None:
+        try:
+            line = json.dumps(decision, allow_nan=False)  # in ASCII: a broken answer may hold half a character
+        except (TypeError, ValueError, RecursionError) as error:
+            raise AgentError(
+                f"agent {decision['name']!r} in {where} left notes that are no JSON values: {error}"
+            ) from error
+        self._decisions.append(json.loads(line))  # a copy: the agent may go on using its notes
+        self._folder.add_decision(line)
+
+    def _apply(self, action: int) -> None:
+        state = self._state
+        before = f"after action {action} at ply {state.ply}"
+        try:
+            state.apply_legal(action)
+            check_possible(state, self._chips)
+        except ImpossibleStateError as error:
+            raise ImpossibleStateError(f"{before}: {error}") from error
+        except Exception as error:  # rules raise nothing: whatever comes out of them is a defect
+            raise ImpossibleStateError(f"{before}: {_in_a_line(error)}") from error
+        self._good.append(action)
+
+    def end(self, status: str, error: CardenvsError | None) -> MatchResult:
+        """Write everything and return it."""
+        failure = None
+        if error is not None:
+            failure = self._failure(error)
+            self._folder.write_failure(failure, self._state)  # first: what follows works with what may be damaged
+        state = self._state if error is None else self._last_good_state()
+        timeline = Timeline.of(state, list(self._names))
+        result = MatchResult(
+            status, state, timeline, standings(state, self._names), _eliminations(timeline, state),
+            self._decisions, aggregate([timeline]), failure,
+        )  # fmt: skip
+        self._folder.write_result(result, _head(state, self._names, status))
+        return result
+
+    def _last_good_state(self) -> TexasHoldemState:
+        """The state that the good actions lead to, played again from the deal: the one at hand may be damaged."""
+        good = GAME.new_state(seed=self._state.seed, **self._state.options.as_dict())
+        for action in self._good:
+            good.apply(action)
+        assert isinstance(good, TexasHoldemState)
+        return good
+
+    def _failure(self, error: CardenvsError) -> dict[str, Any]:
+        return {
+            "error": type(error).__name__,
+            "message": str(error),
+            "ply": len(self._good),
+            "actions": list(self._state.actions),
+            "last_decision": self._decisions[-1] if self._decisions else None,
+            "trace": "".join(traceback.format_exception(error)),
+        }
+
+
+def _legal(state: TexasHoldemState, action: Any) -> int:
+    """What an agent chose, if it may.
+
+    Raises:
+        AgentError: it may not.
+    """
+    try:
+        state.check_legal(action)
+    except CardenvsError as error:
+        raise AgentError(f"it chose what is not legal: {error}") from None
+    if action >= FORFEIT:
+        raise AgentError(f"it chose the code {action}, which takes a player out of the game; agents may not")
+    return int(action)
+
+
+def _in_a_line(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return text if isinstance(error, AgentError) else f"{type(error).__name__}: {text}"
+
+
+def _eliminations(timeline: Timeline, state: TexasHoldemState) -> list[dict[str, Any]]:
+    """Who went out, first out first; of those who went out in one hand the worse place first."""
+    out = [
+        (entry.hand, entry.row[PLAYER]) for entry in timeline.entries if entry.kind == "out" and entry.row is not None
+    ]
+    places = state.record.places
+    order = sorted(out, key=lambda item: (item[0], -int(places[item[1]])))
+    return [
+        {"player": p, "name": timeline.players[p], "hand": hand, "place": int(places[p]) or None} for hand, p in order
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What must always hold
+
+
+def check_possible(state: TexasHoldemState, chips: int) -> None:
+    """Check what holds in every state, whatever was played.
+
+    Args:
+        state: any state.
+        chips: all chips of the match.
+
+    Raises:
+        ImpossibleStateError: naming what is broken, with the figures.
+    """
+    s, n = state.record, state.num_players
+    stacks, put_in, bets = s.stacks[:n], s.chips_in[:n], s.bets[:, :n]
+    _must(stacks.sum() + s.pot == chips, f"stacks {stacks.tolist()} and pot {s.pot} should add up to {chips}")
+    _must((stacks >= 0).all() and s.pot >= 0, f"no stack may be negative: {stacks.tolist()}, pot {s.pot}")
+    _must(
+        (bets >= 0).all() and (bets.sum(axis=0) <= put_in).all(),
+        f"bets {bets.tolist()} go beyond what was put in: {put_in.tolist()}",
+    )
+    _must(sorted(s.deck.tolist()) == list(range(NUM_CARDS)), f"the deck is not the 52 cards: {s.deck.tolist()}")
+    _must(s.in_hand & ~s.dealt == 0, "a player is in the hand who was not dealt in")
+    _must(s.can_act & ~s.in_hand == 0, "a player can act who is not in the hand")
+    _must(s.pending & ~s.can_act == 0, "a player is to act who cannot")
+    if state.is_terminal:
+        _must(s.pot == 0, f"the match is over and {s.pot} chips are in the pot")
+        return
+    _must(put_in.sum() == s.pot, f"the pot is {s.pot}, and {put_in.tolist()} was put in")
+    broke = [p for p in range(n) if s.can_act >> p & 1 and stacks[p] == 0]
+    _must(not broke, f"players {broke} can act without chips")
+    _must(bool(s.pending >> state.current_player & 1), f"player_{state.current_player} is to act out of turn")
+    _must(bool(state.legal_actions()), f"player_{state.current_player} has no legal action")
+
+
+def _must(holds: bool | np.bool_, broken: str) -> None:
+    if not holds:
+        raise ImpossibleStateError(broken)
+
+
+def _check_events(state: TexasHoldemState) -> None:
+    """Check that the events lead to the final table, for everybody.
+
+    Raises:
+        ImpossibleStateError: naming what differs.
+    """
+    for viewer in (SPECTATOR, *range(state.num_players)):
+        wrong = state.folded_table(viewer).differences(state.table(viewer))
+        _must(not wrong, f"the events of viewer {viewer} lead to another table than the final one: {wrong}")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Files
+
+
+class _Folder:
+    """The folder of a match, or nothing at all."""
+
+    def __init__(self, path: str | os.PathLike[str] | None) -> None:
+        self._path = None if path is None else Path(path)
+        self._lines: IO[str] | None = None
+
+    def __enter__(self) -> Self:
+        if self._path is not None:
+            if self._path.exists() and (not self._path.is_dir() or any(self._path.iterdir())):
+                raise ArenaError(f"cannot write a match to {self._path}: it is there already; name a new folder")
+            self._path.mkdir(parents=True, exist_ok=True)
+            self._lines = (self._path / "actions.jsonl.part").open("w", encoding="utf-8")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._lines is not None:
+            self._lines.close()
+
+    def add_decision(self, line: str) -> None:
+        """Append to actions.jsonl.part, at once."""
+        if self._lines is not None:
+            self._lines.write(line + "\n")
+            self._lines.flush()
+
+    def write_match(self, data: dict[str, Any]) -> None:
+        """Write match.json."""
+        self._write_json("match.json", data)
+
+    def write_failure(self, failure: dict[str, Any], state: TexasHoldemState) -> None:
+        """Write failure.json and the state as it was then."""
+        self._write_json("failure.json", failure)
+        if self._path is not None:
+            write_whole(self._path / "state.bin", state.to_bytes())
+
+    def write_result(self, result: MatchResult, head: dict[str, Any]) -> None:
+        """Write all the rest, match.json last."""
+        if self._path is None or self._lines is None:
+            return
+        result.timeline.save(self._path / "timeline.jsonl")
+        self._write_json("aggregates.json", result.aggregates)
+        Replay.of(result.state, list(result.timeline.players)).save(self._path / "replay.json")
+        self._lines.close()
+        (self._path / "actions.jsonl.part").replace(self._path / "actions.jsonl")
+        self.write_match(
+            head
+            | {
+                "error": None if result.failure is None else result.failure["message"],
+                "hands": int(result.state.record.hand_number),
+                "actions": len(result.state.actions),
+                "standings": result.standings,
+                "eliminations": result.eliminations,
+            }
+        )
+
+    def _write_json(self, name: str, data: Any) -> None:
+        if self._path is not None:
+            write_whole(self._path / name, json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n")

@@ -1,0 +1,280 @@
+"""State of Texas hold'em: options, record, and what lies on the table. Paragraph numbers are those of rules.md."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from cardenvs.core.cards import NUM_CARDS
+from cardenvs.core.errors import OptionError
+from cardenvs.core.events import Counter, EventKind, Op, Pile, Table
+from cardenvs.core.options import Options, option, rules_dtype
+from cardenvs.core.record import record
+
+MAX_PLAYERS = 10
+MAX_STACK = 10_000_000  # of one seat: all chips of a table then fit a code of an exact raise (actions.py)
+MAX_LEVELS = 20
+MAX_HANDS = 10_000  # of a tournament without `max_hands` (8.4)
+NUM_BOARD = 5
+NUM_BURNT = 3
+HISTORY = 24  # actions of the hand that the record keeps, the last ones
+
+# Streets
+PREFLOP, FLOP, TURN, RIVER = range(4)
+STREETS = ("preflop", "flop", "turn", "river")
+NUM_STREETS = 4
+BOARD_CARDS = np.array((0, 3, 4, 5))  # that lie on the board on each street
+
+# Choices of options, as a record holds them.
+TOURNAMENT, CASH = 0, 1
+POT_FRACTIONS, FCPA, FULL = 0, 1, 2
+DEAD, MOVING = 0, 1
+CUMULATIVE, SINGLE = 0, 1
+RANDOM_BUTTON = 1
+PLACEMENT, WINNER, CHIPS, PAYOUTS = range(4)
+
+# Kinds of action in the history of a hand.
+FOLDS, CHECKS, CALLS, RAISES = range(4)  # a bet is a raise from nothing
+
+_LEVELS = (
+    *(10, 20, 15, 30, 20, 40, 30, 60, 40, 80, 50, 100, 75, 150, 100, 200),
+    *(150, 300, 200, 400, 300, 600, 400, 800, 500, 1000, 700, 1400, 1000, 2000),
+)
+
+
+@dataclass(frozen=True)
+class TexasHoldemOptions(Options):
+    """Options of Texas hold'em."""
+
+    num_players: int = option(6, low=2, high=MAX_PLAYERS, doc="players at the table")
+    format: str = option("tournament", choices=("tournament", "cash"), doc="until one is left, or `num_hands` hands")
+    betting: str = option(
+        "pot_fractions", choices=("pot_fractions", "fcpa", "full"), doc="which raises have action ids (4.10)"
+    )
+    starting_stack: int = option(2000, low=1, high=MAX_STACK, doc="chips of each seat")
+    stacks: tuple = option(
+        (), length=MAX_PLAYERS, low=0, high=MAX_STACK, doc="chips seat by seat, instead; cash: 0 sits out"
+    )
+    levels: tuple = option(
+        _LEVELS, length=2 * MAX_LEVELS, low=1, high=MAX_STACK, doc="small and big blind of each level; cash: the first"
+    )
+    hands_per_level: int = option(10, low=1, high=1000, doc="completed hands until the blinds rise")
+    blinds: tuple = option(
+        (), length=2, low=0, high=MAX_STACK, doc="small and big blind of all hands, instead; the small one may be 0"
+    )
+    ante: int = option(0, low=0, high=MAX_STACK, doc="what every seat posts before the blinds")
+    num_hands: int = option(1, low=1, high=1000, doc="cash: hands to be played")
+    max_hands: int = option(
+        None,
+        low=1,
+        high=MAX_HANDS,
+        optional=True,
+        doc=f"tournament: hands after which stacks decide; None: {MAX_HANDS}",
+    )
+    button_start: str = option("seat0", choices=("seat0", "random"), doc="seat of the first button")
+    button: int = option(None, low=0, high=MAX_PLAYERS - 1, optional=True, doc="seat of the first button, instead")
+    button_rule: str = option(
+        "dead", choices=("dead", "moving"), doc="nobody skips or repeats a big blind, or the button skips empty seats"
+    )
+    reopen_rule: str = option(
+        "cumulative", choices=("cumulative", "single"), doc="whether short all-ins add up to a full raise (4.7)"
+    )
+    burn_cards: bool = option(False, doc="a card is burnt before flop, turn and river")
+    reveal_all_in: bool = option(True, doc="hands are face up once no more betting is possible")
+    invalid_action: str = option(
+        "error", choices=("error", "passive"), doc="`state.act` refuses what is illegal, or checks, or else folds"
+    )
+    returns: str = option(
+        "placement", choices=("placement", "winner", "chips", "payouts"), doc="what a tournament pays; cash: chips won"
+    )
+    payouts: tuple = option(
+        (), length=MAX_PLAYERS, low=0, high=1_000_000_000, doc='what each place gets, with returns="payouts"'
+    )
+
+    @classmethod
+    def make(cls, **values: Any) -> Self:
+        """As for every game; `num_players` may be left out where `stacks` has a number for each seat."""
+        stacks = values.get("stacks")
+        if isinstance(stacks, Sequence) and not isinstance(stacks, str) and len(stacks) > 0:
+            values.setdefault("num_players", len(stacks))
+        return super().make(**values)
+
+    def check(self) -> None:
+        """Refuse what does not fit together."""
+        if len(self.stacks) not in (0, self.num_players):
+            raise OptionError(f"option stacks takes {self.num_players} numbers, one a seat; got {len(self.stacks)}")
+        if 0 in self.stacks and (self.format != "cash" or sum(chips > 0 for chips in self.stacks) < 2):
+            raise OptionError("option stacks: a seat without chips sits out in cash, where two or more have some")
+        self._check_blinds()
+        if self.button is not None and self.button >= self.num_players:
+            raise OptionError(f"option button takes a seat from 0 to {self.num_players - 1}; got {self.button}")
+        if len(self.payouts) > self.num_players:
+            raise OptionError(f"option payouts takes up to {self.num_players} numbers; got {len(self.payouts)}")
+        if (self.returns == "payouts") != bool(self.payouts):
+            raise OptionError('option payouts goes with returns="payouts", and only with it')
+
+    def check_environment(self) -> None:
+        """Refuse a first hand in which seats are empty, or blinds and antes leave nothing to decide."""
+        if 0 in self.stacks:
+            raise OptionError("option stacks: in an environment every seat begins with chips; a State can do without")
+        if not all(_asks_somebody(self, button) for button in self.first_buttons()):
+            raise OptionError(
+                "option stacks: the blinds and antes of the first hand leave nobody anything to decide; give a seat "
+                "more chips (a State can be over at the deal, an environment cannot)"
+            )
+
+    def _check_blinds(self) -> None:
+        if len(self.blinds) not in (0, 2) or (self.blinds and self.blinds[0] > self.blinds[1]) or self.blinds == (0, 0):
+            raise OptionError(f"option blinds takes a small and a big blind, as (10, 20); got {self.blinds}")
+        if len(self.levels) % 2 or not self.levels:
+            raise OptionError("option levels takes pairs of blinds, as (10, 20, 15, 30)")
+        if any(small > big for small, big in self.all_blinds()):
+            raise OptionError("option levels: a small blind is larger than its big blind")
+
+    def first_stacks(self) -> tuple[int, ...]:
+        """The chips of each seat at the start."""
+        return self.stacks or (self.starting_stack,) * self.num_players
+
+    def all_blinds(self) -> list[tuple[int, int]]:
+        """Every pair of blinds that can be played."""
+        if self.blinds:
+            return [(self.blinds[0], self.blinds[1])]
+        pairs = list(zip(self.levels[::2], self.levels[1::2], strict=True))
+        return pairs[:1] if self.format == "cash" else pairs
+
+    def first_buttons(self) -> range:
+        """The seats in which the first button may be."""
+        if self.button is None and self.button_start == "random":
+            return range(self.num_players)
+        first = self.button or 0
+        return range(first, first + 1)
+
+    def most_hands(self) -> int:
+        """The most hands of a game."""
+        return self.num_hands if self.format == "cash" else self.max_hands or MAX_HANDS
+
+
+def _asks_somebody(options: TexasHoldemOptions, button: int) -> bool:
+    """Whether anybody is left to decide something when the first blinds are posted (4.9)."""
+    n = options.num_players
+    left = [max(0, stack - options.ante) for stack in options.first_stacks()]
+    bets = [0] * n
+    small, big = options.all_blinds()[0]
+    small_seat = button if n == 2 or small == 0 else (button + 1) % n
+    for seat, blind in ((small_seat, small), ((small_seat + 1) % n, big)):
+        bets[seat] = min(blind, left[seat])
+        left[seat] -= bets[seat]
+    able = [seat for seat in range(n) if left[seat]]
+    return len(able) >= 2 or (len(able) == 1 and bets[able[0]] < max(bets))
+
+
+STATE = record(
+    rules_dtype(TexasHoldemOptions),
+    MAX_PLAYERS,
+    [
+        # Bit sets of seats, seen by all
+        ("live", "i8"),  # still in the game
+        ("dealt", "i8"),  # dealt in this hand
+        ("in_hand", "i8"),  # of these, not folded
+        ("can_act", "i8"),  # of these, with chips behind
+        ("pending", "i8"),  # of these, still to act on this street
+        ("acted", "i8"),  # have acted on this street
+        ("acted_since_full", "i8"),  # have acted since the last full bet or raise
+        ("shown", "i8"),  # have laid their cards open
+        # Chips, seen by all
+        ("stacks", "i4", (MAX_PLAYERS,)),  # behind
+        ("start_stacks", "i4", (MAX_PLAYERS,)),  # at the start of the hand
+        ("chips_in", "i4", (MAX_PLAYERS,)),  # in the pot in this hand, antes included
+        ("bets", "i4", (NUM_STREETS, MAX_PLAYERS)),  # of these, put in on each street, antes not included
+        ("pot", "i4"),  # sum of chips_in, until it is paid out
+        ("to_match", "i4"),  # C of rules.md 4
+        ("last_raise", "i4"),  # F of rules.md 4
+        ("small_blind", "i4"),
+        ("big_blind", "i4"),
+        # The actions of the hand, seen by all
+        ("raises", "i2", (NUM_STREETS, MAX_PLAYERS)),  # bets and raises made
+        ("history_amount", "i4", (HISTORY,)),  # a call: chips put in; a raise: its total; else 0
+        ("history_seat", "i1", (HISTORY,)),
+        ("history_kind", "i1", (HISTORY,)),
+        ("history_street", "i1", (HISTORY,)),
+        ("history_next", "i1"),  # where the next action goes: the ring holds the last HISTORY
+        ("num_history", "i1"),  # up to HISTORY
+        ("aggressor", "i1"),  # who made the last bet or raise of the hand, or NO_PLAYER
+        # The game, seen by all
+        ("street", "i1"),
+        ("button", "i1"),  # its position; the seat may be empty (3.3)
+        ("small_blind_seat", "i1"),  # likewise: if it is empty, there is no small blind
+        ("big_blind_seat", "i1"),
+        ("level", "i1"),  # 0, 1, ...
+        ("hand_number", "i2"),  # 1, 2, ...
+        ("hands_to_level", "i2"),  # hands until the blinds rise, this one included; 0 if they do not rise any more
+        ("places", "i1", (MAX_PLAYERS,)),  # the better one if it is shared; 0 while in the game
+        # Cards. deck[2 p], deck[2 p + 1]: of seat p, seen by p if dealt in; then the board; then what is burnt
+        ("deck", "i1", (NUM_CARDS,)),
+        ("ranks", "i2", (MAX_PLAYERS,)),  # while a showdown is settled; else zeros
+    ],
+)
+
+TABLE = Table(
+    piles=[
+        Pile("deck"),
+        Pile("burnt"),
+        Pile("board", ordered=True),
+        Pile("hand", per_player=True),
+    ],
+    counters=[
+        Counter("hand_number"),
+        Counter("small_blind"),
+        Counter("big_blind"),
+        Counter("button"),
+        Counter("pot"),
+        Counter("stack", per_player=True),
+        Counter("bet", per_player=True),  # on this street
+        Counter("folded", per_player=True),
+        Counter("out", per_player=True),
+    ],
+    kinds=[
+        EventKind("hand", Op.SET, "Hand {value} begins."),
+        EventKind("clear_table", Op.CLEAR, "The cards are gathered."),
+        EventKind("level", Op.NOTE, "Level {value} begins."),
+        EventKind("small_blind", Op.SET, "The small blind is {value}."),
+        EventKind("big_blind", Op.SET, "The big blind is {value}."),
+        EventKind("button", Op.SET, "The button is at seat {value}."),
+        EventKind("no_small_blind", Op.NOTE, "Nobody posts a small blind."),
+        EventKind("new_deck", Op.CREATE, "The deck of {value} cards is shuffled."),
+        EventKind("deal", Op.MOVE, "{player} is dealt {token}."),
+        EventKind("burn", Op.MOVE, "A card is burnt."),
+        EventKind("flop", Op.MOVE, "The flop shows {token}."),
+        EventKind("turn", Op.MOVE, "The turn is {token}."),
+        EventKind("river", Op.MOVE, "The river is {token}."),
+        EventKind("post_ante", Op.NOTE, "{player} posts an ante of {value}."),
+        EventKind("post_small_blind", Op.SET, "{player} posts a small blind of {value}."),
+        EventKind("post_big_blind", Op.SET, "{player} posts a big blind of {value}."),
+        EventKind("fold", Op.SET, "{player} folds."),
+        EventKind("check", Op.NOTE, "{player} checks."),
+        EventKind("call", Op.SET, "{player} calls, with {value} in on this street."),
+        EventKind("bet", Op.SET, "{player} bets {value}."),
+        EventKind("raise", Op.SET, "{player} raises to {value}."),
+        EventKind("stack", Op.SET, "{player} has {value} chips behind."),
+        EventKind("pot", Op.SET, "The pot is {value}."),
+        EventKind("bet_taken_in", Op.SET, "The bet of {player} is taken into the pot."),
+        EventKind("unfold", Op.SET, "{player} gets new cards."),
+        EventKind("uncalled", Op.SET, "{player} takes back what was not called, and has {value} in on this street."),
+        EventKind("show", Op.REVEAL, "{player} shows {token}."),
+        EventKind("muck", Op.NOTE, "{player} does not show.", tells=True),
+        EventKind("settle_pot", Op.NOTE, "A pot of {value} is settled.", tells=True),
+        EventKind("eligible", Op.NOTE, "{player} plays for it.", tells=True),
+        EventKind("win", Op.NOTE, "{player} wins {value}.", tells=True),
+        EventKind("forfeit", Op.NOTE, "{player} forfeits."),
+        EventKind("out", Op.SET, "{player} is out."),
+        EventKind("place", Op.NOTE, "{player} finishes in place {value}.", tells=True),
+        EventKind("shared_place", Op.NOTE, "{player} finishes in place {value}, and shares it.", tells=True),
+    ],
+    max_players=MAX_PLAYERS,
+)
+
+
+def deck(options):
+    """All cards of the game."""
+    return np.arange(NUM_CARDS, dtype=np.int16)

@@ -1,0 +1,229 @@
+"""Texas hold'em in words and pictures."""
+
+import numpy as np
+
+from cardenvs.core.cards import card_label, card_markup
+from cardenvs.core.events import OMNISCIENT
+from cardenvs.core.options import NONE
+from cardenvs.core.view import CardView, sees
+from cardenvs.games.texas_holdem import actions
+from cardenvs.games.texas_holdem.evaluator import category_of_rank, rank_hands
+from cardenvs.games.texas_holdem.rules import largest_raise, owed, raise_refused, smallest_raise
+from cardenvs.games.texas_holdem.state import (
+    BOARD_CARDS,
+    CASH,
+    FCPA,
+    FULL,
+    NUM_BOARD,
+    STREETS,
+)
+
+_REASONS = {
+    actions.NO_SUCH_ACTION: "there is no such action in this game (rules.md 4.10)",
+    actions.NOTHING_TO_CALL: "there is nothing to call, so checking is free (rules.md 4.5)",
+    actions.ONLY_ALL_IN_CALLS: "the stack does not go beyond what is to be called (rules.md 4.6)",
+    actions.NOBODY_TO_RAISE: "no opponent has chips left to answer a raise with (rules.md 4.6)",
+    actions.NOT_REOPENED: "less than a full raise has been added since this player acted (rules.md 4.7)",
+    actions.SAME_AS_LOWER: "that is the same total as a lower id (rules.md 4.10)",
+    actions.SAME_AS_ALL_IN: "that takes the whole stack; go all in (rules.md 4.10)",
+}
+
+
+class TexasHoldemView(CardView):
+    """Words of Texas hold'em."""
+
+    # -- the table ----------------------------------------------------------------------------------------------
+
+    def fill_table(self, s, viewer, table):
+        n = int(s.rules.num_players)
+        hands = {p: s.deck[2 * p : 2 * p + 2] for p in range(n) if s.dealt >> p & 1}
+        burnt = burnt_cards(s)
+        for p, cards in hands.items():
+            if s.shown >> p & 1 or sees(viewer, p):
+                table.put("hand", cards, player=p)
+            else:
+                table.put("hand", unknown=2, player=p)
+        table.put("board", board_cards(s))
+        gone = {*np.concatenate([*hands.values(), board_cards(s), burnt]).tolist()}
+        left = [card for card in s.deck if card not in gone]
+        if viewer == OMNISCIENT:
+            table.put("deck", left)
+            table.put("burnt", burnt)
+        else:
+            table.put("deck", unknown=len(left))
+            table.put("burnt", unknown=len(burnt))
+        for counter in ("hand_number", "small_blind", "big_blind", "button", "pot"):
+            table.set(counter, s[counter])
+        for p in range(n):
+            table.set("stack", s.stacks[p], player=p)
+            table.set("bet", s.bets[s.street, p], player=p)
+            table.set("folded", (s.dealt & ~s.in_hand) >> p & 1, player=p)
+            table.set("out", 1 - (s.live >> p & 1), player=p)
+
+    def phase(self, s):
+        return STREETS[int(s.street)]
+
+    def conserved(self, s):
+        return {"chips": float(s.pot + s.stacks.sum())}
+
+    # -- actions ------------------------------------------------------------------------------------------------
+
+    def action_label(self, s, action):
+        if action == actions.FOLD:
+            return "fold"
+        player = int(s.current_player)
+        if action == actions.CHECK_CALL:
+            to_call = owed(s, player)
+            if not to_call:
+                return "check"
+            return f"call {to_call}{' all in' if to_call == s.stacks[player] else ''}"
+        total, size = _named_raise(s, player, action)
+        return f"{'raise to' if s.to_match else 'bet'} {total}{size}"
+
+    def illegal_reason(self, s, action, code):
+        player = int(s.current_player)
+        if code == actions.BELOW_MINIMUM:
+            return f"a raise goes to {smallest_raise(s, player)} at least (rules.md 4.5)"
+        if code == actions.ABOVE_STACK:
+            return f"the stack reaches to {largest_raise(s, player)} (rules.md 4.5)"
+        return _REASONS[code]
+
+    def prompt(self, s):
+        player = int(s.current_player)
+        to_call = owed(s, player)
+        pot = f"The pot is {s.pot}"
+        if raise_refused(s, player):
+            return f"{pot}: call {to_call}, or fold?"
+        raises = f"to {smallest_raise(s, player)} up to {largest_raise(s, player)}"
+        if to_call:
+            return f"{pot}: call {to_call}, raise {raises}, or fold?"
+        return f"{pot}: check, or {'raise' if s.to_match else 'bet'} {raises}?"
+
+    def place(self, s, player):
+        """The place of a player who is out of a tournament; the mean of those that are shared (rules.md 8.2)."""
+        place = int(s.places[player])
+        sharers = sum(int(other) == place for other in s.places)
+        return place + (sharers - 1) / 2 if place and sharers > 1 else place or None
+
+    # -- what a careful player knows ----------------------------------------------------------------------------
+
+    def facts(self, s, player):
+        n = int(s.rules.num_players)
+        facts = {
+            "street": STREETS[int(s.street)],
+            "hand_number": int(s.hand_number),
+            "blinds": [int(s.small_blind), int(s.big_blind)],
+            "stack": int(s.stacks[player]),
+            "stack_in_big_blinds": round(float(s.stacks[player] / s.big_blind), 2),
+            "pot": int(s.pot),
+            "seats_from_the_button": int((player - s.button) % n),
+            "opponents_in_the_hand": int(s.in_hand & ~(1 << player)).bit_count(),
+        }
+        if s.rules.format != CASH:
+            facts["players_left"] = int(s.live).bit_count()
+            facts["hands_until_the_blinds_rise"] = int(s.hands_to_level)
+        if s.dealt >> player & 1:
+            cards = [*s.deck[2 * player : 2 * player + 2], *board_cards(s)]
+            facts["own_cards"] = [card_label(card) for card in cards[:2]]
+            if len(cards) > 2:
+                facts["own_hand_is"] = category_of_rank(_rank(cards))
+        if player == s.current_player:
+            facts |= _facts_of_turn(s, player)
+        return facts
+
+    def describe_event(self, event, kind):
+        if event.kind == "stack" and event.value == 0:
+            return f"player_{event.player} has no chips behind."
+        if event.kind == "out":
+            return f"player_{event.player} is out of the game."
+        return super().describe_event(event, kind)
+
+    # -- the picture --------------------------------------------------------------------------------------------
+
+    def render(self, s, viewer, table):
+        n = int(s.rules.num_players)
+        board = " ".join(card_markup(card) for card in board_cards(s)) or "-"
+        lines = [_headline(s), "", f"    board {board}    pot {s.pot}", ""]
+        return "\n".join(lines + [_seat_line(s, p, viewer) for p in range(n)])
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Parts of the words
+
+
+def board_cards(s):
+    """The cards on the board."""
+    first = 2 * int(s.rules.num_players)
+    return s.deck[first : first + BOARD_CARDS[int(s.street)]]
+
+
+def burnt_cards(s):
+    """The cards burnt so far."""
+    first = 2 * int(s.rules.num_players) + NUM_BOARD
+    return s.deck[first : first + (int(s.street) if s.rules.burn_cards else 0)]
+
+
+def _rank(cards):
+    out = np.zeros(1, np.int64)
+    rank_hands(np.array([cards], np.int8), out)
+    return int(out[0])
+
+
+def _named_raise(s, player, action):
+    """The total of a raise, and what it is called besides."""
+    high = s.bets[s.street, player] + s.stacks[player]
+    if action >= actions.RAISE_TO or s.rules.betting == FULL:  # of which there may be thousands: no kernels
+        total, size = action - (actions.RAISE_TO if action >= actions.RAISE_TO else actions.FULL_RAISE_0), ""
+    else:
+        pot_after_call = int(s.pot) + owed(s, player)
+        total = actions.asked_total(s, action, pot_after_call, smallest_raise(s, player), high)
+        if s.rules.betting == FCPA:
+            size = ", pot"
+        elif action == actions.MIN_RAISE:
+            size = ", the least"
+        else:
+            size = f", {actions.FRACTION_NAMES[min(action, actions.ALL_IN - 1) - actions.FRACTION_0]}"
+    return total, ", all in" if total == high else size
+
+
+def _facts_of_turn(s, player):
+    to_call = int(owed(s, player))
+    facts = {"to_call": to_call, "can_raise": not raise_refused(s, player)}
+    if to_call:
+        facts["share_of_wins_that_pays_for_a_call"] = round(to_call / (int(s.pot) + to_call), 3)
+    if facts["can_raise"]:
+        facts["min_raise_to"] = int(smallest_raise(s, player))
+        facts["max_raise_to"] = int(largest_raise(s, player))
+    return facts
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Parts of the picture
+
+
+def _headline(s):
+    parts = [f"hand {s.hand_number}", STREETS[int(s.street)], f"blinds {s.small_blind}/{s.big_blind}"]
+    if s.rules.format != CASH and s.rules.blinds[0] == NONE:
+        parts.append(f"level {s.level + 1}")
+    return "Texas hold'em, " + ", ".join(parts)
+
+
+def _seat_line(s, p, viewer):
+    pointer = "▶" if s.current_player == p else " "
+    marks = [
+        mark for mark, seat in (("D", s.button), ("SB", s.small_blind_seat), ("BB", s.big_blind_seat)) if seat == p
+    ]
+    where = f"{pointer} [bold]player_{p}[/bold] {'/'.join(marks):>7}"
+    if not s.live >> p & 1 and not s.in_hand >> p & 1:
+        return f"{where}  out{f', place {s.places[p]}' if s.places[p] else ''}"
+    cards = "-"
+    if s.dealt >> p & 1:
+        open_to_viewer = s.shown >> p & 1 or sees(viewer, p)
+        cards = " ".join(card_markup(card) for card in s.deck[2 * p : 2 * p + 2]) if open_to_viewer else "▒▒ ▒▒"
+    bet = s.bets[s.street, p]
+    notes = [f"bet {bet}"] if bet else []
+    if s.dealt >> p & 1 and not s.in_hand >> p & 1:
+        notes.append("folded")
+    elif s.in_hand >> p & 1 and not s.stacks[p]:
+        notes.append("all in")
+    return f"{where}  {cards}  stack {s.stacks[p]:>6}  {'  '.join(notes)}".rstrip()

@@ -1,0 +1,432 @@
+"""Texas hold'em as PHH: written hands, what PokerKit makes of them, and what is read."""
+
+import random
+import tomllib
+import warnings
+from collections import Counter
+
+import pytest
+from holdem import last, play, positions, table
+
+from cardenvs.core.engine import FORFEIT
+from cardenvs.core.errors import FormatError, OptionError
+from cardenvs.core.events import OMNISCIENT
+from cardenvs.core.kernel import COMPILED
+from cardenvs.core.replay import Replay
+from cardenvs.games.texas_holdem import GAME, phh
+from cardenvs.games.texas_holdem.hands import read_hands
+from cardenvs.games.texas_holdem.timeline import Timeline
+
+HAND = """
+# Three players; p3, on the button, has raised, and p1 with the small blind is all-in for less than a raise.
+variant = "NT"
+antes = [0, 0, 0]
+blinds_or_straddles = [50, 100, 0]
+min_bet = 100
+starting_stacks = [300, 2000, 2000]
+actions = [
+    "d dh p1 QdQc", "d dh p2 ????", "d dh p3 AsKs # the winner of the side pot, had there been one",
+    "p3 cbr 250",
+    "p1 cbr 300",
+    "p2 f",
+    "p3 cc",
+    "p1 sm QdQc", "p3 sm AsKs",
+    "d db Qh7d9h", "d db Ac", "d db 3d",
+]
+finishing_stacks = [700, 1900, 1700]
+"""
+HEADS_UP = """
+variant = "NT"
+antes = [0, 0]
+blinds_or_straddles = [10, 20]
+min_bet = 20
+starting_stacks = [500, 400]
+actions = ["d dh p1 2c7d", "d dh p2 AhAd", "p2 cc", "p1 cc", "d db KhKdKs", "p1 cbr 20", "p2 f"]
+"""
+
+
+def test_a_written_hand_is_played():
+    state = phh.loads(HAND)
+    assert state.is_terminal
+    assert state.stacks == [700, 1900, 1700]
+    assert (state.record.button, state.record.small_blind_seat) == (2, 0)
+    timeline = Timeline.of(state)
+    first = next(entry.index for entry in timeline.entries if entry.kind == "request")
+    cards = timeline.view(first, OMNISCIENT)["table"]["piles"]["hand"]
+    assert cards[0] == ["Qc", "Qd"]
+    assert cards[2] == ["As", "Ks"]
+    assert "?" not in cards[1]
+
+
+def test_heads_up_the_last_player_has_the_button_and_the_small_blind():
+    state = phh.loads(HEADS_UP)
+    assert (state.record.button, state.record.small_blind_seat, state.record.big_blind_seat) == (1, 1, 0)
+    assert state.stacks == [520, 380]
+    first = next(entry for entry in Timeline.of(state).entries if entry.kind == "request")
+    assert (first.data["player"], first.data["to_call"]) == (1, 10)
+
+
+def test_seats_are_those_of_the_file():
+    state = phh.loads(HAND + "seats = [5, 8, 2]\nseat_count = 9\n")
+    assert state.record.button == 0
+    assert state.stacks == [1700, 700, 1900]
+
+
+def test_cards_that_are_shown_later_are_dealt():
+    text = HAND.replace("p1 QdQc", "p1 ????", 1).replace("d dh p3 AsKs", "d dh p3 ????")
+    assert phh.loads(text).stacks == [700, 1900, 1700]
+
+
+def test_a_dash_shows_the_cards_that_were_dealt():
+    assert phh.loads(HAND.replace("p1 sm QdQc", "p1 sm -")).stacks == [700, 1900, 1700]
+
+
+def test_a_check_that_nobody_is_asked_for_here_is_passed_over():
+    """The big blind is all-in for less than the small blind (rules.md 4.2): nobody has anything to decide."""
+    text = """
+variant = "NT"
+antes = [0, 0, 0]
+blinds_or_straddles = [10, 20, 0]
+min_bet = 20
+starting_stacks = [100, 100, 60]
+actions = ["d dh p1 AsAd", "d dh p2 KsKd", "d dh p3 QsQd", "p3 cbr 60", "p1 f", "p2 cc", "d db 2c7d9h", "p2 cc",
+           "d db Js", "p2 cc", "d db 3d", "p2 cc", "p2 sm KsKd", "p3 sm"]
+"""
+    assert phh.loads(text).stacks == [90, 170, 0]
+    with pytest.raises(FormatError, match=r"action 8 \('p3 cc'\): the hand is over"):
+        phh.loads(text.replace('"d db 2c7d9h", "p2 cc"', '"d db 2c7d9h", "p3 cc"'))
+
+
+def test_a_hand_without_a_small_blind():
+    text = """
+variant = "NT"
+antes = [0, 0, 0]
+blinds_or_straddles = [20, 0, 0]
+min_bet = 20
+starting_stacks = [100, 100, 100]
+actions = ["d dh p1 2c7d", "d dh p2 ????", "d dh p3 AsAd", "p2 f", "p3 cc", "p1 cc", "d db KhKdKs", "p1 cc",
+           "p3 cbr 20", "p1 f"]
+"""
+    state = phh.loads(text)
+    assert state.stacks == [80, 100, 120]
+    assert (state.record.button, state.record.big_blind_seat) == (2, 0)
+    assert tomllib.loads(phh.dumps(state))["blinds_or_straddles"] == [20, 0, 0]
+    assert phh.loads(HEADS_UP.replace("[10, 20]", "[0, 20]")).stacks == [520, 380]
+
+
+def test_button_and_big_blind_move_on_without_a_small_blind():
+    """Rules 2.3 and 3.3: the big blind of hand 1 goes out, and the button lies at its empty seat in hand 2."""
+    state = table(
+        [500, 40, 500, 500], blinds=(0, 20), num_hands=4, hands={1: "8c 4d", 2: "As Ah"}, board="Ac Kd 9h Js 2d"
+    )
+    seen = []
+    for script in ("2:40 3:fold 0:fold 1:call", "3:fold 0:fold", "0:fold 2:fold", ""):
+        seen.append(positions(state))
+        play(state, script)
+    assert seen == [(0, 0, 1), ("x1", None, 2), (2, 2, 3), (3, 3, 0)]
+    assert [len(last(state, kind)) for kind in ("no_small_blind", "post_small_blind", "post_big_blind")] == [4, 0, 4]
+    moving = table(3 * [500], blinds=(0, 20), num_hands=2, button_rule="moving")
+    assert positions(play(moving, "2:fold 0:fold")) == (1, 1, 2)
+    with pytest.raises(OptionError, match="blinds takes a small and a big blind"):
+        table(blinds=(0, 0))
+
+
+def test_several_hands_in_one_text():
+    states = phh.loads_all(f"[1]\n{HAND}\n[2]\n{HEADS_UP}")
+    assert [state.stacks for state in states] == [[700, 1900, 1700], [520, 380]]
+    with pytest.raises(FormatError, match=r"hand \[2\]: variant is 'PO'; only 'NT'"):
+        phh.loads_all(f"[1]\n{HAND}\n[2]\n{HEADS_UP.replace('NT', 'PO')}")
+    for text in ("", HAND):
+        with pytest.raises(FormatError, match="has a table for each"):
+            phh.loads_all(text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"NT"', '"FT"', "variant is 'FT'; only 'NT'"),
+        ('variant = "NT"', "", "variant is None"),
+        ("antes = [0, 0, 0]", "antes = [0, 0, 100]", "everybody posts the same ante"),
+        ("antes = [0, 0, 0]", "antes = [0, 0]", "antes has 2 numbers for 3 players"),
+        ("antes = [0, 0, 0]", "antes = [400, 400, 400]", "p1 cannot post a whole ante"),
+        ("antes = [0, 0, 0]", "antes = [0, 0, 0]\nante_trimming_status = 1", "takes true or false"),
+        ("[50, 100, 0]", "[50, 100, 200]", "straddles and other posts are not played"),
+        ("[50, 100, 0]", "[0.5, 1.0, 0]", "has 0.5; it takes integers from 0 on; amounts are whole chips"),
+        ("[50, 100, 0]", "[100, 50, 0]", "a small and a big blind come first"),
+        ("min_bet = 100", "min_bet = 200", "min_bet is 200; here it is the big blind, 100"),
+        ("min_bet = 100", "", "min_bet is missing"),
+        ("[300, 2000, 2000]", "[300, -1, 2000]", "starting_stacks has -1; it takes integers from 1 on"),
+        ("[300, 2000, 2000]", "[300, true, 2000]", "starting_stacks has True"),
+        ("[300, 2000, 2000]", "[300]", "two to 10 players can play; there are 1"),
+        ("[300, 2000, 2000]", "300", "starting_stacks is 300; it takes a list"),
+        ("[300, 2000, 2000]", "[300, 2000, 20000000]", "cannot be dealt: texas_holdem_v0: option stacks"),
+        ("[700, 1900, 1700]", "[700, 1900, 1700]\nseats = [1, 3, 2]", "clockwise"),
+        ("[700, 1900, 1700]", "[700, 1900, 1700]\nseats = [1, 1, 2]", "clockwise"),
+        ("[700, 1900, 1700]", "[701, 1899, 1700]", r"ends with \[700, 1900, 1700\]; rules.md 11"),
+        ('"p3 cbr 250"', "7", "action 4 is 7; it takes a text"),
+        ('"p3 cbr 250"', '"p3 cbr 1e3"', r"action 4 \('p3 cbr 1e3'\): '1e3' is no number of whole chips"),
+        ('"p3 cbr 250"', '"p3 cbr 150"', r"action 4 .* a raise goes to 200 at least \(rules.md 4.5\)"),
+        ('"p3 cbr 250"', '"p3 cbr 99999999999"', "action 4"),
+        ('"p3 cbr 250"', '"p1 cbr 250"', "action 4 .*: p3 is to act"),
+        ('"p3 cbr 250"', '"p4 cbr 250"', "'p4' is none of p1 to p3"),
+        ('"p3 cbr 250"', '"p3 raises"', "it takes one of"),
+        ('"p2 f"', '"p2 f", "p2 f"', "action 7 .*: p3 is to act"),
+        ("d dh p1 QdQc", "d dh p1 QdQ", "'Q' is no card"),
+        ("d dh p1 QdQc", "d dh p1 QdQx", "'Qx' is no card"),
+        ("d dh p1 QdQc", "d dh p1 Qd?c", "no card"),
+        ("d dh p2 ????", "d dh p2 ??????", "p2 is dealt 3 cards; a hand has two"),
+        ("d dh p1 QdQc", "d dh p1 QdAs", r"p1 sm QdQc'\): p1 was dealt QdAs"),
+        ("d db Ac", "d db As", "As is dealt twice"),
+        ("d db Ac", "d db ??", "the board has to be known"),
+        ("d db Qh7d9h", "d db Qh7d", "three cards are dealt on the flop"),
+        ('"d db 3d"', '"d db 3d", "d db 4d"', "the board has 6 cards"),
+        ('"d db 3d"', '"# nothing"', "showdown with 4 cards on the board"),
+        ('"p3 cc"', '"p3 f"', "the hand is over"),
+        ('"p1 sm QdQc"', '"p1 sm"', "p1 mucks, but has won a pot"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_played_is_refused(old, new, message):
+    assert old in HAND
+    with pytest.raises(FormatError, match=message):
+        phh.loads(HAND.replace(old, new, 1))
+
+
+def test_a_raise_that_only_other_engines_allow_is_refused_with_the_rule():
+    """Rules 11.1: a limper behind a short all-in."""
+    text = """
+variant = "NT"
+antes = [0, 0, 0, 0]
+blinds_or_straddles = [20, 40, 0, 0]
+min_bet = 40
+starting_stacks = [2000, 2000, 2000, 75]
+actions = ["d dh p1 ????", "d dh p2 ????", "d dh p3 AsKs", "d dh p4 QdQc", "p3 cc", "p4 cbr 75", "p1 f", "p2 cc",
+           "p3 cbr 155", "p2 f"]
+"""
+    with pytest.raises(FormatError, match=r"action 9 \('p3 cbr 155'\): .*less than a full raise.*rules.md 4.7"):
+        phh.loads(text)
+
+
+def test_who_comes_to_a_showdown_must_have_cards():
+    with pytest.raises(FormatError, match="p3 comes to the showdown with unknown cards"):
+        phh.loads(HAND.replace("d dh p3 AsKs", "d dh p3 ????").replace(', "p3 sm AsKs"', ""))
+
+
+def test_a_hand_without_an_end_is_refused():
+    with pytest.raises(FormatError, match="the hand is not over: after the last action, p1 is to act"):
+        phh.loads(HEADS_UP.replace(', "p1 cbr 20", "p2 f"', ""))
+
+
+def test_the_board_is_dealt_when_its_street_begins():
+    with pytest.raises(FormatError, match="the flop has to be dealt first"):
+        phh.loads(HEADS_UP.replace('"d db KhKdKs", ', ""))
+    with pytest.raises(FormatError, match="p1 is to act first"):
+        phh.loads(HEADS_UP.replace('"p1 cc", "d db KhKdKs"', '"d db KhKdKs", "p1 cc"'))
+    with pytest.raises(FormatError, match=r"action 8 \('d db 2h'\): the hand is over"):
+        phh.loads(HEADS_UP.replace('"p2 f"', '"p2 f", "d db 2h"'))
+
+
+def test_a_text_that_was_cut_short_is_refused():
+    text = phh.dumps(phh.loads(HAND))
+    for size in range(text.index("\nhand = ")):  # what comes after the actions may be left out
+        with pytest.raises(FormatError):
+            phh.loads(text[:size])
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "a = " + "9" * 10_000, "variant = 'NT'\nvariant = 'NT'", "\x00", "{"])
+def test_what_is_no_toml_is_refused(text):
+    with pytest.raises(FormatError, match="no PHH: not TOML"):
+        phh.loads(text)
+
+
+def test_whatever_is_changed_in_a_file_it_is_played_or_refused():
+    chooser = random.Random(1)
+    played = refused = 0
+    for _ in range(1500):
+        text = list(chooser.choice((HAND, HEADS_UP)))
+        for _ in range(chooser.choice((1, 1, 2, 5))):
+            text[chooser.randrange(len(text))] = chooser.choice('0123456789pdhcsAKQJT?cbrf ,"[]=-.#\n')
+        try:
+            played += phh.loads("".join(text)).is_terminal
+        except FormatError:
+            refused += 1
+    assert played > 50
+    assert refused > 500
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Writing
+
+
+def test_a_hand_is_written():
+    state = table([300, 2000, 2000], blinds=(50, 100), button=2, hands={0: "Qd Qc", 1: "7h 2c", 2: "As Ks"},
+                  board="Qh 7d 9h Ac 3d")  # fmt: skip
+    text = phh.dumps(play(state, "2:250 0:all 1:fold 2:call"))
+    assert (
+        text
+        == """\
+variant = "NT"
+antes = [0, 0, 0]
+blinds_or_straddles = [50, 100, 0]
+min_bet = 100
+starting_stacks = [300, 2000, 2000]
+actions = ["d dh p1 QdQc", "d dh p2 7h2c", "d dh p3 AsKs", "p3 cbr 250", "p1 cbr 300", "p2 f", "p3 cc", \
+"p1 sm QdQc", "p3 sm AsKs", "d db Qh7d9h", "d db Ac", "d db 3d"]
+hand = 1
+seats = [1, 2, 3]
+seat_count = 3
+players = ["player_0", "player_1", "player_2"]
+finishing_stacks = [700, 1900, 1700]
+"""
+    )
+
+
+def test_names_of_all_kinds_are_written():
+    names = ['a "b" \\ c', "ü 🂡 \x7f \x00 \n", "# no comment"]
+    state = play(table(3 * [100]), "0:fold 1:fold")
+    text = phh.dumps(Timeline.of(state, names))
+    assert tomllib.loads(text)["players"] == [names[1], names[2], names[0]]
+
+
+def test_a_hand_of_a_match_is_chosen_by_its_number():
+    state = play(table(num_hands=2), "3:fold 4:fold 5:fold 0:fold 1:fold")
+    assert tomllib.loads(phh.dumps(state, 1))["finishing_stacks"] == [1990, 2010, 2000, 2000, 2000, 2000]
+    for number, message in ((None, "has 2 hands: say which"), (3, "hands 1 to 2; got 3"), (2, "hand 2 is not over")):
+        with pytest.raises(FormatError, match=message):
+            phh.dumps(state, number)
+    assert list(tomllib.loads(phh.dumps_all(state))) == ["1"]
+    assert phh.dumps_all(Replay.of(state)) == phh.dumps_all(Timeline.of(state)) == phh.dumps_all(state)
+
+
+def test_a_forfeit_cannot_be_written():
+    state = table()
+    state.apply(FORFEIT + 4)
+    play(state, "3:fold 5:fold 0:fold 1:fold")
+    with pytest.raises(FormatError, match="player_4 forfeits in it; PHH has no words for that"):
+        phh.dumps(state)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Many hands, next to PokerKit
+
+
+def random_match(seed):
+    """A short match of random play; None where the first hand leaves nothing to decide."""
+    chooser = random.Random(seed)
+    n, ante = chooser.choice((2, 2, 3, 4, 5, 6, 9)), chooser.choice((0, 0, 0, 5))
+    stacks = [ante + chooser.randrange(25, chooser.choice((60, 200, 600, 3000))) for _ in range(n)]
+    state = GAME.new_state(
+        seed=seed, num_players=n, format=chooser.choice(("cash", "tournament")), stacks=stacks, blinds=(10, 20),
+        ante=ante, button=chooser.randrange(n), num_hands=3, max_hands=6, reveal_all_in=chooser.random() < 0.7,
+        button_rule=chooser.choice(("dead", "moving")),
+    )  # fmt: skip
+    while not state.is_terminal:
+        options = state.legal_options()
+        choice = chooser.choice(["fold"] * ("fold" in options.kinds) + ["check_call"] * 3 + ["least", "any", "all_in"])
+        if options.min_raise_to is None or choice in ("fold", "check_call"):
+            state.act("fold" if choice == "fold" else "check_call")
+        elif choice == "all_in":
+            state.act("all_in")
+        else:
+            high = options.min_raise_to if choice == "least" else options.max_raise_to
+            state.act("raise_to", chooser.randint(options.min_raise_to, high))
+    return state
+
+
+def by_pokerkits_odd_chips(hand):
+    """The stacks of a hand if one player gets all odd chips of a pot (rules.md 11.4)."""
+    stacks = list(hand.stacks_after)
+    any_winner = {seat for pot in hand.pots for seat in pot.wins}
+    joined: dict[frozenset, list] = {}
+    for pot in hand.pots:
+        for seat, chips in pot.wins.items():
+            stacks[seat] -= chips
+        joined.setdefault(frozenset(any_winner.intersection(pot.eligible)), [0, set(pot.wins)])[0] += pot.chips
+    for chips, winners in joined.values():
+        share, odd = divmod(chips, len(winners))
+        for seat in (seat for seat in hand.seats if seat in winners):
+            stacks[seat] += share + odd
+            odd = 0
+    return [stacks[seat] for seat in hand.seats]
+
+
+def posts_a_short_big_blind(hand, ante):
+    big = hand.seats[0] if len(hand.seats) == 2 or not hand.has_small_blind else hand.seats[1]
+    return hand.stacks_before[big] - ante < hand.blinds[1]
+
+
+def compare(hand, timeline, pokerkit, seen):
+    """Write a hand, let PokerKit read it and write it again, and read both here."""
+    text = phh.dumps(timeline, hand.number)
+    ours = [hand.stacks_after[seat] for seat in hand.seats]
+    seen["hands"] += 1
+    seen["without small blind"] += not hand.has_small_blind
+    theirs = None
+    if posts_a_short_big_blind(hand, timeline.options["ante"]):
+        seen["11.3 short big blind"] += 1
+    else:
+        theirs = by_pokerkit(text, pokerkit)
+        if theirs.finishing_stacks != ours:
+            assert theirs.finishing_stacks == by_pokerkits_odd_chips(hand), text
+            seen["11.4 odd chips"] += 1
+        seen["the same there"] += 1
+    seen["nothing to decide"] += not hand.acts
+    again = phh.loads(text)
+    assert [again.stacks[seat] for seat in _seats(tomllib.loads(text)["seats"])] == ours
+    written, read = tomllib.loads(phh.dumps(again)), tomllib.loads(text)
+    for field in ("starting_stacks", "finishing_stacks", "blinds_or_straddles"):
+        assert written[field] == read[field]
+    seen["the same here"] += 1
+    if theirs is not None:
+        read_what_pokerkit_writes(theirs, ours, seen)
+
+
+def by_pokerkit(text, pokerkit):
+    """The hand as PokerKit has played it, with the stacks at its end."""
+    history = pokerkit.HandHistory.loads(text)
+    *_, end = history
+    assert not end.status, text
+    return pokerkit.HandHistory.from_game_state(
+        history.create_game(), end, finishing_stacks=list(end.stacks), ante_trimming_status=history.ante_trimming_status
+    )
+
+
+def read_what_pokerkit_writes(theirs, ours, seen):
+    """Its players, unlike ours, are asked to check where all others are all-in."""
+    if theirs.finishing_stacks == ours:
+        assert phh.loads(theirs.dumps()).stacks == ours
+        seen["read from there"] += 1
+    else:
+        with pytest.raises(FormatError, match=r"finishing_stacks are .* rules\.md 11 lists"):
+            phh.loads(theirs.dumps())
+
+
+def _seats(seats):
+    return [sorted(seats).index(seat) for seat in seats]
+
+
+def compare_matches(first, number):
+    pokerkit = pytest.importorskip("pokerkit")
+    seen = Counter()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="There is no reason for this player to fold", category=UserWarning)
+        for seed in range(first, first + number):
+            try:
+                timeline = Timeline.of(random_match(seed))
+            except ValueError:
+                continue  # both all-in by their blinds: nothing to decide (rules.md 10.1)
+            for hand in read_hands(timeline):
+                compare(hand, timeline, pokerkit, seen)
+    return seen
+
+
+def test_hundreds_of_hands_are_read_by_pokerkit_and_here():
+    seen = compare_matches(0, 200 if COMPILED else 15)
+    assert seen["the same there"] > 0.8 * seen["hands"] > 30, seen
+    assert seen["the same here"] > 0.9 * seen["hands"], seen
+    assert seen["read from there"] > 0.8 * seen["hands"], seen
+
+
+@pytest.mark.slow
+def test_thousands_of_hands_are_read_by_pokerkit_and_here():
+    seen = compare_matches(1000, 2000)
+    assert all(seen[spot] for spot in ("11.3 short big blind", "11.4 odd chips", "without small blind")), seen
