@@ -19,6 +19,7 @@ from cardenvs.games.rummikub.actions import (
     POOL_NOT_EMPTY,
     TAKE_0,
 )
+from cardenvs.games.rummikub.catalogue import NUM_MELDS
 from cardenvs.games.rummikub.completion import TURN
 from cardenvs.games.rummikub.effects import (
     commit,
@@ -37,8 +38,6 @@ from cardenvs.games.rummikub.scratch import stack_record
 from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.state import EXACT, NO_MELD, SCORE, TABLE
 from cardenvs.games.rummikub.steps import (
-    PARTS,
-    can_take,
     explain_commit,
     explain_lay,
     explain_take,
@@ -46,6 +45,7 @@ from cardenvs.games.rummikub.steps import (
     is_building,
     list_lays,
     mark_lays,
+    mark_takes,
 )
 from cardenvs.games.rummikub.tiles import JOKER, NUM_NATURALS, NUM_TYPES, NUM_VALUES
 
@@ -54,7 +54,6 @@ _RACK, _FORFEIT = TABLE.kind["rack"], TABLE.kind["forfeit"]
 _WHO_BEGINS = 1  # a source of chance, besides the deal
 
 new_turn = stack_record(TURN)
-new_parts = stack_record(PARTS)
 
 # ---------------------------------------------------------------------------------------------------------------
 # The deal
@@ -152,20 +151,22 @@ def _idle_needs_no_play(s):
 @kernel
 def _legal_exact(s, out):
     """The steps with which the turn can be completed (8.4)."""
-    w, parts = new_turn(), new_parts()
+    w = new_turn()
     n = 1  # out[0] is kept for draw, pass or commit
-    for k in range(MAX_MELDS):
-        if explain_take(s, k) == 0 and can_take(s, parts, w, k):
-            out[n] = TAKE_0 + k
-            n += 1
-    mark_lays(s, parts, w)
-    for number in range(w.marks.shape[0]):
+    if s.num_laid == 0 and s.opened[s.current_player]:
+        mark_takes(s, w)
+        for k in range(MAX_MELDS):
+            if s.sets[k] != NO_MELD and w.marks[s.sets[k]] and explain_take(s, k) == 0:
+                out[n] = TAKE_0 + k
+                n += 1
+    mark_lays(s, w)
+    for number in range(NUM_MELDS):
         if w.marks[number]:
             out[n] = LAY_0 + number
             n += 1
     if is_building(s):
         out[0] = COMMIT
-        offered = explain_commit(s, parts, w) == 0
+        offered = explain_commit(s, w) == 0
     else:
         out[0] = _idle(s)
         offered = n == 1 or not _idle_needs_no_play(s)
@@ -183,8 +184,7 @@ def _legal_loose(s, out):
     if is_building(s):
         out[0] = _idle(s)
         out[1] = COMMIT
-        w, parts = new_turn(), new_parts()
-        n = 2 if explain_commit(s, parts, w) == 0 else 1
+        n = 2 if explain_commit(s, new_turn()) == 0 else 1
     elif not _idle_needs_no_play(s) or not _could_play(s):
         out[0] = _idle(s)
         n = 1
@@ -198,8 +198,7 @@ def _legal_loose(s, out):
 
 @kernel
 def _could_play(s):
-    w, parts = new_turn(), new_parts()
-    return is_able_to_play(s, parts, w)
+    return is_able_to_play(s, new_turn())
 
 
 @kernel
@@ -209,17 +208,18 @@ def explain_illegal(s, action):
         return NO_SUCH_ACTION
     if action < COMMIT:
         return _explain_idle(s, action)
-    w, parts = new_turn(), new_parts()
+    w = new_turn()
     if action == COMMIT:
-        return explain_commit(s, parts, w)
+        return explain_commit(s, w)
     if action < LAY_0:
         code = explain_take(s, action - TAKE_0)
-        if code == 0 and s.rules.mask == EXACT and not can_take(s, parts, w, action - TAKE_0):
-            return CANNOT_BE_COMPLETED
+        if code == 0 and s.rules.mask == EXACT:
+            mark_takes(s, w)
+            return 0 if w.marks[s.sets[action - TAKE_0]] else CANNOT_BE_COMPLETED
         return code
     code = explain_lay(s, action - LAY_0)
     if code == 0 and s.rules.mask == EXACT:
-        mark_lays(s, parts, w)
+        mark_lays(s, w)
         return 0 if w.marks[action - LAY_0] else CANNOT_BE_COMPLETED
     return code
 
