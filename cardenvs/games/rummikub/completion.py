@@ -40,7 +40,7 @@ from cardenvs.games.rummikub.tiles import JOKER, MOST_JOKERS, NUM_COLOURS, NUM_N
 IMPOSSIBLE = np.int64(-1)
 TO_LAY, TO_TAKE = range(2)  # goals: which steps are to be marked
 _ROWS = NUM_VALUES + 4  # values 0 to 16: the search looks two ahead of the one after the last
-_NUM_STATES, _NUM_PLAIN_STATES = 1 << 10, 1 << 12
+_NUM_STATES, _NUM_PLAIN_STATES = 1 << 10, 1 << 10
 
 # An open run is 1 << length | places of its jokers, six bits. A colour has up to four, the greatest first; colours 0
 # and 1 are packed in one integer, 2 and 3 in another.
@@ -121,8 +121,10 @@ TURN = packed(
         ("least", "i8"),  # points still to be laid, an opening; else 0
         ("floor", "i8"),  # no meld below this number may be laid
         ("banned", "i1", (NUM_MELDS,)),  # 1: taken apart, may not be laid again
+        ("last_banned", "i8"),  # the highest of them, or -1
         ("num_stay", "i8"),
         ("stay", "i8", (MAX_MELDS,)),  # TO_TAKE: sets that may stay, ascending; their tiles are loose, too
+        ("last_stay", "i8"),  # no set of a higher number can be the next one taken apart
         ("stay_from", "i8", (_NUM_PARTS + 1,)),  # where those of a part begin
         # the joker rule
         ("joker_rule", "i8"),
@@ -132,6 +134,7 @@ TURN = packed(
         ("either", "i8", (MOST_JOKERS,)),  # the other tile that frees one (5.3), or NO_TILE
         ("fixed", "i8", (NUM_NATURALS,)),  # natural tiles of other sets and of melds laid
         ("fixed_jokers", "i8", (NUM_NATURALS,)),  # how often jokers there stand for a type
+        ("had_joker", "i8", (_ROWS,)),  # whether one of them stood for a tile of a value
         ("reserve", "i8", (_ROWS,)),  # jokers that must be laid at a higher value, since nothing frees them
         # worked out
         ("num_groups", "i8", (_ROWS,)),
@@ -157,25 +160,72 @@ def mark_steps(w):
     """
     for number in range(NUM_MELDS):
         w.marks[number] = 0
+    look_ahead(w)
+    _list_groups(w)
+    _list_stay(w)
+    if w.goal == TO_TAKE:
+        w.last_stay = _last_stay(w)
+        if w.last_stay < 0:
+            return
+    _set_reserve(w)
     for k in range(_NUM_STATES):
         w.states[k, 0] = 0
     for k in range(_NUM_PLAIN_STATES):
         w.plain_states[k] = 0
-    _look_ahead(w)
-    _set_reserve(w)
-    _list_groups(w)
-    _list_stay(w)
     _explore(w, _ONE, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, np.int64(w.jokers), np.int64(w.used), _ZERO,
              _nothing_ended(w), _ZERO)  # fmt: skip
 
 
 @kernel
-def _look_ahead(w):
+def _last_stay(w):
+    """The highest number of a set of w.stay that may be the first one taken apart: with it and those above it there is
+    a play, what has been taken apart being allowed to be laid again. -1 if there is none.
+    """
+    best, low, high = np.int64(-1), np.int64(0), np.int64(w.num_stay)  # of sets that are kept from the search
+    while low <= high:
+        middle = (low + high) // 2
+        if _could_play(w, middle):
+            best = middle
+            low = middle + 1
+        else:
+            high = middle - 1
+    return np.int64(-1) if best < 0 else np.int64(w.stay[min(best, w.num_stay - 1)])
+
+
+@kernel
+def _could_play(w, kept):
+    """Whether there is a play that leaves the first sets of w.stay alone, so many of them."""
+    for k in range(kept):
+        _put_aside(w, w.stay[k], 1)
+    _set_reserve(w)
+    for k in range(_NUM_PLAIN_STATES):
+        w.plain_states[k] = 0
+    answer = _finish(w, _ONE, _ZERO, _ZERO, _ZERO, _ZERO, np.int64(w.jokers), np.int64(w.used))
+    for k in range(kept):
+        _put_aside(w, w.stay[k], -1)
+    return answer != IMPOSSIBLE
+
+
+@kernel
+def _put_aside(w, number, count):
+    """Make a set that may stay one that does (count 1), or the other way round (-1)."""
+    for i in range(MELD_SIZE[number]):
+        face = MELD_FACES[number, i]
+        if face == JOKER:
+            w.jokers -= count
+            w.must_jokers -= count
+            w.fixed_jokers[MELD_TYPES[number, i]] += count
+        else:
+            c, v = face // NUM_VALUES, face % NUM_VALUES + 1
+            w.loose[c, v] -= count
+            w.have[c, v] -= count
+            w.fixed[face] += count
+
+
+@kernel
+def look_ahead(w):
     """Note what the search is to know of higher values."""
-    w.free_from = PART_OF[w.floor] // _PARTS + 2
-    for number in range(NUM_MELDS):
-        if w.banned[number]:
-            w.free_from = max(w.free_from, PART_OF[number] // _PARTS + 2)
+    w.free_from = PART_OF[max(w.floor, w.last_banned)] // _PARTS + 2
     w.rack_from[w.values + 1] = 0
     for v in range(w.values, 0, -1):
         w.rack_from[v] = w.rack_from[v + 1]
@@ -183,7 +233,10 @@ def _look_ahead(w):
             w.hint[c, v] = 0
             if w.have[c, v] > w.loose[c, v]:
                 w.rack_from[v] = 1
+    for v in range(_ROWS):
+        w.had_joker[v] = 0
     for k in range(w.num_old):
+        w.had_joker[w.meaning[k] % NUM_VALUES + 1] = 1
         w.hint[w.meaning[k] // NUM_VALUES, w.meaning[k] % NUM_VALUES + 1] += 1
 
 
@@ -265,47 +318,52 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
         IMPOSSIBLE, or the most points of the melds still to be completed, or w.least if it can be reached (0 where
         points do not count). While the next step is not decided, the answer is in w.marks alone.
     """
-    if i == _DONE:
-        first = _NONE if decided else _decides(w, v, part, ended)
-        if part < _GROUPS:
-            shift = (part & 1) * _LIST_BITS
-            if part < 2:
-                one = one & ~(_LIST_MASK << shift) | fresh << shift
-            else:
-                other = other & ~(_LIST_MASK << shift) | fresh << shift
-            part += 1
-        else:
-            used = _is_rack_used(w, v, spent, used)
-            v += 1
-            part, spent = _ZERO, _ZERO
-        i, fresh = _ZERO, _ZERO
-        if first != _NONE:
-            if w.marks[first] == 0:
-                rest = _explore(w, v, part, i, one, other, fresh, spent, jokers, used, _ONE, _NONE, _ZERO)
-                if rest != IMPOSSIBLE and points + rest >= w.least:
-                    w.marks[first] = 1
-            return np.int64(IMPOSSIBLE)
-        if not decided:
-            ended, points = _nothing_ended(w), _ZERO
     best = np.int64(IMPOSSIBLE)
-    is_new_value = part == 0 and i == 0
     key, place = np.int64(0), np.int64(0)
-    if is_new_value:
-        if v > w.values + 1:
-            return _close(w, jokers, used) if decided else np.int64(IMPOSSIBLE)
-        if not used and not w.rack_from[v] and w.jokers == w.must_jokers:
+    while True:
+        if i == _DONE:
+            first = _NONE if decided else _decides(w, v, part, ended)
+            if part < _GROUPS:
+                shift = (part & 1) * _LIST_BITS
+                if part < 2:
+                    one = one & ~(_LIST_MASK << shift) | fresh << shift
+                else:
+                    other = other & ~(_LIST_MASK << shift) | fresh << shift
+                part += 1
+            else:
+                used = _is_rack_used(w, v, spent, used)
+                v += 1
+                part, spent = _ZERO, _ZERO
+            i, fresh = _ZERO, _ZERO
+            if first != _NONE:
+                if w.marks[first] == 0:
+                    rest = _explore(w, v, part, i, one, other, fresh, spent, jokers, used, _ONE, _NONE, _ZERO)
+                    if rest != IMPOSSIBLE and points + rest >= w.least:
+                        w.marks[first] = 1
+                return np.int64(IMPOSSIBLE)
+            if not decided:
+                ended, points = _nothing_ended(w), _ZERO
+        if part == 0 and i == 0:
+            if v > w.values + 1:
+                return _close(w, jokers, used) if decided else np.int64(IMPOSSIBLE)
+            if not used and not w.rack_from[v] and w.jokers == w.must_jokers:
+                return np.int64(IMPOSSIBLE)
+            if decided:
+                if v >= w.free_from and _are_short(one) and _are_short(other):
+                    plain = _plain_runs(one) | _plain_runs(other) << 2 * _COMBO_BITS
+                    rest = _finish(w, v, _ZERO, plain, _ZERO, _ZERO, jokers, used)
+                    return rest if rest == IMPOSSIBLE else rest + _open_points(w, v, one) + _open_points(w, v, other)
+            elif w.goal == TO_TAKE and _are_marked(w, v, jokers):
+                return np.int64(IMPOSSIBLE)
+            key = (((v << 2 | jokers) << 1 | used) << 1 | decided) << 2 * _LIST_BITS | one
+            place = (key ^ key >> 9 ^ key >> 23 ^ key >> 41 ^ other ^ other >> 11 ^ other >> 27) & _NUM_STATES - 1
+            if w.states[place, 0] == key and w.states[place, 1] & _TWO_LISTS == other:
+                return (w.states[place, 1] >> 2 * _LIST_BITS) - 1
+        if i > 0 or not _is_empty(w, v, part, one, other, jokers):
+            break
+        if part == _GROUPS and not _is_value_done(w, v, spent):
             return np.int64(IMPOSSIBLE)
-        if decided:
-            if v >= w.free_from and _are_short(one) and _are_short(other):
-                plain = _plain_runs(one) | _plain_runs(other) << 2 * _COMBO_BITS
-                rest = _finish(w, v, _ZERO, plain, _ZERO, _ZERO, jokers, used)
-                return rest if rest == IMPOSSIBLE else rest + _open_points(w, v, one) + _open_points(w, v, other)
-        elif w.goal == TO_TAKE and _are_marked(w, v):
-            return np.int64(IMPOSSIBLE)
-        key = (((v << 2 | jokers) << 1 | used) << 1 | decided) << 2 * _LIST_BITS | one
-        place = (key ^ key >> 9 ^ key >> 23 ^ key >> 41 ^ other ^ other >> 11 ^ other >> 27) & _NUM_STATES - 1
-        if w.states[place, 0] == key and w.states[place, 1] & _TWO_LISTS == other:
-            return (w.states[place, 1] >> 2 * _LIST_BITS) - 1
+        i = _DONE
     if part == _GROUPS:
         if _is_value_done(w, v, spent):
             best = _explore(w, v, part, _DONE, one, other, fresh, spent, jokers, used, decided, ended, points)
@@ -321,11 +379,9 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
                                 used, decided, now, points + gain)  # fmt: skip
                 if rest != IMPOSSIBLE:
                     best = max(best, rest + gain)
-        return best
-    c = part
-    run = (one if c < 2 else other) >> (c & 1) * _LIST_BITS + i * _RUN_BITS & _RUN_MASK
-    left = w.have[c, v] - (spent >> 2 * c & 3)
-    if run:  # it goes on, or ends before v
+    elif _open_run(one, other, part, i):  # it goes on, or ends before v
+        c, run = part, _open_run(one, other, part, i)
+        left = w.have[c, v] - (spent >> 2 * c & 3)
         length = _LENGTH[run]
         longer = run + (1 << length)
         if length < LONGEST and left > 0:
@@ -345,6 +401,7 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
                             spent + (1 << _JOKERS_AT + 2 * c), jokers - 1, used, decided, ended, points)  # fmt: skip
             best = max(best, rest)
     else:  # how many runs begin, with a joker or with a natural tile
+        c, left = part, w.have[part, v] - (spent >> 2 * part & 3)
         most_jokers = jokers if v < w.values - 1 else _ZERO
         for new_jokers in range(most_jokers + 1):
             if new_jokers > 0:
@@ -360,14 +417,40 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
                     now_spent += 1 << 2 * c
                 if (decided and best >= w.least) or not _can_go_on(w, v, c, longer, jokers):
                     break
-                if w.num_groups[v] > 0 or (now_spent >> 2 * c & 3) >= w.loose[c, v]:
+                if (now_spent >> 2 * c & 3) >= w.loose[c, v] or _could_group(w, v, now_spent, jokers):
                     rest = _explore(w, v, part, _DONE, one, other, longer, now_spent, jokers, used, decided, ended,
                                     points)  # fmt: skip
                     best = max(best, rest)
-    if is_new_value:
+    if key:
         w.states[place, 0] = key
         w.states[place, 1] = (best + 1) << 2 * _LIST_BITS | other
     return best
+
+
+@kernel
+def _could_group(w, v, spent, jokers):
+    """Whether there may be tiles left for a group of value v."""
+    colours = jokers
+    for c in range(NUM_COLOURS):
+        colours += 1 if w.have[c, v] > (spent >> 2 * c & 3) else 0
+    return w.num_groups[v] > 0 and colours >= 3
+
+
+@kernel
+def _open_run(one, other, c, i):
+    """Open run i of colour c, or 0."""
+    if i >= _MOST_RUNS:
+        return _ZERO
+    return np.int64((one if c < 2 else other) >> (c & 1) * _LIST_BITS + i * _RUN_BITS & _RUN_MASK)
+
+
+@kernel
+def _is_empty(w, v, part, one, other, jokers):
+    """Whether there is nothing to decide in a part: no group can be laid, or no run is open or can begin."""
+    if part == _GROUPS:
+        return w.num_groups[v] == 0
+    begins = w.have[part, v] > 0 or (v < w.values - 1 and _may_use_joker(w, part, v, jokers))
+    return not begins and _open_run(one, other, part, _ZERO) == 0
 
 
 @kernel
@@ -486,10 +569,22 @@ def _close(w, jokers, used):
 
 
 @kernel
-def _are_marked(w, v):
-    """Whether all sets that may be completed from value v on are marked."""
-    for k in range(w.stay_from[max(0, (v - 1) * _PARTS + 1)], w.num_stay):  # noqa: SIM110  kernels have no generators
-        if not w.marks[w.stay[k]]:
+def _are_marked(w, v, jokers):
+    """Whether all sets that may still turn out to be the first taken apart are marked.
+
+    Where fewer jokers are left than stood for tiles of v or more, one of the sets that need them is taken apart.
+    """
+    ahead, last = np.int64(0), np.int64(-1)
+    for k in range(w.num_stay):
+        number = w.stay[k]
+        if MELD_NUM_JOKERS[number]:
+            for i in range(MELD_SIZE[number]):
+                if MELD_FACES[number, i] == JOKER and MELD_TYPES[number, i] % NUM_VALUES + 1 >= v:
+                    ahead += 1
+                    last = number
+    last = w.last_stay if ahead <= jokers else min(last, w.last_stay)
+    for k in range(w.stay_from[max(0, (v - 1) * _PARTS + 1)], w.num_stay):
+        if w.stay[k] <= last and not w.marks[w.stay[k]]:
             return False
     return True
 
@@ -624,7 +719,7 @@ def are_replaced(w, v, spent):
 
     Each joker has its own tile that replaces it. `spent` is what is laid of that value besides what is fixed.
     """
-    if w.joker_rule == FREE or w.num_old == 0:
+    if w.joker_rule == FREE or not w.had_joker[v]:
         return True
     for way in range(9):  # of each joker: it keeps its meaning, a tile of it lies there, or the other tile does
         first, second = way % 3, way // 3

@@ -30,7 +30,7 @@ from cardenvs.games.rummikub.catalogue import (
     NATURAL_MELDS,
     NUM_MELDS,
 )
-from cardenvs.games.rummikub.completion import TO_LAY, TO_TAKE, are_replaced, mark_steps
+from cardenvs.games.rummikub.completion import TO_LAY, TO_TAKE, are_replaced, look_ahead, mark_steps
 from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.state import NO_MELD
 from cardenvs.games.rummikub.tiles import JOKER, NUM_COLOURS, NUM_NATURALS, NUM_TYPES, NUM_VALUES
@@ -108,6 +108,7 @@ def set_problem(s, w, goal):
     _set_tiles(s, w, player)
     w.num_stay = 0
     w.num_old = 0
+    w.last_banned = -1
     for number in range(NUM_MELDS):
         w.banned[number] = 0
     if s.opened[player]:
@@ -149,6 +150,7 @@ def _set_set(s, w, k):
     _set_old_jokers(w, number)
     if s.taken[k]:
         w.banned[number] = 1
+        w.last_banned = max(w.last_banned, number)
     elif w.goal == TO_TAKE and number >= s.last_taken:
         place = w.num_stay
         while place > 0 and w.stay[place - 1] > number:
@@ -193,6 +195,7 @@ def _set_fixed(w, number):
 def keeps_joker_rule(s, w):
     """Whether what has been built keeps the joker rule, nothing being laid any more (5)."""
     set_problem(s, w, TO_LAY)
+    look_ahead(w)
     for v in range(1, w.values + 1):  # noqa: SIM110  kernels have no generators
         if not are_replaced(w, v, np.int64(0)):
             return False
