@@ -69,8 +69,3 @@ for _number, _meld in enumerate(MELDS):
         _missing = set(range(NUM_COLOURS)) - {slot.colour for slot in _meld.slots}
         MELD_EITHER[_number] = tile_of(_missing.pop(), _meld.slots[0].value)
 MELD_NUM_JOKERS = (MELD_FACES == JOKER).sum(axis=1)
-NATURAL_MELDS = np.flatnonzero(MELD_NUM_JOKERS == 0)
-MELD_NATURALS = np.array(
-    [sum(1 << slot.tile for slot in meld.slots if slot.tile != JOKER) for meld in MELDS]
-)  # bit sets
-MELD_MEANINGS = np.array([sum(1 << meaning for meaning in meld.meanings) for meld in MELDS])

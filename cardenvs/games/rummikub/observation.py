@@ -112,23 +112,28 @@ def observe(s, player, out):
     builds = s.current_player == player
     for tile in range(NUM_TYPES):
         out[_OWN_RACK + tile] = s.hands[player, tile] - (s.used[tile] if builds else 0)
-    for place in range(s.num_tiles - s.num_dealt):
-        out[_NOT_SEEN + s.deck[s.num_dealt + place]] += 1
-    for p in range(s.rules.num_players):
-        if p != player:
-            for tile in range(NUM_TYPES):
-                out[_NOT_SEEN + tile] += s.hands[p, tile]
     for k in range(MAX_MELDS):
         if s.sets[k] != NO_MELD:
             _describe(np.int64(s.sets[k]), _SETS + k * _SLOT, out)
             for i in range(MELD_SIZE[s.sets[k]]):
                 out[_TABLE + MELD_FACES[s.sets[k], i]] += 1
+    _observe_not_seen(s, player, out)
     if builds:
         _observe_turn(s, out)
     _observe_players(s, player, out)
     _mark_steps(np.int64(s.num_tiles - s.num_dealt), _POOL_STEPS, _POOL, out)
     for k in range(min(s.num_passes, MAX_PLAYERS)):
         out[_PASSES + k] = 1
+
+
+@kernel
+def _observe_not_seen(s, player, out):
+    """All tiles of the game less those on the table and the observer's."""
+    for c in range(s.rules.colors):
+        for v in range(s.rules.values):
+            tile = c * NUM_VALUES + v
+            out[_NOT_SEEN + tile] = s.rules.copies - out[_TABLE + tile] - s.hands[player, tile]
+    out[_NOT_SEEN + JOKER] = s.rules.jokers - out[_TABLE + JOKER] - s.hands[player, JOKER]
 
 
 @kernel

@@ -20,20 +20,23 @@ from cardenvs.games.rummikub.actions import (
     WAS_TAKEN_APART,
 )
 from cardenvs.games.rummikub.catalogue import (
+    GROUP_NUMBER,
+    LONGEST,
     MELD_EITHER,
     MELD_FACES,
-    MELD_MEANINGS,
-    MELD_NATURALS,
     MELD_NUM_JOKERS,
     MELD_SIZE,
     MELD_TYPES,
-    NATURAL_MELDS,
     NUM_MELDS,
+    RUN_NUMBER,
 )
 from cardenvs.games.rummikub.completion import TO_LAY, TO_TAKE, are_replaced, look_ahead, mark_steps
 from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.state import NO_MELD
 from cardenvs.games.rummikub.tiles import JOKER, NUM_COLOURS, NUM_NATURALS, NUM_TYPES, NUM_VALUES
+
+_NUM_BITS = np.array([places.bit_count() for places in range(1 << LONGEST)])
+_GROUP_COLOURS = np.array([0b0111, 0b1011, 0b1101, 0b1110, 0b1111])  # in the order of the catalogue
 
 
 @kernel
@@ -216,21 +219,37 @@ def list_lays(s, out, n):
     jokers = np.int64(0)
     if s.opened[player] or s.rules.initial_meld_allow_joker:
         jokers = np.int64(s.loose[JOKER] + s.hands[player, JOKER] - s.used[JOKER])
-    floor = np.int64(s.laid[s.num_laid - 1]) if s.num_laid > 0 else np.int64(0)
     have = np.int64(0)  # the natural types at hand, as a bit set
     for tile in range(NUM_NATURALS):
         if s.loose[tile] + s.hands[player, tile] > s.used[tile]:
             have |= 1 << tile
-    in_game = np.int64(0)  # what a joker may stand for
-    for c in range(s.rules.colors):
-        in_game |= (1 << s.rules.values) - 1 << c * NUM_VALUES
-    for k in range(NUM_MELDS if jokers else NATURAL_MELDS.shape[0]):
-        number = np.int64(k) if jokers else NATURAL_MELDS[k]
-        fits = MELD_NATURALS[number] & ~have | MELD_MEANINGS[number] & ~in_game
-        if fits == 0 and number >= floor and MELD_NUM_JOKERS[number] <= jokers and not was_taken(s, number):
-            out[n] = LAY_0 + number
-            n += 1
+    for v in range(1, s.rules.values + 1):
+        colours = np.int64(0)
+        for c in range(s.rules.colors):
+            colours |= (have >> c * NUM_VALUES + v - 1 & 1) << c
+        for k in range(_GROUP_COLOURS.shape[0]):
+            wanted = _GROUP_COLOURS[k]
+            missing = wanted & ~colours
+            if wanted < 1 << s.rules.colors and _NUM_BITS[missing] <= jokers:
+                for places in range(missing, wanted + 1):
+                    if places & missing == missing and places & wanted == places and _NUM_BITS[places] <= jokers:
+                        n = _list_lay(s, GROUP_NUMBER[v, wanted, places], out, n)
+        for c in range(s.rules.colors):
+            for length in range(3, min(LONGEST, v) + 1):
+                missing = ~(have >> c * NUM_VALUES + v - length) & (1 << length) - 1
+                if _NUM_BITS[missing] <= jokers:
+                    for places in range(missing, 1 << length):
+                        if places & missing == missing and _NUM_BITS[places] <= jokers:
+                            n = _list_lay(s, RUN_NUMBER[c, v, length, places], out, n)
     return n
+
+
+@kernel
+def _list_lay(s, number, out, n):
+    if (s.num_laid > 0 and number < s.laid[s.num_laid - 1]) or was_taken(s, number):
+        return n
+    out[n] = LAY_0 + number
+    return n + 1
 
 
 @kernel
