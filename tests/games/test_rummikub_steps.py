@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy.optimize import Bounds, LinearConstraint, milp
 
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.core.events import SPECTATOR
@@ -16,6 +17,7 @@ from cardenvs.games.rummikub.catalogue import MELD_NUMBER, MELDS, NUM_MELDS
 from cardenvs.games.rummikub.legality import IllegalMoveError, Position, check_play
 from cardenvs.games.rummikub.melds import GROUP, Meld, canonical_table, table_of, table_tiles
 from cardenvs.games.rummikub.ruleset import Ruleset
+from cardenvs.games.rummikub.state import LOOSE
 from cardenvs.games.rummikub.tiles import JOKER, add, leq, multiset, sub, tiles_in, total
 
 POSITIONS = 60 if COMPILED else 6
@@ -144,6 +146,83 @@ def test_the_steps_reach_exactly_the_legal_plays_of_random_positions():
         sizes.append(compare(rack, table, True, **options))
     if COMPILED:
         assert sum(size > 1 for size in sizes) > POSITIONS // 4
+
+
+def test_a_joker_may_be_freed_in_a_set_that_stays():
+    # O9 of set 1 replaces the joker of set 2, which then takes the place of O9: the meanings as a whole decide (5.1).
+    rack, table = "R4 R5", ["R9 B9 J(K9) O9", "R9 B9 J(K9)"]
+    assert compare(rack, table, True, joker_rule="retrieve") == 2
+
+
+@pytest.mark.parametrize("options", [{}, {"joker_rule": "free"}, {"joker_rule": "locked"}, {"num_players": 2}])
+def test_games_with_the_exact_mask_have_no_dead_end(options):
+    chooser = random.Random(1)
+    for seed in range(20 if COMPILED else 1):
+        state = GAME.new_state(seed=seed, **options)
+        while not state.is_terminal:
+            legal = state.legal_actions()
+            assert legal, state.facts(state.current_player)
+            state.apply(chooser.choice(legal))
+
+
+def can_be_completed(state):
+    """Whether the turn of a state in which steps have been made can be completed, by an integer program.
+
+    Counts: how often each meld is laid, and which sets are taken apart besides. The joker rule is not looked at.
+    """
+    s, player = state.record, state.current_player
+    sets = [k for k in range(35) if s.sets[k] >= 0]
+    taken = {int(s.sets[k]) for k in sets if s.taken[k]}
+    free = [k for k in sets if not s.taken[k] and s.sets[k] >= s.last_taken and s.num_laid == 0]
+    floor = int(s.laid[s.num_laid - 1]) if s.num_laid else 0
+    melds = [n for n in range(floor, NUM_MELDS) if n not in taken]
+    content = np.array([MELDS[n].tiles for n in melds] + [-np.array(MELDS[s.sets[k]].tiles) for k in free])
+    loose, rack = np.array(s.loose), np.array(s.hands[player]) - np.array(s.used)
+    some = content.sum(axis=1)  # tiles laid less those taken apart
+    bans = np.zeros((len(free), len(melds) + len(free)))
+    for row, k in enumerate(free):  # a set is not laid again
+        bans[row, len(melds) + row] = 2
+        if int(s.sets[k]) in melds:
+            bans[row, melds.index(int(s.sets[k]))] = 1
+    least = max(0, 1 - int(s.used.sum()))
+    limits = [
+        LinearConstraint(content.T, loose, loose + rack),
+        LinearConstraint(some[None], loose.sum() + least, np.inf),
+        *([LinearConstraint(bans, -np.inf, 2)] if free else []),
+    ]
+    bounds = Bounds(0, np.array([2] * len(melds) + [1] * len(free)))
+    return milp(np.zeros(len(melds) + len(free)), integrality=np.ones(len(bounds.ub)), bounds=bounds,
+                constraints=limits).success  # fmt: skip
+
+
+def check_the_exact_mask(state):
+    """Compare a state's exact mask with the loose one and the integer program; return how many steps it leaves out."""
+    record = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
+    record["rules"]["mask"] = LOOSE
+    loose = State.from_record(GAME, GAME.make_options(joker_rule="free", mask="loose"), record)
+    exact, left_out = set(state.legal_actions()), 0
+    for action in loose.legal_actions():
+        if action >= TAKE_0:
+            after = loose.clone()
+            after.apply(action)
+            assert can_be_completed(after) == (action in exact), (state.facts(state.current_player), action)
+            left_out += action not in exact
+    return left_out
+
+
+@pytest.mark.skipif(not COMPILED, reason="whole games")
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, 20))])
+def test_the_exact_mask_agrees_with_an_integer_program(seed):
+    chooser = random.Random(seed)
+    state = GAME.new_state(seed=seed, joker_rule="free")
+    checked = left_out = 0
+    while not state.is_terminal and checked < 8:
+        if state.record.opened[state.current_player] and state.record.sets[4] >= 0 and chooser.random() < 0.1:
+            left_out += check_the_exact_mask(state)
+            checked += 1
+        state.apply(chooser.choice(state.legal_actions()))
+    assert checked > 0
+    assert left_out > 0
 
 
 def test_the_catalogue():
