@@ -23,17 +23,9 @@ from cardenvs.games.rummikub.catalogue import (
     NUM_MELDS,
     RUN_NUMBER,
 )
+from cardenvs.games.rummikub.finishing import COMBO_BITS, SEARCH_FIELDS, clear_memo, list_groups, open_combo, search
 from cardenvs.games.rummikub.melds import GROUP
-from cardenvs.games.rummikub.solver import (
-    COMBO_BITS,
-    MAX_MELDS,
-    SEARCH_FIELDS,
-    clear_memo,
-    integers,
-    list_groups,
-    open_combo,
-    search,
-)
+from cardenvs.games.rummikub.solver import MAX_MELDS, integers
 from cardenvs.games.rummikub.tiles import JOKER, NUM_COLOURS, NUM_VALUES
 
 IMPOSSIBLE = np.int64(-1)
