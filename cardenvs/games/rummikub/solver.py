@@ -38,7 +38,7 @@ from cardenvs.games.rummikub.ruleset import FREE, LOCKED, RETRIEVE
 from cardenvs.games.rummikub.tiles import JOKER, MOST_JOKERS, MOST_TILES, NUM_COLOURS, NUM_NATURALS, NUM_VALUES
 
 MAX_MELDS = MOST_TILES // 3  # on a table
-TILES_FIRST, POINTS_FIRST, OPENING_VALUE = range(3)  # objectives
+TILES_FIRST, POINTS_FIRST, OPENING_VALUE, ANY_PLAY = range(4)  # objectives; the last stops at the first play found
 IMPOSSIBLE = -1
 _MOST_AT_ONCE = 4  # tiles of one type: two copies and two jokers
 _WEIGHT = 1024  # of what counts first, against what decides between equals
@@ -161,6 +161,7 @@ WORK = integers(
         ("must_jokers",),  # so many of them must be put down
         ("counts_points",),  # 1: `least` is looked at
         ("variant",),  # number of the search
+        ("stops_early",),  # 1: any play will do
         # choices of a state, by value: how many tiles of each colour go to runs
         ("num_choices", (_ROWS, NUM_COLOURS)),
         ("tiles", (_ROWS, NUM_COLOURS, _MOST_AT_ONCE + 1)),
@@ -239,7 +240,8 @@ def playable_play(w, p):
         if kept == before:
             break
         before = kept
-        if arrange(w, p) < best:
+        value = arrange(w, p)
+        if value <= 0 or (value < best and not w.stops_early):
             for k in range(p.num_melds):
                 p.kept[k] = 1 if MELD_NUM_JOKERS[p.melds[k]] > 0 else 0
             best = arrange(w, p)
@@ -335,6 +337,7 @@ def _set_up(w, p, first, second):
     w.jokers = p.rack[JOKER]
     w.must_jokers = 0
     w.counts_points = 1 if p.least > 0 else 0
+    w.stops_early = 1 if p.objective == ANY_PLAY else 0
     for v in range(_ROWS):
         for c in range(NUM_COLOURS):
             w.pinned[v, c] = 0
@@ -530,6 +533,8 @@ def search(w, v, runs, jokers, least, need, note):
                             return best
                         if best >= bound:
                             w.memo[place] = (key << _VALUE_BITS | best + 1) << 1 | 1
+                            return best
+                        if w.stops_early and best >= need:
                             return best
     if not note:
         w.memo[place] = (key << _VALUE_BITS | best + 1) << 1 | (1 if best >= need or best == IMPOSSIBLE else 0)
