@@ -41,7 +41,7 @@ MAX_MELDS = MOST_TILES // 3  # on a table
 TILES_FIRST, POINTS_FIRST, OPENING_VALUE, ANY_PLAY = range(4)  # objectives; the last stops at the first play found
 IMPOSSIBLE = -1
 _MOST_AT_ONCE = 4  # tiles of one type: two copies and two jokers
-_WEIGHT = 1024  # of what counts first, against what decides between equals
+WEIGHT = 1024  # of what counts first, against what decides between equals
 _ZERO, _ONE = np.int64(0), np.int64(1)
 
 # A state of the memo: its key, then what is to go and one more, then whether that is exact or only a bound.
@@ -449,11 +449,11 @@ def _require_tile(w, p, tile, first, second):
 def _set_weights(w, p, v):
     """What a tile from the rack counts, first by the objective, then, between equals, by the other one."""
     if p.objective == TILES_FIRST:
-        w.weight[v] = _WEIGHT + v
-        w.joker_weight[v] = _WEIGHT
+        w.weight[v] = WEIGHT + v
+        w.joker_weight[v] = WEIGHT
     elif p.objective == POINTS_FIRST:
-        w.weight[v] = _WEIGHT * v + 1
-        w.joker_weight[v] = _WEIGHT * p.joker_points + 1
+        w.weight[v] = WEIGHT * v + 1
+        w.joker_weight[v] = WEIGHT * p.joker_points + 1
     else:
         w.weight[v] = v
         w.joker_weight[v] = v

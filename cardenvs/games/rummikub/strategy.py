@@ -2,13 +2,13 @@
 
 * `greedy` plays whenever it can: the first play that the solver finds.
 * `max_tiles` lays as many tiles as can be laid, at equal numbers the higher ones.
-* `planner` does so too, but keeps its jokers while the game is young, as long as they would not bring much, and
-  lays points when somebody is close to going out.
+* `planner` holds up to two low tiles of such a play back that could be laid alone, so that it need not draw in the
+  next turns; not while somebody is close to going out, or the pool runs low.
 
-A policy chooses one step at a time, and its plan must be the same at each. Nothing of the record changes for good before
-the play is done, so the plan is made anew from what lay there at the beginning of the turn. Once melds are being laid, the
-sets that were not taken apart are known to stay, which makes that quick. A turn that somebody else has begun is
-finished by the same plan if it fits, and given up otherwise.
+A policy chooses one step at a time, and its plan must be the same at each. Nothing of the record changes for good
+before the play is done, so the plan is made anew from what lay there at the beginning of the turn. Once melds are being
+laid, the sets that were not taken apart are known to stay, which makes that quick. A turn that somebody else has begun
+is finished by the same plan if it fits, and given up otherwise.
 """
 
 import numpy as np
@@ -20,21 +20,20 @@ from cardenvs.games.rummikub.scratch import stack_record
 from cardenvs.games.rummikub.solver import (
     ANY_PLAY,
     MAX_MELDS,
-    POINTS_FIRST,
     POSITION,
     TILES_FIRST,
+    WEIGHT,
     WORK,
-    arrange,
     playable_play,
 )
 from cardenvs.games.rummikub.state import NO_MELD
 from cardenvs.games.rummikub.steps import is_building
-from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES
+from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES, NUM_VALUES
 
 _NO_ACTION = np.int64(-1)
 
 # Of the planner. They come from play on duplicate deals.
-_JOKER_TILES = 3  # a joker is worth so many tiles more
+_MOST_HELD = 2  # tiles held back in a turn
 _CLOSE_TO_OUT = 3  # tiles left in the rack of a player who may go out next
 _LATE = 8  # tiles left in the pool
 
@@ -55,19 +54,20 @@ def greedy(s, legal, n, rng):
     Returns:
         One of the legal actions.
     """
-    return _next_step(s, legal, n, ANY_PLAY, False)
+    return _next_step(s, legal, n, ANY_PLAY, 0)
 
 
 @kernel
 def max_tiles(s, legal, n, rng):
     """Lay as many tiles as possible, else draw. As `greedy`."""
-    return _next_step(s, legal, n, TILES_FIRST, False)
+    return _next_step(s, legal, n, TILES_FIRST, 0)
 
 
 @kernel
 def planner(s, legal, n, rng):
-    """Lay many tiles, but spend jokers late. As `greedy`."""
-    return _next_step(s, legal, n, POINTS_FIRST if _is_late(s) else TILES_FIRST, not _is_late(s))
+    """Lay many tiles, but hold some back for the turns to come. As `greedy`."""
+    waits = s.opened[s.current_player] and not _is_late(s)
+    return _next_step(s, legal, n, TILES_FIRST, _MOST_HELD if waits else 0)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -75,14 +75,15 @@ def planner(s, legal, n, rng):
 
 
 @kernel
-def _next_step(s, legal, n, objective, saves_jokers):
+def _next_step(s, legal, n, objective, most_held):
     """The next step of the plan for this turn."""
     w, p = new_work(), new_position()
     set_position(s, p, objective)
-    if s.num_laid > 0:
-        action = _next_lay(s, w, p, saves_jokers)
-    else:
-        action = _first_steps(s, w, p, saves_jokers)
+    if most_held > 0:
+        q = new_position()
+        set_position(s, q, objective)
+        _hold_back(w, p, q, most_held)
+    action = _next_lay(s, w, p) if s.num_laid > 0 else _first_steps(s, w, p)
     if action != _NO_ACTION and _is_listed(legal, n, action):
         return action
     return _give_up(s, legal, n)
@@ -115,9 +116,9 @@ def set_position(s, p, objective):
 
 
 @kernel
-def _first_steps(s, w, p, saves_jokers):
+def _first_steps(s, w, p):
     """The next set to be taken apart, else the first meld to be laid, or _NO_ACTION if there is no play."""
-    if _plan(w, p, saves_jokers) <= 0:
+    if playable_play(w, p) <= 0:
         return _NO_ACTION
     if s.last_taken != NO_MELD and not _fits_plan(s, p):
         return _NO_ACTION
@@ -132,18 +133,9 @@ def _first_steps(s, w, p, saves_jokers):
 
 
 @kernel
-def _plan(w, p, saves_jokers):
-    """Make the plan for a turn: p.kept and w.melds; return its value."""
-    jokers = p.rack[JOKER]
-    if not saves_jokers or jokers == 0:
-        return playable_play(w, p)
-    return _plan_with_jokers(w, p, jokers)
-
-
-@kernel
 def _fits_plan(s, p):
     """Whether all sets taken apart are to be."""
-    for k in range(MAX_MELDS):  # noqa: SIM110  kernels have no generators
+    for k in range(MAX_MELDS):
         if s.taken[k] and _num_taken(s, s.sets[k]) > _num_planned(p, np.int64(s.sets[k])):
             return False
     return True
@@ -170,10 +162,10 @@ def _num_planned(p, number):
 
 
 @kernel
-def _next_lay(s, w, p, saves_jokers):
+def _next_lay(s, w, p):
     """The next meld to be laid, or COMMIT; _NO_ACTION if what has been laid is not part of the plan."""
     _keep_what_was_not_taken(s, p)
-    if _plan(w, p, saves_jokers) <= 0 or s.num_laid > w.num_melds:
+    if playable_play(w, p) <= 0 or s.num_laid > w.num_melds:
         return _NO_ACTION
     for k in range(s.num_laid):
         if s.laid[k] != w.melds[k]:
@@ -208,13 +200,48 @@ def _give_up(s, legal, n):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Jokers
+# Holding back
 
 
 @kernel
-def _plan_with_jokers(w, p, jokers):
-    """Spend the jokers only to go out, or for at least _JOKER_TILES more tiles each."""
-    return playable_play(w, p)
+def _hold_back(w, p, q, most_held):
+    """Take up to `most_held` low tiles out of p.rack that the best play needs and that could be laid alone.
+
+    Nothing is held back of a play that goes out, and one tile is always laid. q is a copy of p, and changed.
+    """
+    most = best_value(w, p) // WEIGHT
+    if most == _num_tiles(p):
+        return
+    held = 0
+    for v in range(p.values):
+        for c in range(p.colors):
+            tile = c * NUM_VALUES + v
+            if held == most_held or most < 2:
+                return
+            if p.rack[tile] > 0 and _can_be_laid_alone(w, q, tile):
+                p.rack[tile] -= 1
+                if best_value(w, p) // WEIGHT == most - 1:
+                    most -= 1
+                    held += 1
+                else:
+                    p.rack[tile] += 1
+
+
+@kernel
+def _num_tiles(p):
+    """Tiles in the rack."""
+    number = np.int64(0)
+    for tile in range(NUM_TYPES):
+        number += p.rack[tile]
+    return number
+
+
+@kernel
+def _can_be_laid_alone(w, q, tile):
+    """Whether one tile is a play."""
+    for other in range(NUM_TYPES):
+        q.rack[other] = 1 if other == tile else 0
+    return best_value(w, q) > 0
 
 
 @kernel
@@ -222,7 +249,7 @@ def _is_late(s):
     """Whether the pool is nearly empty, or somebody else is close to going out."""
     if s.num_tiles - s.num_dealt <= _LATE:
         return True
-    for p in range(s.rules.num_players):  # noqa: SIM110  kernels have no generators
+    for p in range(s.rules.num_players):
         if p != s.current_player and s.active[p] and num_held(s, p) <= _CLOSE_TO_OUT:
             return True
     return False
