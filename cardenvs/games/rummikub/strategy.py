@@ -24,6 +24,7 @@ from cardenvs.games.rummikub.solver import (
     TILES_FIRST,
     WEIGHT,
     WORK,
+    best_value,
     playable_play,
 )
 from cardenvs.games.rummikub.state import NO_MELD
