@@ -34,6 +34,7 @@ from cardenvs.games.rummikub.catalogue import (
     RUN_NUMBER,
 )
 from cardenvs.games.rummikub.ruleset import FREE, LOCKED
+from cardenvs.games.rummikub.runs import AFTER, COMBO, COMBO_BITS, COMBO_MASK, MOST_AT_ONCE, ONES, WITHIN
 from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.tiles import JOKER, MOST_JOKERS, NUM_COLOURS, NUM_NATURALS, NUM_VALUES
 
@@ -71,39 +72,9 @@ _NUM_PARTS = (NUM_VALUES + 2) * _PARTS
 _GROUPS_PER_VALUE = int(MELD_IS_GROUP.sum()) // NUM_VALUES
 _FIRST_GROUP = np.searchsorted(PART_OF, np.arange(NUM_VALUES + 2) * _PARTS)
 
-# Of plain states, the open runs of a colour: how many of length 1, 2, and 3 or more. Six bits.
-_MOST_AT_ONCE = 4  # tiles of one type: two copies and two jokers
-_COMBOS = [combo for combo in product(range(_MOST_AT_ONCE + 1), repeat=3) if sum(combo) <= _MOST_AT_ONCE]
-_COMBO_OF = {combo: number for number, combo in enumerate(_COMBOS)}
-_COMBO_BITS = 6
-_COMBO_MASK = (1 << _COMBO_BITS) - 1
-_ONES = np.array([combo[0] for combo in _COMBOS])
-_OPEN = np.array(
-    [[[_COMBO_OF.get((ones, twos, more), -1) for more in range(5)] for twos in range(5)] for ones in range(5)]
-)
-
-
-def _after(combo: tuple[int, ...], tiles: int) -> int:
-    """The open runs after so many tiles of the next value go to runs, complete ones first; -1 if not all can go on."""
-    ones, twos, more = combo
-    if not ones + twos <= tiles <= _MOST_AT_ONCE:
-        return -1
-    longer = min(more, tiles - ones - twos)
-    return _COMBO_OF[tiles - ones - twos - longer, ones, twos + longer]
-
-
-def _within(combo: tuple[int, ...], tiles: int) -> int:
-    """The open runs without complete ones that cannot go on with so many tiles; -1 if others cannot."""
-    ones, twos, more = combo
-    return _COMBO_OF[ones, twos, min(more, tiles - ones - twos)] if ones + twos <= tiles else -1
-
-
-_AFTER = np.array([[_after(combo, tiles) for tiles in range(_MOST_AT_ONCE + 1)] for combo in _COMBOS])
-_WITHIN = np.array([[_within(combo, tiles) for tiles in range(_MOST_AT_ONCE + 1)] for combo in _COMBOS])
-
 # Whether so many tiles of each colour, three bits each, can be dealt out to groups of three and four.
 _MAKE_GROUPS = np.zeros(1 << 3 * NUM_COLOURS, np.int8)
-for _counts in product(range(_MOST_AT_ONCE + 1), repeat=NUM_COLOURS):
+for _counts in product(range(MOST_AT_ONCE + 1), repeat=NUM_COLOURS):
     if any(max(_counts) <= n and 3 * n <= sum(_counts) <= 4 * n for n in range(sum(_counts) // 3 + 1)):
         _MAKE_GROUPS[sum(_count << 3 * c for c, _count in enumerate(_counts))] = 1
 
@@ -350,7 +321,7 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
                 return np.int64(IMPOSSIBLE)
             if decided:
                 if v >= w.free_from and _are_short(one) and _are_short(other):
-                    plain = _plain_runs(one) | _plain_runs(other) << 2 * _COMBO_BITS
+                    plain = _plain_runs(one) | _plain_runs(other) << 2 * COMBO_BITS
                     rest = _finish(w, v, _ZERO, plain, _ZERO, _ZERO, jokers, used)
                     return rest if rest == IMPOSSIBLE else rest + _open_points(w, v, one) + _open_points(w, v, other)
             elif w.goal == TO_TAKE and _are_marked(w, v, jokers):
@@ -605,7 +576,7 @@ def _are_short(lists):
 
 @kernel
 def _plain_runs(lists):
-    """The open runs of two colours, as numbers of _COMBOS."""
+    """The open runs of two colours, as combinations of runs.py."""
     plain = np.int64(0)
     for k in range(2):
         runs = lists >> k * _LIST_BITS & _LIST_MASK
@@ -616,7 +587,7 @@ def _plain_runs(lists):
             twos += 1 if length == 2 else 0
             more += 1 if length == 3 else 0
             runs >>= _RUN_BITS
-        plain |= _OPEN[ones, twos, more] << k * _COMBO_BITS
+        plain |= COMBO[ones, twos, more] << k * COMBO_BITS
     return plain
 
 
@@ -639,7 +610,7 @@ def _finish(w, v, c, runs, spent, grouped, jokers, used):
     Args:
         w, v, spent, jokers, used: as for `_explore`.
         c: the colour to be decided at v, or NUM_COLOURS.
-        runs: the open runs, a number of _COMBOS for each colour: up to v of colours before c, else to v - 1.
+        runs: the open runs, a combination of runs.py for each colour: up to v of colours before c, else to v - 1.
         grouped: how many tiles of v go to groups, three bits for each colour before c.
     """
     if c == NUM_COLOURS:
@@ -653,25 +624,25 @@ def _finish(w, v, c, runs, spent, grouped, jokers, used):
             return _close(w, jokers, used)
         if not used and not w.rack_from[v] and w.jokers == w.must_jokers:
             return np.int64(IMPOSSIBLE)
-        key = ((v << 2 | jokers) << 1 | used) << NUM_COLOURS * _COMBO_BITS | runs
+        key = ((v << 2 | jokers) << 1 | used) << NUM_COLOURS * COMBO_BITS | runs
         place = (key ^ key >> 11 ^ key >> 23) & _NUM_PLAIN_STATES - 1
         if w.plain_states[place] >> 16 == key:
             return (w.plain_states[place] & (1 << 16) - 1) - 1
     best = np.int64(IMPOSSIBLE)
-    combo = runs >> c * _COMBO_BITS & _COMBO_MASK
-    others = runs & ~(_COMBO_MASK << c * _COMBO_BITS)
+    combo = runs >> c * COMBO_BITS & COMBO_MASK
+    others = runs & ~(COMBO_MASK << c * COMBO_BITS)
     most_jokers = max(_ZERO, jokers - w.reserve[v]) if c < w.colors else _ZERO
     for turn in range(most_jokers + 1):
         j = (w.hint[c, v] + turn) % (most_jokers + 1)
         for n in range(w.have[c, v], w.loose[c, v] - 1, -1):
-            for g in range(min(n + j, _MOST_AT_ONCE) + 1):
+            for g in range(min(n + j, MOST_AT_ONCE) + 1):
                 if g > 0 and w.num_groups[v] == 0:
                     break
                 after = _next_runs(w, v, c, combo, n + j - g, jokers - j)
                 if after == IMPOSSIBLE or not _may_group(grouped, c, g):
                     continue
                 rest = _finish(
-                    w, v, c + 1, others | after << c * _COMBO_BITS, spent | (n | j << _JOKERS_AT) << 2 * c,
+                    w, v, c + 1, others | after << c * COMBO_BITS, spent | (n | j << _JOKERS_AT) << 2 * c,
                     grouped | g << 3 * c, jokers - j, _ONE if n > w.loose[c, v] else used,
                 )  # fmt: skip
                 if rest != IMPOSSIBLE:
@@ -690,14 +661,14 @@ def _finish(w, v, c, runs, spent, grouped, jokers, used):
 @kernel
 def _next_runs(w, v, c, combo, tiles, jokers):
     """The open runs of a colour after so many tiles of value v go to runs, or IMPOSSIBLE."""
-    if tiles > _MOST_AT_ONCE or _AFTER[combo, tiles] < 0:
+    if tiles > MOST_AT_ONCE or AFTER[combo, tiles] < 0:
         return np.int64(IMPOSSIBLE)
-    after = _AFTER[combo, tiles]
+    after = AFTER[combo, tiles]
     jokers_next = jokers if v < w.values else 0
     jokers_later = jokers if v + 1 < w.values else 0
-    if _ONES[after] > w.have[c, v + 2] + jokers_later:
+    if ONES[after] > w.have[c, v + 2] + jokers_later:
         return np.int64(IMPOSSIBLE)
-    return np.int64(_WITHIN[after, min(_MOST_AT_ONCE, w.have[c, v + 1] + jokers_next)])
+    return np.int64(WITHIN[after, min(MOST_AT_ONCE, w.have[c, v + 1] + jokers_next)])
 
 
 @kernel

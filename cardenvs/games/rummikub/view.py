@@ -2,6 +2,7 @@
 
 from cardenvs.core.view import View, sees
 from cardenvs.games.rummikub import actions
+from cardenvs.games.rummikub.candidates import candidates
 from cardenvs.games.rummikub.catalogue import MELDS, NUM_MELDS
 from cardenvs.games.rummikub.rules import num_held, rack_sum
 from cardenvs.games.rummikub.solver import MAX_MELDS
@@ -112,6 +113,10 @@ class RummikubView(View):
             facts["loose"] = [tile_label(tile) for tile in tiles_in(s.loose)]
             facts["points_laid"] = int(s.points)
         return facts
+
+    def candidates(self, state, player):
+        """Whole plays; while one is being built, each legal step."""
+        return candidates(state, player)
 
     def describe_event(self, event, kind):
         if event.kind in ("lay", "step_lay") and 1 <= event.value <= NUM_MELDS:
