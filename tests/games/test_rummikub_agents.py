@@ -161,10 +161,8 @@ def test_labels_of_candidates():
     labels = [one.label for one in GAME.view.candidates(state, 0)]
     assert labels[0] == "lay R4-7"
     assert {"lay R4-6", "lay R5-7", "draw"} <= set(labels)
-    for text in ("R4 R5 R6",):
-        state.apply(LAY_0 + MELD_NUMBER[Meld.of(text)])
-    state.apply(COMMIT)
-    play_turn(state, "max_tiles")
+    for action in (LAY_0 + MELD_NUMBER[Meld.of("R4 R5 R6")], COMMIT, DRAW):
+        state.apply(action)
     labels = [one.label for one in GAME.view.candidates(state, 0)]
     assert "extend R4-6 with R7" in labels
 
