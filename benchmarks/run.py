@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import contestants as c
+from benchmarks import rummikub
 from benchmarks.timing import Contestant, race
 from cardenvs.core.errors import MissingExtraError
 
@@ -118,6 +119,21 @@ def section_evaluator(rounds: int, seconds: float) -> Iterator[Row]:
     yield from versus("hand_ranks, seven cards", c.own_evaluator(), made, rounds, seconds)
 
 
+def section_rummikub(rounds: int, seconds: float) -> Iterator[Row]:
+    """Rummikub: batched steps, the solver beside an integer program on positions of self-play, whole games."""
+    name = rummikub.NAME
+    exact = c.batched(name, 64)
+    race([exact], rounds, 2 * seconds)
+    yield Row(f"{name} batch, 1 core, exact mask", exact.best, "", 0.0, "15,000")
+    times = rummikub.solver_times(positions=3000, programs=300)
+    what = f"{name} solver, {times.positions} positions of self-play, microseconds"
+    yield Row(f"{what}, 99th percentile", times.percentile_99, "", 0.0, "5,000")
+    yield Row(f"{what}, median", times.median, "HiGHS, median", times.program_median, "100; 0.02x")
+    games = rummikub.self_play("max_tiles", mask="loose")
+    race([games], rounds, 2 * seconds)
+    yield Row(f"{name} games of four max_tiles a second, mask=loose", games.best, "", 0.0, "50")
+
+
 _FIRST_CALL = """
 import time
 started = time.perf_counter()
@@ -194,6 +210,7 @@ SECTIONS = {
     "aec": section_aec,
     "holdem": section_holdem,
     "evaluator": section_evaluator,
+    "rummikub": section_rummikub,
     "clone": section_clone,
     "startup": section_startup,
 }

@@ -15,6 +15,7 @@ open to a debugger, to coverage, and to a browser's Python.
 
 import functools
 import hashlib
+import importlib.util
 import os
 import sys
 import time
@@ -24,10 +25,10 @@ from pathlib import Path
 from typing import Any
 
 numba: Any
-try:
-    import numba
-except ImportError:  # a browser's Python: the rules run uncompiled
+if importlib.util.find_spec("numba") is None:  # a browser's Python: the rules run uncompiled
     numba = None
+else:
+    import numba
 
 CORE_FOLDER = Path(__file__).resolve().parent
 _SOURCE_SUFFIXES = {".py", ".json", ".csv", ".npy", ".npz"}

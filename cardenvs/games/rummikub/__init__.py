@@ -1,5 +1,57 @@
-"""Rummikub (Sabra rules): engine, exact legality and exact solver. Rules: rules.md."""
+"""Rummikub (Sabra rules): engine, exact solver, environment. Rules: rules.md."""
 
+from cardenvs.core.game import Game, Returns
+from cardenvs.games.rummikub import rules
+from cardenvs.games.rummikub.actions import NUM_ACTIONS
+from cardenvs.games.rummikub.observation import layout, observe
 from cardenvs.games.rummikub.solve import Solution, solve
+from cardenvs.games.rummikub.solver import MAX_MELDS
+from cardenvs.games.rummikub.state import STATE, TABLE, RummikubOptions, deck
+from cardenvs.games.rummikub.strategy import greedy, max_tiles, planner
+from cardenvs.games.rummikub.view import RummikubView
 
-__all__ = ["Solution", "solve"]
+__all__ = ["GAME", "Solution", "solve"]
+
+
+def _max_length(options):
+    """Each play moves a tile to the table, each draw one to a rack, and between plays each player passes once at most.
+
+    A turn takes each set apart at most once and lays at most as many melds as fit on a table, then ends.
+    """
+    plays = draws = options.num_tiles
+    passes = (plays + 1) * options.num_players
+    most_sets = min(MAX_MELDS, options.num_tiles // 3)
+    return (plays + draws + passes) * (2 * most_sets + 1)
+
+
+def _returns(options):
+    if options.returns == "win":
+        return Returns(-1, 1, 0, "games")
+    faces = options.colors * options.copies * options.values * (options.values + 1) // 2
+    most = faces + options.jokers * options.joker_value_at_end
+    return Returns(-most, most, 0, "points")
+
+
+GAME = Game(
+    name="rummikub_v0",
+    title="Rummikub",
+    options=RummikubOptions,
+    state_dtype=STATE,
+    table=TABLE,
+    view=RummikubView(),
+    deal=rules.deal,
+    legal_actions=rules.legal_actions,
+    apply_action=rules.apply_action,
+    forfeit=rules.forfeit,
+    observe=observe,
+    determinize=rules.determinize,
+    explain_illegal=rules.explain_illegal,
+    num_actions=lambda options: NUM_ACTIONS,
+    max_legal=lambda options: NUM_ACTIONS,
+    max_length=_max_length,
+    layout=layout,
+    returns=_returns,
+    deck=deck,
+    policies={"greedy": greedy, "max_tiles": max_tiles, "planner": planner},
+    playout="max_tiles",
+)

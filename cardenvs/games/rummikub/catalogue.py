@@ -57,6 +57,8 @@ for _number, _meld in enumerate(MELDS):
 # What lies in each meld.
 NO_TILE = -1
 MELD_SIZE = np.array([len(meld.slots) for meld in MELDS])
+MELD_IS_GROUP = np.array([meld.kind == GROUP for meld in MELDS])
+MELD_POINTS = np.array([meld.points for meld in MELDS])
 MELD_TYPES = np.full((NUM_MELDS, LONGEST), NO_TILE)  # what each slot counts as
 MELD_FACES = np.full((NUM_MELDS, LONGEST), NO_TILE)  # what lies there
 MELD_EITHER = np.full(NUM_MELDS, NO_TILE)  # of a group of three with one joker: the other missing tile (5.3)
@@ -66,3 +68,4 @@ for _number, _meld in enumerate(MELDS):
     if _meld.kind == GROUP and len(_meld.slots) == 3 and len(_meld.meanings) == 1:
         _missing = set(range(NUM_COLOURS)) - {slot.colour for slot in _meld.slots}
         MELD_EITHER[_number] = tile_of(_missing.pop(), _meld.slots[0].value)
+MELD_NUM_JOKERS = (MELD_FACES == JOKER).sum(axis=1)

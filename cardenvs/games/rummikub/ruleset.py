@@ -13,6 +13,8 @@ from cardenvs.games.rummikub.tiles import MOST_COPIES, MOST_JOKERS, NUM_COLOURS,
 MAX_PLAYERS = 4
 RETRIEVE, FREE, LOCKED = range(3)
 JOKER_RULES = ("retrieve", "free", "locked")
+SEAT0, HIGH_TILE, RANDOM_SEAT = range(3)
+EMPTY_POOL, NO_PLAY_ONLY = range(2)
 
 
 @dataclass(frozen=True)

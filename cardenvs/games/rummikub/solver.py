@@ -2,14 +2,19 @@
 
 Values are gone through from 1 to 13. What matters of the runs laid so far is, per colour, how many of those that
 reach the last value have length 1, 2, and 3 or more: the first two must go on, the third may (J. van Rijn,
-F. Takes, J. Vis, "The Complexity of Rummikub Problems", 2015). At each value one chooses the groups, then per colour
-how many tiles are put down; what is not in groups extends runs, complete ones first (nothing is lost by that), and
-starts new ones. The best value to go of a state is kept in a table of fixed size: what is pushed out of it is worked
-out anew, so the result is exact whatever the size.
+F. Takes, J. Vis, "The Complexity of Rummikub Problems", 2015). At each value one chooses how many tiles of each colour
+go to runs: complete runs are extended first (nothing is lost by that), then new ones begin. What is left may go to
+groups, and a table says how many of it can. Only the runs matter for what follows, so as many as possible do.
+
+The best value to go of a state is kept in a table of fixed size: what is pushed out of it is worked out anew, so the
+result is exact whatever the size. A state is not searched if all the tiles that are left would not make it good enough.
 
 A joker on the table that keeps its meaning is one more tile of that type, which must be put down. One that changes it
 is free, and a natural tile of the old meaning must lie on the table at the end (5.2): more tiles that must be put
 down. Each way to keep or free the jokers on the table is one search.
+
+Of equal plays the search takes the one that it meets first, and it begins with as many tiles in runs as there are on
+the table. Then sets of the table are looked for in what was found: those that are there stay where they are.
 """
 
 from itertools import product
@@ -17,70 +22,75 @@ from itertools import product
 import numpy as np
 
 from cardenvs.core.kernel import kernel
+from cardenvs.core.record import packed
 from cardenvs.games.rummikub.catalogue import (
     GROUP_NUMBER,
     MELD_EITHER,
     MELD_FACES,
+    MELD_IS_GROUP,
+    MELD_NUM_JOKERS,
     MELD_SIZE,
     MELD_TYPES,
     NO_TILE,
     RUN_NUMBER,
 )
 from cardenvs.games.rummikub.ruleset import FREE, LOCKED, RETRIEVE
+from cardenvs.games.rummikub.runs import AFTER, COMBO_BITS, COMBO_MASK, MOST_AT_ONCE, MUST, ONES, WITHIN
 from cardenvs.games.rummikub.tiles import JOKER, MOST_JOKERS, MOST_TILES, NUM_COLOURS, NUM_NATURALS, NUM_VALUES
 
 MAX_MELDS = MOST_TILES // 3  # on a table
-TILES_FIRST, POINTS_FIRST, OPENING_VALUE = range(3)  # objectives
+TILES_FIRST, POINTS_FIRST, OPENING_VALUE, ANY_PLAY = range(4)  # objectives; the last stops at the first play found
 IMPOSSIBLE = -1
-_MOST_AT_ONCE = 4  # tiles of one type: two copies and two jokers
-_WEIGHT = 1024  # of what counts first, against what decides between equals
-_MEMO_BITS = 12
-_VALUE_BITS = 26
+WEIGHT = 1024  # of what counts first, against what decides between equals
+_ZERO, _ONE = np.int64(0), np.int64(1)
+_ALL_BITS = NUM_COLOURS * COMBO_BITS
+
+# A state of the memo: its key, then what is to go and one more, then whether that is exact or only a bound.
+_MEMO_BITS = 13
+_VALUE_BITS = 21
 _VALUE_MASK = (1 << _VALUE_BITS) - 1
-_COMBO_BITS = 6
-_COMBO_MASK = (1 << _COMBO_BITS) - 1
-
-# Open runs of a colour: how many of length 1, 2, and 3 or more.
-_COMBOS = [combo for combo in product(range(_MOST_AT_ONCE + 1), repeat=3) if sum(combo) <= _MOST_AT_ONCE]
-_COMBO_OF = {combo: number for number, combo in enumerate(_COMBOS)}
-_ONES = np.array([combo[0] for combo in _COMBOS])
-
-
-def _after(combo: tuple[int, ...], tiles: int) -> int:
-    """The combination after putting so many tiles of the next value to runs, or IMPOSSIBLE."""
-    ones, twos, more = combo
-    if not ones + twos <= tiles <= _MOST_AT_ONCE:
-        return IMPOSSIBLE
-    longer = min(more, tiles - ones - twos)
-    return _COMBO_OF[tiles - ones - twos - longer, ones, twos + longer]
-
-
-def _within(combo: tuple[int, ...], tiles: int) -> int:
-    """The combination without complete runs that cannot go on with so many tiles, or IMPOSSIBLE."""
-    ones, twos, more = combo
-    return _COMBO_OF[ones, twos, min(more, tiles - ones - twos)] if ones + twos <= tiles else IMPOSSIBLE
-
-
-_AFTER = np.array([[_after(combo, tiles) for tiles in range(_MOST_AT_ONCE + 1)] for combo in _COMBOS])
-_WITHIN = np.array([[_within(combo, tiles) for tiles in range(_MOST_AT_ONCE + 1)] for combo in _COMBOS])
 
 # Tiles of each colour that go to groups: so many of each that they can be dealt out to groups of three and four.
 _GROUPS = np.array(
     [
         counts
-        for counts in sorted(product(range(_MOST_AT_ONCE + 1), repeat=NUM_COLOURS), key=sum)
+        for counts in sorted(product(range(MOST_AT_ONCE + 1), repeat=NUM_COLOURS), key=sum)
         if max(counts) <= sum(counts) // 3 and sum(max(0, count - 2) for count in counts) <= MOST_JOKERS
     ]
 )  # fmt: skip
 _NUM_GROUPS = len(_GROUPS)
 
+# Of a colour that must put at least `least` and can put at most `most` tiles to groups: a number for the two.
+_RANGES = sorted((most, least) for most in range(MOST_AT_ONCE + 1) for least in range(most + 1))
+_NUM_RANGES = len(_RANGES)
+_RANGE = np.array([[_RANGES.index((most, min(least, most))) for most in range(MOST_AT_ONCE + 1)] for least in range(5)])
 
-def _record(fields):
+
+def _most_in_groups() -> np.ndarray:
+    """By the number of free jokers, and the ranges of the four colours: the most tiles in groups, or IMPOSSIBLE."""
+    shape = (_NUM_RANGES,) * NUM_COLOURS
+    found = np.full((MOST_JOKERS + 1, *shape), IMPOSSIBLE, np.int8)
+    for counts in _GROUPS:
+        jokers, fits = np.zeros(shape, np.int8), np.ones(shape, bool)
+        for colour, count in enumerate(counts):
+            along = [1] * NUM_COLOURS
+            along[colour] = _NUM_RANGES
+            jokers = jokers + np.array([max(0, count - most) for most, _ in _RANGES], np.int8).reshape(along)
+            fits &= np.array([count >= least for _, least in _RANGES]).reshape(along)
+        for number in range(MOST_JOKERS + 1):
+            found[number][fits & (jokers <= number)] = counts.sum()  # in order of the sum
+    return found.reshape(MOST_JOKERS + 1, -1)
+
+
+_MOST_IN_GROUPS = _most_in_groups()
+
+
+def integers(fields):
     """A record dtype of integers of 64 bits, so that compiled and plain arithmetic are the same."""
-    return np.dtype((np.record, np.dtype([(name, "i8", *shape) for name, *shape in fields])))
+    return packed([(name, "i8", *shape) for name, *shape in fields])
 
 
-POSITION = _record(
+POSITION = integers(
     [
         ("rack", (NUM_NATURALS + 1,)),
         ("num_melds",),
@@ -95,6 +105,7 @@ POSITION = _record(
         ("objective",),
         # worked out by `_survey`, of the melds that are not kept
         ("table", (NUM_NATURALS,)),  # natural tiles
+        ("in_runs", (NUM_NATURALS,)),  # of these and the jokers, those in runs
         ("fixed", (NUM_NATURALS,)),  # natural tiles of the melds that are kept
         ("num_jokers",),
         ("meaning", (MOST_JOKERS,)),  # what each joker stands for
@@ -103,32 +114,47 @@ POSITION = _record(
 )
 
 _ROWS = NUM_VALUES + 3  # values 0 to 15, so that one may look two ahead
-WORK = _record(
+WORK = integers(
     [
-        ("base", (NUM_COLOURS, _ROWS)),  # tiles on the table, jokers that keep their meaning among them
-        ("low", (NUM_COLOURS, _ROWS)),  # tiles that must be put down
-        ("high", (NUM_COLOURS, _ROWS)),  # that may be
-        ("pinned", (NUM_COLOURS, _ROWS)),  # of base: jokers that keep their meaning
+        ("lying", (_ROWS, NUM_COLOURS)),  # tiles on the table, jokers that keep their meaning among them
+        ("low", (_ROWS, NUM_COLOURS)),  # tiles that must be put down
+        ("high", (_ROWS, NUM_COLOURS)),  # that may be
+        ("pinned", (_ROWS, NUM_COLOURS)),  # of lying: jokers that keep their meaning
+        ("in_old_runs", (_ROWS, NUM_COLOURS)),  # of lying, those in runs
+        ("all_lying", (_ROWS,)),  # sums over the colours
+        ("all_low", (_ROWS,)),
         ("weight", (_ROWS,)),  # of a tile from the rack
         ("joker_weight", (_ROWS,)),
-        ("num_groups", (_ROWS,)),
-        ("groups", (_ROWS, _NUM_GROUPS)),  # those that the tiles allow
+        ("rest", (_ROWS,)),  # of all rack tiles from this value on
         ("colors",),
         ("values",),
         ("jokers",),  # free ones
         ("must_jokers",),  # so many of them must be put down
         ("counts_points",),  # 1: `least` is looked at
+        ("variant",),  # number of the search
+        ("stops_early",),  # 1: any play will do
+        # choices of a state, by value: how many tiles of each colour go to runs
+        ("num_choices", (_ROWS, NUM_COLOURS)),
+        ("tiles", (_ROWS, NUM_COLOURS, MOST_AT_ONCE + 1)),
+        ("after", (_ROWS, NUM_COLOURS, MOST_AT_ONCE + 1)),  # the open runs then, shifted to their place
+        ("excess", (_ROWS, NUM_COLOURS, MOST_AT_ONCE + 1)),  # jokers among them
+        ("range", (_ROWS, NUM_COLOURS, MOST_AT_ONCE + 1)),  # for groups
+        # the state after the choice that was noted
+        ("next_runs",),
+        ("next_jokers",),
+        ("next_least",),
+        ("next_need",),
         # the play found
-        ("group", (_ROWS,)),
-        ("placed", (NUM_COLOURS, _ROWS)),
-        ("placed_jokers", (NUM_COLOURS, _ROWS)),
-        ("run_jokers", (NUM_COLOURS, _ROWS)),
+        ("in_runs", (_ROWS, NUM_COLOURS)),
+        ("in_groups", (_ROWS, NUM_COLOURS)),
+        ("placed_jokers", (_ROWS, NUM_COLOURS)),
+        ("run_jokers", (_ROWS, NUM_COLOURS)),
         ("num_melds",),
         ("melds", (MAX_MELDS,)),  # catalogue numbers, ascending
         # open runs or groups while melds are written
-        ("start", (_MOST_AT_ONCE,)),
-        ("places", (_MOST_AT_ONCE,)),
-        ("members", (_MOST_AT_ONCE,)),
+        ("start", (MOST_AT_ONCE,)),
+        ("places", (MOST_AT_ONCE,)),
+        ("members", (MOST_AT_ONCE,)),
         ("memo", (1 << _MEMO_BITS,)),
     ]
 )
@@ -143,66 +169,94 @@ def best_play(w, p):
         p: record of POSITION, p.kept all zeros. Afterwards p.kept marks the melds on the table that stay.
 
     Returns:
-        The value of the play by p.objective, 0 if there is none.
+        The value of the play by p.objective, 0 or less if there is none.
     """
     best = arrange(w, p)
-    if best <= 0:
-        return np.int64(0)
-    for k in range(p.num_melds):
-        p.kept[k] = _cross_out(w, p.melds[k])
-    for k in range(p.num_melds):
+    stays = False
+    for k in range(p.num_melds if best > 0 else 0):
         if not p.kept[k]:
             p.kept[k] = 1
-            if best_value(w, p) < best:
+            if _at_least(w, p, best) < best:
                 p.kept[k] = 0
-    return arrange(w, p)
-
-
-@kernel
-def _cross_out(w, number):
-    """Take a meld out of w.melds; return 1 if it was there, else 0."""
-    for k in range(w.num_melds):
-        if w.melds[k] == number:
-            w.num_melds -= 1
-            for j in range(k, w.num_melds):
-                w.melds[j] = w.melds[j + 1]
-            return 1
-    return 0
+            else:
+                stays = True
+    return arrange(w, p) if stays else best
 
 
 @kernel(entry=True)
 def arrange(w, p):
-    """Find a best arrangement: w.melds are the new melds, those of the table that are kept not among them.
-
-    Returns:
-        Its value by p.objective, 0 if no rack tile is used; IMPOSSIBLE if the opening cannot be made.
-    """
-    _survey(p)
-    best, best_variant = IMPOSSIBLE, 0
-    for variant in range(9):
-        if _set_up(w, p, variant % 3, variant // 3):
-            value = search(w, 0, NUM_COLOURS, 0, 0, w.jokers, p.least)
-            if value != IMPOSSIBLE and value - _sunk(w) > best:
-                best, best_variant = value - _sunk(w), variant
+    """As `best_play`, but of what could stay only that does which is easily seen; p.kept may mark melds that must."""
+    best = _at_least(w, p, _ONE)
     w.num_melds = 0
     if best > 0:
-        _set_up(w, p, best_variant % 3, best_variant // 3)
-        retrace(w, 0, NUM_COLOURS, 0, 0, w.jokers, p.least, best + _sunk(w))
+        _trace(w, p, best)
+        _keep_sets(w, p)
         _write_melds(w)
     return best
 
 
 @kernel(entry=True)
+def playable_play(w, p):
+    """As `arrange`, but a play that can be built in steps, and is found again from p.kept alone.
+
+    There is one kind of play that cannot: when both jokers stand for the same tile, they may change places. Then the
+    sets with jokers are left alone.
+    """
+    best = arrange(w, p)
+    before = -1
+    while best > 0:
+        kept = _ZERO
+        for k in range(p.num_melds):
+            kept += p.kept[k]
+        if kept == before:
+            break
+        before = kept
+        value = arrange(w, p)
+        if value <= 0 or (value < best and not w.stops_early):
+            for k in range(p.num_melds):
+                p.kept[k] = 1 if MELD_NUM_JOKERS[p.melds[k]] > 0 else 0
+            best = arrange(w, p)
+            before = -1
+    return best
+
+
+@kernel(entry=True)
 def best_value(w, p):
-    """The value of `arrange` without the melds."""
+    """The value of a best play, 0 or less if there is none."""
+    return _at_least(w, p, _ONE)
+
+
+@kernel
+def _at_least(w, p, need):
+    """The value of the best play if it is at least `need`, else something less; w.variant is the search that has it.
+
+    The search is set up, and its memo filled.
+    """
     _survey(p)
-    best = IMPOSSIBLE
+    for k in range(1 << _MEMO_BITS):
+        w.memo[k] = 0
+    best, best_variant = np.int64(IMPOSSIBLE), _ZERO
     for variant in range(9):
         if _set_up(w, p, variant % 3, variant // 3):
-            value = search(w, 0, NUM_COLOURS, 0, 0, w.jokers, p.least)
-            if value != IMPOSSIBLE:
-                best = max(best, value - _sunk(w))
+            w.variant = variant
+            sunk = _sunk(w)
+            value = search(w, _ONE, _ZERO, w.jokers, np.int64(p.least), max(need, best + 1) + sunk, _ZERO)
+            if value - sunk >= max(need, best + 1):
+                best, best_variant = value - sunk, np.int64(variant)
+    w.variant = best_variant
     return best
+
+
+@kernel
+def _trace(w, p, best):
+    """Write down the choices of the play found by `_at_least`."""
+    variant = np.int64(w.variant)
+    _set_up(w, p, variant % 3, variant // 3)
+    w.variant = variant
+    runs, jokers, least, need = _ZERO, np.int64(w.jokers), np.int64(p.least), best + _sunk(w)
+    for v in range(1, w.values + 1):
+        search(w, np.int64(v), runs, jokers, least, need, _ONE)
+        runs, jokers, least, need = w.next_runs, w.next_jokers, w.next_least, w.next_need
 
 
 @kernel(inline=True)
@@ -222,10 +276,13 @@ def _survey(p):
     for t in range(NUM_NATURALS):
         p.table[t] = 0
         p.fixed[t] = 0
+        p.in_runs[t] = 0
     for k in range(p.num_melds):
         number = p.melds[k]
         for i in range(MELD_SIZE[number]):
             face = MELD_FACES[number, i]
+            if not p.kept[k] and not MELD_IS_GROUP[number]:
+                p.in_runs[MELD_TYPES[number, i]] += 1
             if face != JOKER:
                 if p.kept[k]:
                     p.fixed[face] += 1
@@ -251,37 +308,82 @@ def _set_up(w, p, first, second):
     w.jokers = p.rack[JOKER]
     w.must_jokers = 0
     w.counts_points = 1 if p.least > 0 else 0
-    for c in range(NUM_COLOURS):
-        for v in range(_ROWS):
-            w.pinned[c, v] = 0
-            w.base[c, v] = 0
-            w.high[c, v] = 0
+    w.stops_early = 1 if p.objective == ANY_PLAY else 0
+    for v in range(_ROWS):
+        for c in range(NUM_COLOURS):
+            w.pinned[v, c] = 0
+            w.lying[v, c] = 0
+            w.low[v, c] = 0
+            w.high[v, c] = 0
+            w.in_old_runs[v, c] = 0
     if p.num_jokers > 0 and not _set_joker(w, p, 0, first):
         return False
     if p.num_jokers > 1 and not _set_joker(w, p, 1, second):
         return False
     for t in range(NUM_NATURALS):
         c, v = t // NUM_VALUES, t % NUM_VALUES + 1
-        w.base[c, v] = p.table[t] + w.pinned[c, v]
-        w.low[c, v] = w.base[c, v]
-        w.high[c, v] = w.base[c, v] + p.rack[t]
+        w.lying[v, c] = p.table[t] + w.pinned[v, c]
+        w.low[v, c] = w.lying[v, c]
+        w.high[v, c] = w.lying[v, c] + p.rack[t]
+        w.in_old_runs[v, c] = p.in_runs[t]
     for k in range(p.num_jokers):
         way = first if k == 0 else second
         if way > 0 and p.joker_rule == RETRIEVE and not _require_replacement(w, p, k, first, second):
             return False
-    for v in range(1, p.values + 1):
-        _set_weights(w, p, v)
-        _list_groups(w, v)
-    for k in range(1 << _MEMO_BITS):
-        w.memo[k] = 0
+    _drop_useless(w)
+    _sum_up(w, p)
     return True
+
+
+@kernel
+def _drop_useless(w):
+    """Leave out rack tiles that no meld can hold."""
+    for v in range(1, w.values + 1):
+        for c in range(w.colors):
+            if w.high[v, c] > w.lying[v, c] and w.low[v, c] == 0 and not _has_neighbours(w, v, c):
+                w.high[v, c] = 0
+
+
+@kernel
+def _has_neighbours(w, v, c):
+    """Whether there are tiles for a group or a run with a tile of this type."""
+    missing = 2 - w.jokers
+    for other in range(w.colors):
+        if other != c and w.high[v, other] > 0:
+            missing -= 1
+    if missing <= 0:
+        return True
+    for low in range(max(1, v - 2), min(v, w.values - 2) + 1):
+        missing = 3 - w.jokers
+        for k in range(low, low + 3):
+            if w.high[k, c] > 0:
+                missing -= 1
+        if missing <= 0:
+            return True
+    return False
+
+
+@kernel
+def _sum_up(w, p):
+    """Work out the weights and the sums of each value."""
+    w.rest[w.values + 1] = 0
+    for v in range(w.values, 0, -1):
+        _set_weights(w, p, v)
+        lying, low, high = _ZERO, _ZERO, _ZERO
+        for c in range(NUM_COLOURS):
+            lying += w.lying[v, c]
+            low += w.low[v, c]
+            high += w.high[v, c]
+        w.all_lying[v] = lying
+        w.all_low[v] = low
+        w.rest[v] = w.rest[v + 1] + (high - lying) * w.weight[v]
 
 
 @kernel
 def _set_joker(w, p, k, way):
     """Keep joker k of the table (way 0) or free it (1, 2); return whether the joker rule has that way."""
     if way == 0:
-        w.pinned[p.meaning[k] // NUM_VALUES, p.meaning[k] % NUM_VALUES + 1] += 1
+        w.pinned[p.meaning[k] % NUM_VALUES + 1, p.meaning[k] // NUM_VALUES] += 1
         return p.joker_rule != FREE
     if p.joker_rule == LOCKED or (way == 2 and (p.joker_rule == FREE or p.either[k] == NO_TILE or p.needs_both == 1)):
         return False
@@ -303,52 +405,29 @@ def _require_replacement(w, p, k, first, second):
 def _require_tile(w, p, tile, first, second):
     """Require as many natural tiles of one type as the freed jokers need together; return whether there are."""
     c, v = tile // NUM_VALUES, tile % NUM_VALUES + 1
-    lacking = w.pinned[c, v] - p.fixed[tile]
+    lacking = w.pinned[v, c] - p.fixed[tile]
     for k in range(p.num_jokers):
         way = first if k == 0 else second
         if way > 0 and (
             (p.meaning[k] == tile and way == 1) or (p.either[k] == tile and (way == 2 or p.needs_both == 1))
         ):
             lacking += 1
-    w.low[c, v] = max(w.low[c, v], lacking)
-    return w.low[c, v] <= w.high[c, v]
+    w.low[v, c] = max(w.low[v, c], lacking)
+    return w.low[v, c] <= w.high[v, c]
 
 
 @kernel
 def _set_weights(w, p, v):
     """What a tile from the rack counts, first by the objective, then, between equals, by the other one."""
     if p.objective == TILES_FIRST:
-        w.weight[v] = _WEIGHT + v
-        w.joker_weight[v] = _WEIGHT
+        w.weight[v] = WEIGHT + v
+        w.joker_weight[v] = WEIGHT
     elif p.objective == POINTS_FIRST:
-        w.weight[v] = _WEIGHT * v + 1
-        w.joker_weight[v] = _WEIGHT * p.joker_points + 1
+        w.weight[v] = WEIGHT * v + 1
+        w.joker_weight[v] = WEIGHT * p.joker_points + 1
     else:
         w.weight[v] = v
         w.joker_weight[v] = v
-
-
-@kernel
-def _list_groups(w, v):
-    """List the ways to put tiles of value v to groups that the tiles at hand, jokers included, allow."""
-    w.groups[v, 0] = 0
-    w.num_groups[v] = 1
-    colours = w.jokers
-    for c in range(NUM_COLOURS):
-        colours += min(1, w.high[c, v])
-    if colours < 3:
-        return
-    n = 1
-    for k in range(1, _NUM_GROUPS):
-        lacking, missing_colour = 0, False
-        for c in range(NUM_COLOURS):
-            lacking += max(0, _GROUPS[k, c] - w.high[c, v])
-            if c >= w.colors and _GROUPS[k, c] > 0:
-                missing_colour = True
-        if lacking <= w.jokers and not missing_colour:
-            w.groups[v, n] = k
-            n += 1
-    w.num_groups[v] = n
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -356,93 +435,222 @@ def _list_groups(w, v):
 
 
 @kernel
-def search(w, v, c, g, runs, jokers, least):
-    """The most that can still be had, or IMPOSSIBLE.
+def search(w, v, runs, jokers, least, need, note):
+    """The most that can be had from value v on if it is at least `need`; else something less than `need`, at least it.
 
     Args:
-        w: the problem, from `set_up`.
-        v, c: what is to be decided: colour c of value v, or when c is NUM_COLOURS, the groups of value v + 1.
-        g: the groups of value v, as an index of _GROUPS.
-        runs: the open runs, a combination of _COMBO_BITS for each colour.
+        w: the problem, from `_set_up`.
+        v: the value to be decided.
+        runs: the open runs, a combination of COMBO_BITS for each colour.
         jokers: free jokers left.
         least: points still to be laid.
+        need: see above.
+        note: write the first choice that reaches `need`, and the state after it, into w.
+
+    Returns:
+        int64; IMPOSSIBLE if there is no way to go on.
     """
-    if c == NUM_COLOURS:
-        v += 1
-        if v > w.values:
-            return np.int64(0) if jokers <= w.jokers - w.must_jokers and least == 0 else np.int64(IMPOSSIBLE)
-        key = ((least << 4 | v) << 2 | jokers) << NUM_COLOURS * _COMBO_BITS | runs
+    if v > w.values:
+        return _ZERO if jokers <= w.jokers - w.must_jokers and least == 0 else np.int64(IMPOSSIBLE)
+    bound = w.rest[v] + jokers * w.joker_weight[w.values]
+    if bound < need:
+        return bound
+    key, place = _ZERO, _ZERO
+    if not note:
+        key = (((w.variant << 7 | least) << 4 | v) << 2 | jokers) << _ALL_BITS | runs
         place = (key ^ key >> 11 ^ key >> 23) & (1 << _MEMO_BITS) - 1
-        if w.memo[place] >> _VALUE_BITS == key:
-            return (w.memo[place] & _VALUE_MASK) - 1
-        best = IMPOSSIBLE
-        for k in range(w.num_groups[v]):
-            best = max(best, search(w, v, np.int64(0), w.groups[v, k], runs, jokers, least))
-        w.memo[place] = key << _VALUE_BITS | best + 1
-        return best
-    best = IMPOSSIBLE
-    combo = runs >> c * _COMBO_BITS & _COMBO_MASK
-    for used in range(jokers + 1 if c < w.colors else 1):
-        for n in range(w.high[c, v], w.low[c, v] - 1, -1):
-            after = _next_combo(w, v, c, combo, n + used - _GROUPS[g, c], jokers - used)
-            if after == IMPOSSIBLE:
+        entry = w.memo[place]
+        if entry >> _VALUE_BITS + 1 == key:
+            known = (entry >> 1 & _VALUE_MASK) - 1
+            if entry & 1 or known < need:
+                return known
+    for c in range(NUM_COLOURS):
+        _list_choices(w, v, c, runs >> c * COMBO_BITS & COMBO_MASK, jokers)
+    best = np.int64(IMPOSSIBLE)
+    weight, joker_weight = w.weight[v], w.joker_weight[v]
+    for k0 in range(w.num_choices[v, 0]):
+        for k1 in range(w.num_choices[v, 1]):
+            excess_1 = w.excess[v, 0, k0] + w.excess[v, 1, k1]
+            if excess_1 > jokers:
                 continue
-            others = runs & ~(_COMBO_MASK << c * _COMBO_BITS)
-            left = max(0, least - v * (n + used)) if w.counts_points else 0
-            value = search(w, v, c + 1, g, others | after << c * _COMBO_BITS, jokers - used, left)
-            if value != IMPOSSIBLE:
-                best = max(best, value + _gain(w, v, c, n, used))
+            range_1 = w.range[v, 0, k0] * _NUM_RANGES + w.range[v, 1, k1]
+            for k2 in range(w.num_choices[v, 2]):
+                excess_2 = excess_1 + w.excess[v, 2, k2]
+                if excess_2 > jokers:
+                    continue
+                range_2 = range_1 * _NUM_RANGES + w.range[v, 2, k2]
+                for k3 in range(w.num_choices[v, 3]):
+                    excess = excess_2 + w.excess[v, 3, k3]
+                    ranges = range_2 * _NUM_RANGES + w.range[v, 3, k3]
+                    for used in range(excess, jokers + 1):
+                        grouped = np.int64(_MOST_IN_GROUPS[used - excess, ranges])
+                        if grouped == IMPOSSIBLE:
+                            continue
+                        tiles = w.tiles[v, 0, k0] + w.tiles[v, 1, k1] + w.tiles[v, 2, k2] + w.tiles[v, 3, k3] + grouped
+                        if used > tiles - w.all_low[v]:
+                            continue
+                        gain = (tiles - used - w.all_lying[v]) * weight + used * joker_weight
+                        left = max(_ZERO, least - v * tiles) if w.counts_points else _ZERO
+                        after = w.after[v, 0, k0] | w.after[v, 1, k1] | w.after[v, 2, k2] | w.after[v, 3, k3]
+                        asked = max(need, best + 1) - gain
+                        value = search(w, v + 1, after, jokers - used, left, asked, _ZERO)
+                        if value == IMPOSSIBLE:
+                            continue
+                        best = max(best, value + gain)
+                        if note and best >= need:
+                            w.next_runs, w.next_jokers, w.next_least = after, jokers - used, left
+                            w.next_need = value
+                            _note_choice(w, v, k0, k1, k2, k3, used, grouped)
+                            return best
+                        if best >= bound:
+                            w.memo[place] = (key << _VALUE_BITS | best + 1) << 1 | 1
+                            return best
+                        if w.stops_early and best >= need:
+                            return best
+    if not note:
+        w.memo[place] = (key << _VALUE_BITS | best + 1) << 1 | (1 if best >= need or best == IMPOSSIBLE else 0)
     return best
 
 
-@kernel(inline=True)
-def _gain(w, v, c, n, used):
-    """What n tiles of the type and so many free jokers count."""
-    return (n - w.base[c, v]) * w.weight[v] + used * w.joker_weight[v]
-
-
-@kernel(inline=True)
-def _next_combo(w, v, c, combo, tiles, jokers):
-    """The open runs after putting `tiles` of value v to runs, or IMPOSSIBLE if these cannot all be completed."""
-    if tiles < 0 or tiles > _MOST_AT_ONCE:
-        return np.int64(IMPOSSIBLE)
-    after = _AFTER[combo, tiles]
-    if after == IMPOSSIBLE:
-        return np.int64(IMPOSSIBLE)
-    jokers_next = jokers if v < w.values else 0
-    jokers_later = jokers if v + 1 < w.values else 0
-    if _ONES[after] > w.high[c, v + 2] + jokers_later:
-        return np.int64(IMPOSSIBLE)
-    return np.int64(_WITHIN[after, min(_MOST_AT_ONCE, w.high[c, v + 1] + jokers_next)])
+@kernel
+def _list_choices(w, v, c, combo, jokers):
+    """List how many tiles of colour c and value v can go to runs: as many as on the table first, then downwards."""
+    high, low = w.high[v, c], w.low[v, c]
+    next_most = min(MOST_AT_ONCE, w.high[v + 1, c] + (jokers if v < w.values and c < w.colors else 0))
+    later_most = w.high[v + 2, c] + (jokers if v + 1 < w.values and c < w.colors else 0)
+    most = min(MOST_AT_ONCE, high + (jokers if c < w.colors else 0))
+    n = 0
+    for k in range(-1, most + 1):
+        tiles = w.in_old_runs[v, c] if k < 0 else most - k
+        if (k >= 0 and tiles == w.in_old_runs[v, c]) or tiles > most:
+            continue
+        after = AFTER[combo, tiles]
+        if after == IMPOSSIBLE or ONES[after] > later_most:
+            continue
+        after = WITHIN[after, next_most]
+        if after == IMPOSSIBLE:
+            continue
+        w.tiles[v, c, n] = tiles
+        w.after[v, c, n] = after << c * COMBO_BITS
+        w.excess[v, c, n] = max(0, tiles - high)
+        w.range[v, c, n] = _RANGE[max(0, low - tiles), max(0, high - tiles)]
+        n += 1
+    w.num_choices[v, c] = n
 
 
 @kernel
-def retrace(w, v, c, g, runs, jokers, least, target):
-    """Note the first choices that reach the value `target`, as `search` found it; return whether there are any."""
-    if c == NUM_COLOURS:
-        if search(w, v, c, g, runs, jokers, least) != target:
-            return False
-        v += 1
-        if v > w.values:
-            return True
-        for k in range(w.num_groups[v]):
-            if retrace(w, v, np.int64(0), w.groups[v, k], runs, jokers, least, target):
-                w.group[v] = w.groups[v, k]
-                return True
+def _note_choice(w, v, k0, k1, k2, k3, used, grouped):
+    """Write down what lies where at value v."""
+    w.in_runs[v, 0] = w.tiles[v, 0, k0]
+    w.in_runs[v, 1] = w.tiles[v, 1, k1]
+    w.in_runs[v, 2] = w.tiles[v, 2, k2]
+    w.in_runs[v, 3] = w.tiles[v, 3, k3]
+    _choose_groups(w, v, used, grouped)
+    for c in range(NUM_COLOURS):
+        jokers = max(0, w.in_runs[v, c] + w.in_groups[v, c] - w.high[v, c])
+        used -= jokers
+        w.placed_jokers[v, c] = jokers + w.pinned[v, c]
+    for c in range(NUM_COLOURS):
+        jokers = w.placed_jokers[v, c] - w.pinned[v, c]
+        more = min(used, w.in_runs[v, c] + w.in_groups[v, c] - w.low[v, c] - jokers)
+        if more > 0:
+            w.placed_jokers[v, c] += more
+            used -= more
+
+
+@kernel
+def _choose_groups(w, v, used, grouped):
+    """Of the ways to have so many tiles in groups, choose the one that is most like the table."""
+    least_moved = np.int64(1 << 30)
+    for k in range(_NUM_GROUPS):
+        jokers, tiles, moved, fits = _ZERO, _ZERO, _ZERO, True
+        for c in range(NUM_COLOURS):
+            count = _GROUPS[k, c]
+            tiles += count
+            jokers += max(0, w.in_runs[v, c] + count - w.high[v, c])
+            moved += abs(count - (w.lying[v, c] - w.in_old_runs[v, c]))
+            if count < w.low[v, c] - w.in_runs[v, c]:
+                fits = False
+        if fits and tiles == grouped and jokers <= used and moved < least_moved:
+            least_moved = moved
+            for c in range(NUM_COLOURS):
+                w.in_groups[v, c] = _GROUPS[k, c]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Sets that stay
+
+
+@kernel
+def _keep_sets(w, p):
+    """Mark in p.kept the sets of the table that can be taken out of the play found, and take them out."""
+    for k in range(p.num_melds):
+        if not p.kept[k] and _take_out(w, p.melds[k]):
+            p.kept[k] = 1
+
+
+@kernel
+def _take_out(w, number):
+    """Take a meld out of the play found if the rest still makes melds; return if so."""
+    if not _holds(w, number):
         return False
-    combo = runs >> c * _COMBO_BITS & _COMBO_MASK
-    for used in range(jokers + 1 if c < w.colors else 1):
-        for n in range(w.high[c, v], w.low[c, v] - 1, -1):
-            after = _next_combo(w, v, c, combo, n + used - _GROUPS[g, c], jokers - used)
-            if after == IMPOSSIBLE:
-                continue
-            others = runs & ~(_COMBO_MASK << c * _COMBO_BITS)
-            left = max(0, least - v * (n + used)) if w.counts_points else 0
-            rest = target - _gain(w, v, c, n, used)
-            if rest >= 0 and retrace(w, v, c + 1, g, others | after << c * _COMBO_BITS, jokers - used, left, rest):
-                w.placed[c, v] = n + used
-                w.placed_jokers[c, v] = used + w.pinned[c, v]
-                return True
+    _count_out(w, number, 1)
+    v, c = MELD_TYPES[number, 0] % NUM_VALUES + 1, MELD_TYPES[number, 0] // NUM_VALUES
+    if _are_groups(w, v) if MELD_IS_GROUP[number] else _are_runs(w, c):
+        return True
+    _count_out(w, number, -1)
+    return False
+
+
+@kernel
+def _holds(w, number):
+    """Whether the tiles of a meld lie where it needs them in the play found."""
+    for i in range(MELD_SIZE[number]):
+        v, c = MELD_TYPES[number, i] % NUM_VALUES + 1, MELD_TYPES[number, i] // NUM_VALUES
+        jokers = w.placed_jokers[v, c]
+        if MELD_FACES[number, i] == JOKER:
+            if jokers == 0:
+                return False
+        elif w.in_runs[v, c] + w.in_groups[v, c] == jokers:
+            return False
+        if (w.in_groups[v, c] if MELD_IS_GROUP[number] else w.in_runs[v, c]) == 0:
+            return False
+    return True
+
+
+@kernel
+def _count_out(w, number, sign):
+    """Count the tiles of a meld out of the play found, or with sign -1 back into it."""
+    for i in range(MELD_SIZE[number]):
+        v, c = MELD_TYPES[number, i] % NUM_VALUES + 1, MELD_TYPES[number, i] // NUM_VALUES
+        if MELD_IS_GROUP[number]:
+            w.in_groups[v, c] -= sign
+        else:
+            w.in_runs[v, c] -= sign
+        if MELD_FACES[number, i] == JOKER:
+            w.placed_jokers[v, c] -= sign
+
+
+@kernel
+def _are_groups(w, v):
+    """Whether the tiles of value v in groups make groups."""
+    ranges = _ZERO
+    for c in range(NUM_COLOURS):
+        count = w.in_groups[v, c]
+        ranges = ranges * _NUM_RANGES + _RANGE[count, count]
+    return _MOST_IN_GROUPS[0, ranges] != IMPOSSIBLE
+
+
+@kernel
+def _are_runs(w, c):
+    """Whether the tiles of colour c in runs make runs."""
+    combo = _ZERO
+    for v in range(1, w.values + 2):
+        if v > w.values:
+            return MUST[combo] == 0
+        combo = AFTER[combo, w.in_runs[v, c]]
+        if combo == IMPOSSIBLE:
+            return False
     return False
 
 
@@ -469,19 +677,18 @@ def _write_melds(w):
 @kernel
 def _write_groups(w, v):
     """Deal each colour out to the groups that have the fewest tiles; what jokers are left goes to the runs."""
-    g = w.group[v]
-    most, tiles = 0, 0
+    most, tiles = _ZERO, _ZERO
     for c in range(NUM_COLOURS):
-        most = max(most, _GROUPS[g, c])
-        tiles += _GROUPS[g, c]
+        most = max(most, w.in_groups[v, c])
+        tiles += w.in_groups[v, c]
     num = max(most, (tiles + 3) // 4)
     for k in range(num):
         w.members[k] = 0
         w.places[k] = 0
     for c in range(NUM_COLOURS):
-        count = _GROUPS[g, c]
-        jokers = max(0, w.placed_jokers[c, v] - (w.placed[c, v] - count))  # those for which the runs have no room
-        w.run_jokers[c, v] = w.placed_jokers[c, v] - jokers
+        count = w.in_groups[v, c]
+        jokers = max(0, w.placed_jokers[v, c] - w.in_runs[v, c])  # those for which the runs have no room
+        w.run_jokers[v, c] = w.placed_jokers[v, c] - jokers
         for _ in range(count):
             k = _smallest_group(w, num, c)
             w.members[k] |= 1 << c
@@ -509,13 +716,13 @@ def _write_runs(w, c):
     """Follow the open runs of a colour, the oldest first; a run of six gives its first three away as a meld."""
     num = 0  # open runs: w.start, and the places of their jokers in w.places
     for v in range(1, w.values + 2):
-        tiles = w.placed[c, v] - _GROUPS[w.group[v], c] if v <= w.values else 0
+        tiles = w.in_runs[v, c] if v <= w.values else 0
         must = 0
         for k in range(num):
             if v - w.start[k] < 3:
                 must += 1
         spare = tiles - must  # tiles for complete runs and new ones
-        jokers = w.run_jokers[c, v] if v <= w.values else 0
+        jokers = w.run_jokers[v, c] if v <= w.values else 0
         kept = 0
         for k in range(num):
             start, places = w.start[k], w.places[k]

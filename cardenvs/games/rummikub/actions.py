@@ -1,0 +1,39 @@
+"""Actions of Rummikub: the steps of a turn, and why one may be illegal.
+
+id            action
+0             draw; while a play is being built with mask="loose": give it up and draw
+1             pass; likewise
+2             commit: the play is done
+3..37         take set k apart (3 + k)
+38..1868      lay meld m of the catalogue (38 + m)
+"""
+
+from cardenvs.games.rummikub.catalogue import NUM_MELDS
+from cardenvs.games.rummikub.solver import MAX_MELDS
+
+DRAW, PASS, COMMIT, TAKE_0 = range(4)
+LAY_0 = TAKE_0 + MAX_MELDS
+NUM_ACTIONS = LAY_0 + NUM_MELDS
+
+# What explain_illegal returns; the texts are in view.py.
+(
+    NO_SUCH_ACTION,
+    POOL_EMPTY,
+    POOL_NOT_EMPTY,
+    IS_BUILDING,
+    COULD_PLAY,
+    NO_RACK_TILE,
+    LOOSE_TILES,
+    OPENING_TOO_LOW,
+    JOKER_NOT_REPLACED,
+    NO_SUCH_SET,
+    NOT_OPEN,
+    TAKE_APART_FIRST,
+    OUT_OF_ORDER,
+    TWIN_FIRST,
+    TILES_MISSING,
+    WAS_TAKEN_APART,
+    JOKER_IN_OPENING,
+    NOT_IN_GAME,
+    CANNOT_BE_COMPLETED,
+) = range(1, 20)

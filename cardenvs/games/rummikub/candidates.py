@@ -1,0 +1,182 @@
+"""Whole plays to choose from, for people and language models: found by the solver, told in a few words."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cardenvs.core.errors import IllegalActionError
+from cardenvs.games.rummikub.actions import COMMIT, LAY_0, TAKE_0
+from cardenvs.games.rummikub.catalogue import MELDS
+from cardenvs.games.rummikub.melds import RUN, Meld
+from cardenvs.games.rummikub.solver import POINTS_FIRST, POSITION, TILES_FIRST, WORK, playable_play
+from cardenvs.games.rummikub.state import NO_MELD
+from cardenvs.games.rummikub.tiles import JOKER, tile_label
+
+if TYPE_CHECKING:
+    from cardenvs.core.state import State
+
+_MOST_PLAYS = 12
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Something a player may choose to do.
+
+    Attributes:
+        label: what it is, in words.
+        actions: ids in the order in which they are applied; at least one. The player stays to act until the last.
+    """
+
+    label: str
+    actions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Play:
+    """A play: the sets taken apart, by their places, and the melds laid, catalogue numbers ascending."""
+
+    taken: tuple[int, ...]
+    laid: tuple[int, ...]
+    tiles: tuple[int, ...]  # from the rack
+
+    @property
+    def actions(self) -> tuple[int, ...]:
+        return (*(TAKE_0 + k for k in self.taken), *(LAY_0 + number for number in self.laid), COMMIT)
+
+    @property
+    def points(self) -> int:
+        return sum(30 if tile == JOKER else tile % 13 + 1 for tile in self.tiles)
+
+
+def candidates(state: "State", player: int) -> list[Candidate]:
+    """What `player`, who is to act in `state`, may choose to do.
+
+    At the beginning of a turn: up to twelve plays, that with most tiles first, and draw or pass. While a play is being
+    built: each legal step.
+    """
+    s = state.record
+    if s.last_taken != NO_MELD or s.num_laid > 0:
+        return [Candidate(state.action_label(action), (action,)) for action in state.legal_actions()]
+    found: dict[str, Candidate] = {}
+    for play in _varied_plays(s, player):
+        if len(found) < _MOST_PLAYS and _is_legal(state, play):
+            label = _label(s, play)
+            if label in found:
+                label = f"{label} ({'; '.join(MELDS[number].label for number in play.laid)})"
+            found.setdefault(label, Candidate(label, play.actions))
+    idle = [action for action in state.legal_actions() if action < COMMIT]
+    return [*found.values(), *(Candidate(state.action_label(action), (action,)) for action in idle)]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Plays
+
+
+def _varied_plays(s: np.record, player: int) -> list[_Play]:
+    """Different plays: most tiles first, then by what they lay, those that lay the same tiles once."""
+    plays = {play.tiles: play for play in reversed(list(_plays(s, player)))}
+    return sorted(plays.values(), key=lambda play: (-len(play.tiles), -play.points, play.tiles))
+
+
+def _plays(s: np.record, player: int) -> Iterator[_Play]:
+    """Plays: the best ones, those without a joker, those that hold one tile back, and those of one tile."""
+    rack = np.array(s.hands[player], np.int64)
+    best = _solved(s, player, rack, TILES_FIRST)
+    if best is None:
+        return
+    yield best
+    most_points = _solved(s, player, rack, POINTS_FIRST)
+    others = [rack - _one(tile) for tile in sorted(set(best.tiles))]
+    others.append(np.where(np.arange(len(rack)) == JOKER, 0, rack))
+    others += [_one(tile) for tile in np.flatnonzero(rack)]
+    for play in (most_points, *(_solved(s, player, other, TILES_FIRST) for other in others)):
+        if play is not None:
+            yield play
+
+
+def _one(tile: int) -> np.ndarray:
+    return np.bincount([tile], minlength=JOKER + 1)
+
+
+def _solved(s: np.record, player: int, rack: np.ndarray, objective: int) -> _Play | None:
+    """The best play with some tiles of the rack, or None."""
+    rules, p, w = s.rules, np.zeros(1, POSITION)[0], np.zeros(1, WORK)[0]
+    places = [k for k, number in enumerate(s.sets) if number != NO_MELD] if s.opened[player] else []
+    p["rack"] = rack
+    if not s.opened[player] and not rules.initial_meld_allow_joker:
+        p["rack"][JOKER] = 0
+    p["num_melds"] = len(places)
+    p["melds"][: len(places)] = [s.sets[k] for k in places]
+    p["joker_rule"], p["needs_both"] = rules.joker_rule, rules.joker_group3_needs_both
+    p["colors"], p["values"] = rules.colors, rules.values
+    p["joker_points"] = rules.joker_value_at_end
+    p["least"] = 0 if s.opened[player] else rules.initial_meld_min
+    p["objective"] = objective
+    if playable_play(w, p) <= 0:
+        return None
+    stays = Counter(int(s.sets[k]) for k, kept in zip(places, p.kept, strict=False) if kept)
+    taken = []
+    for k in sorted(places, key=lambda k: (-k,)):  # of equal sets the first ones are taken apart
+        if stays[int(s.sets[k])] > 0:
+            stays[int(s.sets[k])] -= 1
+        else:
+            taken.append(k)
+    laid = tuple(int(number) for number in w.melds[: int(w.num_melds)])
+    tiles = _tiles(laid)
+    tiles.subtract(_tiles(int(s.sets[k]) for k in taken))
+    return _Play(tuple(sorted(taken, key=lambda k: (s.sets[k], k))), laid, tuple(sorted(tiles.elements())))
+
+
+def _tiles(numbers) -> Counter:
+    return Counter(slot.tile for number in numbers for slot in MELDS[number].slots)
+
+
+def _is_legal(state: "State", play: _Play) -> bool:
+    """Whether the environment takes all steps of a play."""
+    twin = state.clone()
+    try:
+        for action in play.actions:
+            twin.apply(action)
+    except IllegalActionError:
+        return False
+    return True
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Words
+
+
+def short_label(meld: Meld) -> str:
+    """A meld in few letters: R4-6 for R4 R5 R6."""
+    if meld.kind == RUN and not meld.meanings:
+        return f"{meld.slots[0].label}-{meld.slots[-1].value}"
+    return meld.label
+
+
+def _label(s: np.record, play: _Play) -> str:
+    """What a play does, as "lay R4-6; extend B6-8 with B9"."""
+    left = Counter(play.tiles)
+    sets = [MELDS[int(s.sets[k])] for k in play.taken]
+    melds = [MELDS[number] for number in play.laid]
+    parts, rebuilt = [], []
+    for meld in melds:
+        old = next((one for one in sets if set(one.slots) < set(meld.slots)), None)
+        new = Counter(slot.tile for slot in meld.slots) - Counter(slot.tile for slot in (old.slots if old else ()))
+        if new - left:
+            rebuilt.append(meld)
+            continue
+        left -= new
+        if old:
+            sets.remove(old)
+            added = " ".join(slot.label for slot in meld.slots if slot not in old.slots)
+            parts.append(f"extend {short_label(old)} with {added}")
+        else:
+            parts.append(f"lay {short_label(meld)}")
+    if rebuilt:
+        used = " ".join(tile_label(tile) for tile in sorted(left.elements()))
+        what = ", ".join(short_label(one) for one in sets)
+        parts.append(f"rebuild {what}{f' with {used}' if used else ''} as {', '.join(map(short_label, rebuilt))}")
+    return "; ".join(parts)

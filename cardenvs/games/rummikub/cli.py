@@ -1,0 +1,122 @@
+"""The exact solver for Rummikub: the best play of a rack and a table."""
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from cardenvs.games.rummikub.melds import Meld, Table
+    from cardenvs.games.rummikub.solve import Solution
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False)
+
+_MARKUP = ("red", "blue", "bold", "yellow")
+_JOKER_MARKUP = "magenta"
+
+
+@app.callback()
+def commands() -> None:
+    """The exact solver for Rummikub."""
+
+
+@app.command()
+def solve(
+    rack: Annotated[str, typer.Option(metavar="TILES", help='The rack: "R13 K4 J".')],
+    table: Annotated[str, typer.Option(metavar="SETS", help='Sets, apart by ";": "B3 B4 B5; R7 B7 K7".')] = "",
+    objective: Annotated[str, typer.Option(metavar="tiles|points", help="What to lay most of.")] = "tiles",
+    joker_rule: Annotated[
+        str, typer.Option(metavar="retrieve|free|locked", help="When a joker of the table may change its meaning.")
+    ] = "retrieve",
+    opening: Annotated[bool, typer.Option("--opening", help="The player has not opened: rack tiles only.")] = False,
+    opening_min: Annotated[int, typer.Option(min=0, help="What an opening must be worth.")] = 30,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Print the play that lays most tiles, or most points; exact.
+
+    Tiles are a colour letter (R red, B blue, K black, O orange; Y is read as O) and a value 1 to 13, and J for a joker.
+    A joker on the table says what it stands for, as J(R5), if that is not clear.
+
+    Examples: `cardenvs rummikub solve --rack "R13 K4 J" --table "B3 B4 B5"`,
+    `cardenvs rummikub solve --rack "R5 K9 K10" --table "R4 J R6; O1 O2 O3" --objective points`,
+    `cardenvs rummikub solve --rack "K10 J B10 R2" --opening --json`
+    """
+    from cardenvs.games.rummikub.solve import solve as solve_position
+
+    sets = [part for part in table.split(";") if part.strip()]
+    best = solve_position(
+        rack, sets, objective=objective, joker_rule=joker_rule, opened=not opening, initial_meld_min=opening_min
+    )
+    if as_json:
+        typer.echo(json.dumps(_as_json(best), indent=1))
+    else:
+        _show(best, Counter(_parsed(rack)))
+
+
+def _parsed(rack: str) -> list[int]:
+    from cardenvs.games.rummikub.tiles import parse_tiles
+
+    return parse_tiles(rack)
+
+
+def _as_json(best: "Solution") -> dict:
+    from cardenvs.games.rummikub.tiles import tile_label
+
+    return {
+        "num_tiles": best.num_tiles,
+        "points": best.points,
+        "played": [tile_label(tile) for tile in best.played],
+        "table": [meld.label for meld in best.melds],
+        "kept": [meld.label for meld in best.kept],
+        "laid": [meld.label for meld in best.laid],
+        "opening_points": best.opening_points,
+        "opening": [meld.label for meld in best.opening_melds],
+    }
+
+
+def _show(best: "Solution", rack: Counter) -> None:
+    """Print the play as it would lie on a table: the sets that stay first, what comes from the rack marked."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not best.num_tiles:
+        console.print("No tile can be laid.")
+    else:
+        tiles = "1 tile" if best.num_tiles == 1 else f"{best.num_tiles} tiles"
+        console.print(f"[bold]{tiles}, {best.points} points[/bold]; * is from the rack")
+        _show_melds(console, "stays", best.kept, Counter())
+        _show_melds(console, "laid", best.laid, Counter(best.played))
+        left = rack - Counter(best.played)
+        console.print(f"  left in the rack: {' '.join(_tile(tile) for tile in sorted(left.elements())) or 'nothing'}")
+    if best.opening_points:
+        melds = ", ".join(_meld(meld, Counter()) for meld in best.opening_melds)
+        console.print(f"  best from the rack alone: {best.opening_points} points, {melds}")
+
+
+def _show_melds(console, what: str, melds: "Table", from_rack: Counter) -> None:
+    for meld in sorted(melds, key=lambda meld: not any(from_rack[slot.tile] for slot in meld.slots)):
+        console.print(f"  [dim]{what:<6}[/dim] {_meld(meld, from_rack)}")
+
+
+def _meld(meld: "Meld", from_rack: Counter) -> str:
+    """A meld with colours; tiles of `from_rack` are marked, and taken out of it."""
+    parts = []
+    for slot in meld.slots:
+        marked = from_rack[slot.tile] > 0
+        from_rack[slot.tile] -= marked
+        parts.append(_coloured(slot.label + "*" * marked, slot.tile))
+    return " ".join(parts)
+
+
+def _tile(tile: int) -> str:
+    from cardenvs.games.rummikub.tiles import tile_label
+
+    return _coloured(tile_label(tile), tile)
+
+
+def _coloured(text: str, tile: int) -> str:
+    from cardenvs.games.rummikub.tiles import JOKER, colour_of
+
+    name = _JOKER_MARKUP if tile == JOKER else _MARKUP[colour_of(tile)]
+    return f"[{name}]{text}[/{name}]"

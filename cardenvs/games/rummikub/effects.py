@@ -1,0 +1,156 @@
+"""Effects of Rummikub: the only kernels that move tiles. Each changes the record and writes the events."""
+
+import numpy as np
+
+from cardenvs.core.events import (
+    EVERYBODY,
+    NO_PLACE,
+    NO_PLAYER,
+    UNKNOWN,
+    log_create,
+    log_event,
+    log_move,
+    log_note,
+    log_set,
+)
+from cardenvs.core.kernel import kernel
+from cardenvs.games.rummikub.catalogue import MELD_FACES, MELD_POINTS, MELD_SIZE
+from cardenvs.games.rummikub.solver import MAX_MELDS
+from cardenvs.games.rummikub.state import NO_MELD, TABLE
+from cardenvs.games.rummikub.tiles import NUM_TYPES
+
+_POOL, _HAND, _TABLE = TABLE.pile["pool"], TABLE.pile["hand"], TABLE.pile["table"]
+_SET, _OPENED = TABLE.counter["set_1"], TABLE.counter["opened"]
+_NEW_POOL, _DEAL, _DRAW, _PASS = (TABLE.kind[name] for name in ("new_pool", "deal", "draw", "pass"))
+_STEP_TAKE_APART, _STEP_LAY, _STEP_UNDO = (TABLE.kind[f"step_{name}"] for name in ("take_apart", "lay", "undo"))
+_PUT_DOWN, _TAKE_APART, _LAY, _OPEN = (TABLE.kind[name] for name in ("put_down", "take_apart", "lay", "open"))
+
+
+@kernel
+def deal_racks(s, log):
+    """Deal the shuffled tiles: a rack to each player, the rest is the pool (1.3)."""
+    log_create(log, _NEW_POOL, _POOL, s.num_tiles)
+    s.num_dealt = 0
+    for p in range(s.rules.num_players):
+        for _ in range(s.rules.initial_hand_size):
+            _take_from_pool(s, p, _DEAL, log)
+
+
+@kernel
+def draw(s, player, log):
+    """`player` draws the next tile; the others do not see it."""
+    _take_from_pool(s, player, _DRAW, log)
+    s.num_passes = 0
+
+
+@kernel
+def _take_from_pool(s, player, kind, log):
+    tile = np.int64(s.deck[s.num_dealt])
+    s.num_dealt += 1
+    s.hands[player, tile] += 1
+    log_move(log, kind, player, tile, _POOL, _HAND + player, 1 << player)
+
+
+@kernel
+def pass_turn(s, player, log):
+    """`player` passes."""
+    s.num_passes += 1
+    log_note(log, _PASS, player, 0)
+
+
+@kernel
+def _log_step(kind, player, value, log):
+    """A step of a turn, seen by the player who builds it."""
+    log_event(log, kind, player, UNKNOWN, NO_PLACE, NO_PLACE, value, 1 << player, 1 << player)
+
+
+@kernel
+def step_take_apart(s, player, k, log):
+    """Take set k apart: its tiles lie loose."""
+    s.taken[k] = 1
+    s.last_taken = s.sets[k]
+    for i in range(MELD_SIZE[s.sets[k]]):
+        s.loose[MELD_FACES[s.sets[k], i]] += 1
+    _log_step(_STEP_TAKE_APART, player, k + 1, log)
+
+
+@kernel
+def step_lay(s, player, number, log):
+    """Lay a meld, with loose tiles as far as there are any, else from the rack."""
+    s.laid[s.num_laid] = number
+    s.num_laid += 1
+    s.points += MELD_POINTS[number]
+    for i in range(MELD_SIZE[number]):
+        face = MELD_FACES[number, i]
+        if s.loose[face] > 0:
+            s.loose[face] -= 1
+        else:
+            s.used[face] += 1
+    _log_step(_STEP_LAY, player, number + 1, log)
+
+
+@kernel
+def undo_steps(s, player, log):
+    """Give the play up."""
+    forget_turn(s)
+    _log_step(_STEP_UNDO, player, 0, log)
+
+
+@kernel
+def forget_turn(s):
+    """Nothing has been done in the turn."""
+    for k in range(MAX_MELDS):
+        s.taken[k] = 0
+        s.laid[k] = NO_MELD
+    for tile in range(NUM_TYPES):
+        s.loose[tile] = 0
+        s.used[tile] = 0
+    s.last_taken = NO_MELD
+    s.num_laid = 0
+    s.points = 0
+
+
+@kernel
+def commit(s, player, log):
+    """Let the play that was built be the table; all see it."""
+    for tile in range(NUM_TYPES):
+        for _ in range(s.used[tile]):
+            s.hands[player, tile] -= 1
+            log_move(log, _PUT_DOWN, player, tile, _HAND + player, _TABLE, EVERYBODY)
+    for k in range(MAX_MELDS):
+        if s.taken[k]:
+            _change_set(s, player, k, NO_MELD, _TAKE_APART, log)
+    k = 0
+    for i in range(s.num_laid):
+        while s.sets[k] != NO_MELD:
+            k += 1
+        _change_set(s, player, k, np.int64(s.laid[i]), _LAY, log)
+    s.num_passes = 0
+    forget_turn(s)
+    if not s.opened[player]:
+        set_opened(s, player, log)
+
+
+@kernel
+def _change_set(s, player, k, number, kind, log):
+    s.sets[k] = number
+    log_set(log, kind, player, _SET + k, number + 1)
+
+
+@kernel
+def set_opened(s, player, log):
+    """`player` is open from now on."""
+    s.opened[player] = 1
+    log_set(log, _OPEN, player, _OPENED + player, 1)
+
+
+@kernel
+def note_tile(kind, player, tile, log):
+    """Show all a tile that goes back to where it came from."""
+    log_event(log, kind, player, tile, NO_PLACE, NO_PLACE, 0, EVERYBODY, EVERYBODY)
+
+
+@kernel
+def note_nobody(kind, log):
+    """Something happens that nobody does."""
+    log_note(log, kind, NO_PLAYER, 0)

@@ -1,0 +1,393 @@
+"""Rules of Rummikub as kernels. Paragraph numbers are those of rules.md; the steps of a turn are in steps.py."""
+
+import numpy as np
+
+from cardenvs.core.events import NO_PLAYER, log_note
+from cardenvs.core.kernel import kernel
+from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, random_below, redeal, shuffle, start_stream
+from cardenvs.games.rummikub.actions import (
+    CANNOT_BE_COMPLETED,
+    COMMIT,
+    COULD_PLAY,
+    DRAW,
+    IS_BUILDING,
+    LAY_0,
+    NO_SUCH_ACTION,
+    NUM_ACTIONS,
+    PASS,
+    POOL_EMPTY,
+    POOL_NOT_EMPTY,
+    TAKE_0,
+)
+from cardenvs.games.rummikub.catalogue import NUM_MELDS
+from cardenvs.games.rummikub.completion import TURN
+from cardenvs.games.rummikub.effects import (
+    commit,
+    deal_racks,
+    draw,
+    forget_turn,
+    note_tile,
+    pass_turn,
+    set_opened,
+    step_lay,
+    step_take_apart,
+    undo_steps,
+)
+from cardenvs.games.rummikub.ruleset import HIGH_TILE, NO_PLAY_ONLY, RANDOM_SEAT
+from cardenvs.games.rummikub.scratch import stack_record
+from cardenvs.games.rummikub.solver import MAX_MELDS
+from cardenvs.games.rummikub.state import EXACT, NO_MELD, SCORE, TABLE
+from cardenvs.games.rummikub.steps import (
+    explain_commit,
+    explain_lay,
+    explain_take,
+    is_able_to_play,
+    is_building,
+    list_lays,
+    mark_lays,
+    mark_takes,
+)
+from cardenvs.games.rummikub.tiles import JOKER, NUM_NATURALS, NUM_TYPES, NUM_VALUES
+
+_DRAW_TO_BEGIN, _BEGIN, _OUT, _BLOCKED = (TABLE.kind[name] for name in ("draw_to_begin", "begin", "out", "blocked"))
+_RACK, _FORFEIT = TABLE.kind["rack"], TABLE.kind["forfeit"]
+_WHO_BEGINS = 1  # a source of chance, besides the deal
+
+new_turn = stack_record(TURN)
+
+# ---------------------------------------------------------------------------------------------------------------
+# The deal
+
+
+@kernel
+def deal(s, given, log):
+    """Deal the racks and choose who begins (1.3, 1.4)."""
+    _sort_deck(s)
+    beginner = _choose_beginner(s, log)
+    _sort_deck(s)
+    start_stream(s, DEAL, 0)
+    arrange(s, s.deck, np.int64(s.num_tiles), given)
+    for k in range(MAX_MELDS):
+        s.sets[k] = NO_MELD
+    forget_turn(s)
+    deal_racks(s, log)
+    if s.rules.initial_meld_min == 0:
+        for p in range(s.rules.num_players):
+            set_opened(s, p, log)
+    log_note(log, _BEGIN, beginner, 0)
+    s.current_player = beginner
+
+
+@kernel
+def _sort_deck(s):
+    """Put all tiles of the game in order."""
+    n = np.int64(0)
+    for c in range(s.rules.colors):
+        for v in range(s.rules.values):
+            for _ in range(s.rules.copies):
+                s.deck[n] = c * NUM_VALUES + v
+                n += 1
+    for _ in range(s.rules.jokers):
+        s.deck[n] = JOKER
+        n += 1
+    s.num_tiles = n
+
+
+@kernel
+def _choose_beginner(s, log):
+    """Seat 0, chance, or who draws the highest tile (1.4)."""
+    start_stream(s, _WHO_BEGINS, 0)
+    num_players = np.int64(s.rules.num_players)
+    if s.rules.start_player == RANDOM_SEAT:
+        return random_below(s.rng, num_players)
+    if s.rules.start_player != HIGH_TILE:
+        return np.int64(0)
+    contenders = (np.int64(1) << num_players) - 1
+    while contenders & (contenders - 1):
+        shuffle(s, s.deck, 0, np.int64(s.num_tiles))
+        best, highest = np.int64(0), np.int64(-1)
+        for p in range(num_players):
+            if contenders >> p & 1:
+                tile = np.int64(s.deck[p])
+                note_tile(_DRAW_TO_BEGIN, p, tile, log)
+                value = 0 if tile == JOKER else tile % NUM_VALUES + 1
+                if value > highest:
+                    best, highest = np.int64(0), value
+                if value == highest:
+                    best |= 1 << p
+        contenders = best
+    beginner = np.int64(0)
+    while not contenders >> beginner & 1:
+        beginner += 1
+    return beginner
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What is legal
+
+
+@kernel
+def legal_actions(s, out):
+    """List the steps that the player to act may make, ascending (8)."""
+    if s.rules.mask == EXACT:
+        return _legal_exact(s, out)
+    return _legal_loose(s, out)
+
+
+@kernel
+def _idle(s):
+    """DRAW while there is a pool, else PASS (3.3, 3.4)."""
+    return DRAW if s.num_dealt < s.num_tiles else PASS
+
+
+@kernel
+def _idle_needs_no_play(s):
+    """Whether drawing, or passing, is for players without a legal PLAY only (3.3, 3.4)."""
+    if s.num_dealt < s.num_tiles:
+        return not s.rules.allow_draw_when_play_possible
+    return s.rules.pass_rule == NO_PLAY_ONLY
+
+
+@kernel
+def _legal_exact(s, out):
+    """The steps with which the turn can be completed (8.4)."""
+    w = new_turn()
+    n = 1  # out[0] is kept for draw, pass or commit
+    if s.num_laid == 0 and s.opened[s.current_player]:
+        mark_takes(s, w)
+        for k in range(MAX_MELDS):
+            if s.sets[k] != NO_MELD and w.marks[s.sets[k]] and explain_take(s, k) == 0:
+                out[n] = TAKE_0 + k
+                n += 1
+    mark_lays(s, w)
+    for number in range(NUM_MELDS):
+        if w.marks[number]:
+            out[n] = LAY_0 + number
+            n += 1
+    if is_building(s):
+        out[0] = COMMIT
+        offered = explain_commit(s, w) == 0
+    else:
+        out[0] = _idle(s)
+        offered = n == 1 or not _idle_needs_no_play(s)
+    if offered:
+        return n
+    for k in range(1, n):
+        out[k - 1] = out[k]
+    return n - 1
+
+
+@kernel
+def _legal_loose(s, out):
+    """The steps for which the tiles are there; a play can always be given up (8.5)."""
+    n = 0
+    if is_building(s):
+        out[0] = _idle(s)
+        out[1] = COMMIT
+        n = 2 if explain_commit(s, new_turn()) == 0 else 1
+    elif not _idle_needs_no_play(s) or not _could_play(s):
+        out[0] = _idle(s)
+        n = 1
+    if s.num_laid == 0:
+        for k in range(MAX_MELDS):
+            if explain_take(s, k) == 0:
+                out[n] = TAKE_0 + k
+                n += 1
+    return list_lays(s, out, n)
+
+
+@kernel
+def _could_play(s):
+    return is_able_to_play(s, new_turn())
+
+
+@kernel
+def explain_illegal(s, action):
+    """0 if `action` is legal, else one of the codes of actions.py."""
+    if action < 0 or action >= NUM_ACTIONS:
+        return NO_SUCH_ACTION
+    if action < COMMIT:
+        return _explain_idle(s, action)
+    w = new_turn()
+    if action == COMMIT:
+        return explain_commit(s, w)
+    if action < LAY_0:
+        code = explain_take(s, action - TAKE_0)
+        if code == 0 and s.rules.mask == EXACT:
+            mark_takes(s, w)
+            return 0 if w.marks[s.sets[action - TAKE_0]] else CANNOT_BE_COMPLETED
+        return code
+    code = explain_lay(s, action - LAY_0)
+    if code == 0 and s.rules.mask == EXACT:
+        mark_lays(s, w)
+        return 0 if w.marks[action - LAY_0] else CANNOT_BE_COMPLETED
+    return code
+
+
+@kernel
+def _explain_idle(s, action):
+    """Why one may not draw, or pass, or 0."""
+    if action != _idle(s):
+        return POOL_EMPTY if action == DRAW else POOL_NOT_EMPTY
+    if is_building(s):
+        return IS_BUILDING if s.rules.mask == EXACT else 0
+    return COULD_PLAY if _idle_needs_no_play(s) and _could_play(s) else 0
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Moves
+
+
+@kernel
+def apply_action(s, action, log):
+    """Make one step, and pass the turn on if that ends it."""
+    player = np.int64(s.current_player)
+    if action >= LAY_0:
+        step_lay(s, player, action - LAY_0, log)
+    elif action >= TAKE_0:
+        step_take_apart(s, player, action - TAKE_0, log)
+    elif action == COMMIT:
+        commit(s, player, log)
+        _end_turn(s, player, log)
+    else:
+        if is_building(s):
+            undo_steps(s, player, log)
+        if action == DRAW:
+            draw(s, player, log)
+        else:
+            pass_turn(s, player, log)
+        _end_turn(s, player, log)
+
+
+@kernel
+def _end_turn(s, player, log):
+    """End the game if `player` is out or everybody has passed, else pass the turn on (6.1, 6.2)."""
+    if num_held(s, player) == 0:
+        log_note(log, _OUT, player, 0)
+        _settle(s, player, log)
+    elif s.num_passes >= _num_active(s):
+        log_note(log, _BLOCKED, NO_PLAYER, 0)
+        _settle(s, NO_PLAYER, log)
+    else:
+        _next_player(s)
+
+
+@kernel
+def _next_player(s):
+    p = np.int64(s.current_player)
+    while True:
+        p = p + 1 if p + 1 < s.rules.num_players else np.int64(0)
+        if s.active[p]:
+            break
+    s.current_player = p
+
+
+@kernel
+def _num_active(s):
+    n = 0
+    for p in range(s.rules.num_players):
+        n += s.active[p]
+    return n
+
+
+@kernel
+def num_held(s, player):
+    """Tiles in a rack."""
+    n = np.int64(0)
+    for tile in range(NUM_TYPES):
+        n += s.hands[player, tile]
+    return n
+
+
+@kernel
+def rack_sum(s, player):
+    """What a rack counts at the end (6.1)."""
+    total = np.int64(s.hands[player, JOKER] * s.rules.joker_value_at_end)
+    for tile in range(NUM_NATURALS):
+        total += s.hands[player, tile] * (tile % NUM_VALUES + 1)
+    return total
+
+
+@kernel
+def _settle(s, out, log):
+    """Score the game that `out` has ended, or nobody (6.1, 6.2)."""
+    s.terminal = 1
+    base = np.int64(0)
+    if out == NO_PLAYER:
+        base = np.int64(1 << 30)
+        for p in range(s.rules.num_players):
+            if s.active[p]:
+                base = min(base, rack_sum(s, p))
+    num_winners, total = 0, 0.0
+    for p in range(s.rules.num_players):
+        if s.active[p]:
+            log_note(log, _RACK, p, rack_sum(s, p))
+            if rack_sum(s, p) == base and (out == NO_PLAYER or p == out):
+                num_winners += 1
+            else:
+                total += _loss(s, p, base)
+    for p in range(s.rules.num_players):
+        if s.active[p]:
+            if rack_sum(s, p) == base and (out == NO_PLAYER or p == out):
+                s.rewards[p] = total / num_winners
+            else:
+                s.rewards[p] = -_loss(s, p, base)
+
+
+@kernel
+def _loss(s, player, base):
+    """What a loser pays: the own sum above `base`, or an equal part of 1 (6.1, 6.2, 8.7)."""
+    if s.rules.returns == SCORE:
+        return np.float64(rack_sum(s, player) - base)
+    return 1.0 / (s.rules.num_players - 1)
+
+
+@kernel
+def forfeit(s, player, log):
+    """`player` pays the others as a loser and leaves; two or more play on (8.8)."""
+    log_note(log, _FORFEIT, player, 0)
+    s.active[player] = 0
+    if s.current_player == player:
+        forget_turn(s)
+    loss = _loss(s, player, np.int64(0))
+    remaining = _num_active(s)
+    for p in range(s.rules.num_players):
+        if s.active[p]:
+            s.rewards[p] = loss / remaining
+    s.rewards[player] = -loss
+    s.num_passes = 0
+    if remaining == 1:
+        s.terminal = 1
+    elif s.current_player == player:
+        _next_player(s)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What a player cannot know
+
+
+@kernel
+def determinize(s, player, seed):
+    """Deal anew the racks of the others and the pool; of a turn that another builds, `player` knows nothing."""
+    s.seed = seed
+    start_stream(s, DETERMINIZE, 0)
+    if s.current_player != player:
+        forget_turn(s)
+    first = np.int64(s.num_dealt)  # deck[first:] becomes the hidden tiles; what was dealt has left room before it
+    for p in range(s.rules.num_players):
+        if p != player:
+            for tile in range(NUM_TYPES):
+                for _ in range(s.hands[p, tile]):
+                    first -= 1
+                    s.deck[first] = tile
+    redeal(s, s.deck, first, np.int64(s.num_tiles))
+    for p in range(s.rules.num_players):
+        if p != player:
+            held = num_held(s, p)
+            for tile in range(NUM_TYPES):
+                s.hands[p, tile] = 0
+            for _ in range(held):
+                s.hands[p, s.deck[first]] += 1
+                first += 1
+    for place in range(s.num_dealt):
+        s.deck[place] = NO_MELD

@@ -1,0 +1,88 @@
+"""State of Rummikub: options, record, and what lies on the table. Paragraph numbers are those of rules.md."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardenvs.core.events import Counter, EventKind, Op, Pile, Table
+from cardenvs.core.options import option, rules_dtype
+from cardenvs.core.record import record
+from cardenvs.games.rummikub.ruleset import MAX_PLAYERS, CommonRules
+from cardenvs.games.rummikub.solver import MAX_MELDS
+from cardenvs.games.rummikub.tiles import JOKER, MOST_TILES, NUM_TYPES, tile_of
+
+NO_MELD = -1
+NO_SLOT = -1
+EXACT, LOOSE = range(2)
+SCORE, WIN = range(2)
+PHASES = ("turn", "take_apart", "lay")  # what the builder has done in the turn: nothing, or what the last step was
+TURN_BEGINS, TAKING_APART, LAYING = range(3)
+
+
+@dataclass(frozen=True)
+class RummikubOptions(CommonRules):
+    """Options of the environment."""
+
+    mask: str = option(
+        "exact",
+        choices=("exact", "loose"),
+        doc="exact: steps with which the turn can be completed; loose: see rules.md 8",
+    )
+    returns: str = option("score", choices=("score", "win"), doc="points of the racks, or 1 for the winner")
+
+
+STATE = record(
+    rules_dtype(RummikubOptions),
+    MAX_PLAYERS,
+    [
+        ("deck", "i1", (MOST_TILES,)),  # dealing order; deck[num_dealt:num_tiles] is the pool, next first  nobody
+        ("num_tiles", "i1"),  # in the game
+        ("num_dealt", "i1"),  # dealt and drawn
+        ("hands", "i1", (MAX_PLAYERS, NUM_TYPES)),  # counts; tiles laid in this turn still in them   seen by: owner
+        ("sets", "i2", (MAX_MELDS,)),  # the table, catalogue numbers or NO_MELD                     seen by: all
+        ("opened", "u1", (MAX_PLAYERS,)),
+        ("num_passes", "i1"),  # in a row
+        # The turn being built, seen by the player to act only
+        ("taken", "u1", (MAX_MELDS,)),  # 1: this set has been taken apart
+        ("last_taken", "i2"),  # the highest number among them, or NO_MELD
+        ("laid", "i2", (MAX_MELDS,)),  # melds laid, ascending, then NO_MELD
+        ("num_laid", "i1"),
+        ("loose", "i1", (NUM_TYPES,)),  # tiles of sets taken apart that have not been laid again
+        ("used", "i1", (NUM_TYPES,)),  # rack tiles laid
+        ("points", "i2"),  # of the melds laid
+    ],
+)
+
+TABLE = Table(
+    piles=[Pile("pool"), Pile("hand", per_player=True), Pile("table")],
+    counters=[
+        *(Counter(f"set_{k + 1}") for k in range(MAX_MELDS)),  # number in the catalogue plus 1, or 0
+        Counter("opened", per_player=True),
+    ],
+    kinds=[
+        EventKind("new_pool", Op.CREATE, "{value} tiles are mixed."),
+        EventKind("draw_to_begin", Op.NOTE, "{player} draws {token} to see who begins."),
+        EventKind("begin", Op.NOTE, "{player} begins."),
+        EventKind("deal", Op.MOVE, "{player} is dealt {token}."),
+        EventKind("draw", Op.MOVE, "{player} draws {token}."),
+        EventKind("pass", Op.NOTE, "{player} passes."),
+        EventKind("step_take_apart", Op.NOTE, "{player} takes set {value} apart."),
+        EventKind("step_lay", Op.NOTE, "{player} lays {value}."),
+        EventKind("step_undo", Op.NOTE, "{player} gives the play up; the table is as it was."),
+        EventKind("put_down", Op.MOVE, "{player} puts {token} on the table."),
+        EventKind("take_apart", Op.SET, "{player} takes {source} apart."),
+        EventKind("lay", Op.SET, "{player} lays {value} as {source}."),
+        EventKind("open", Op.SET, "{player} has opened."),
+        EventKind("out", Op.NOTE, "{player} is out."),
+        EventKind("blocked", Op.NOTE, "Nobody can or will play; the game is blocked."),
+        EventKind("rack", Op.NOTE, "{player} is left with {value} points.", tells=True),
+        EventKind("forfeit", Op.NOTE, "{player} forfeits."),
+    ],
+    max_players=MAX_PLAYERS,
+)
+
+
+def deck(options):
+    """All tiles of the game."""
+    naturals = [tile_of(colour, value) for colour in range(options.colors) for value in range(1, options.values + 1)]
+    return np.array(sorted(naturals * options.copies) + [JOKER] * options.jokers, np.int16)

@@ -1,0 +1,307 @@
+"""The steps of a turn: which of them are open, in the loose and in the exact sense (rules.md 8)."""
+
+import numpy as np
+
+from cardenvs.core.kernel import kernel
+from cardenvs.games.rummikub.actions import (
+    JOKER_IN_OPENING,
+    JOKER_NOT_REPLACED,
+    LAY_0,
+    LOOSE_TILES,
+    NO_RACK_TILE,
+    NO_SUCH_SET,
+    NOT_IN_GAME,
+    NOT_OPEN,
+    OPENING_TOO_LOW,
+    OUT_OF_ORDER,
+    TAKE_APART_FIRST,
+    TILES_MISSING,
+    TWIN_FIRST,
+    WAS_TAKEN_APART,
+)
+from cardenvs.games.rummikub.catalogue import (
+    GROUP_NUMBER,
+    LONGEST,
+    MELD_EITHER,
+    MELD_FACES,
+    MELD_NUM_JOKERS,
+    MELD_SIZE,
+    MELD_TYPES,
+    NUM_MELDS,
+    RUN_NUMBER,
+)
+from cardenvs.games.rummikub.completion import TO_LAY, TO_TAKE, are_replaced, look_ahead, mark_steps
+from cardenvs.games.rummikub.solver import MAX_MELDS
+from cardenvs.games.rummikub.state import NO_MELD
+from cardenvs.games.rummikub.tiles import JOKER, NUM_COLOURS, NUM_NATURALS, NUM_TYPES, NUM_VALUES
+
+_NUM_BITS = np.array([places.bit_count() for places in range(1 << LONGEST)])
+_GROUP_COLOURS = np.array([0b0111, 0b1011, 0b1101, 0b1110, 0b1111])  # in the order of the catalogue
+
+
+@kernel
+def is_building(s):
+    """Whether a step of the turn has been made."""
+    return s.last_taken != NO_MELD or s.num_laid > 0
+
+
+@kernel
+def was_taken(s, number):
+    """Whether a set of this number has been taken apart in the turn."""
+    if s.last_taken != NO_MELD:
+        for k in range(MAX_MELDS):
+            if s.taken[k] and s.sets[k] == number:
+                return True
+    return False
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The exact sense
+
+
+@kernel
+def mark_lays(s, w):
+    """Mark in w.marks the melds that can be laid next so that the turn can be completed."""
+    set_problem(s, w, TO_LAY)
+    mark_steps(w)
+
+
+@kernel
+def mark_takes(s, w):
+    """Mark in w.marks the numbers of sets that can be taken apart next so that the turn can be completed.
+
+    Sets of lower numbers than the last one taken apart stay; others may be taken apart later. Of several sets of one
+    number, `explain_take` says which is next.
+    """
+    set_problem(s, w, TO_TAKE)
+    if w.num_stay > 0:
+        mark_steps(w)
+    else:
+        for number in range(NUM_MELDS):
+            w.marks[number] = 0
+
+
+@kernel
+def is_able_to_play(s, w):
+    """Whether the player to act, at the beginning of the turn, has a legal PLAY (3.3, 3.4)."""
+    mark_lays(s, w)
+    for number in range(NUM_MELDS):
+        if w.marks[number]:
+            return True
+    if not s.opened[s.current_player]:
+        return False
+    mark_takes(s, w)
+    for number in range(NUM_MELDS):  # noqa: SIM110  kernels have no generators
+        if w.marks[number]:
+            return True
+    return False
+
+
+@kernel
+def set_problem(s, w, goal):
+    """Set the completion problem of a moment."""
+    player = np.int64(s.current_player)
+    w.goal = goal
+    w.colors = s.rules.colors
+    w.values = s.rules.values
+    w.joker_rule = s.rules.joker_rule
+    w.needs_both = s.rules.joker_group3_needs_both
+    w.floor = s.laid[s.num_laid - 1] if s.num_laid > 0 else 0
+    w.least = 0 if s.opened[player] else max(0, s.rules.initial_meld_min - s.points)
+    _set_tiles(s, w, player)
+    w.num_stay = 0
+    w.num_old = 0
+    w.last_banned = -1
+    for number in range(NUM_MELDS):
+        w.banned[number] = 0
+    if s.opened[player]:
+        for k in range(MAX_MELDS):
+            if s.sets[k] != NO_MELD:
+                _set_set(s, w, k)
+        for k in range(s.num_laid):
+            _set_fixed(w, np.int64(s.laid[k]))
+    elif not s.rules.initial_meld_allow_joker:
+        w.jokers = 0
+
+
+@kernel
+def _set_tiles(s, w, player):
+    """Set the tiles that lie loose and those of the rack."""
+    for c in range(NUM_COLOURS):
+        for v in range(w.have.shape[1]):
+            w.have[c, v] = 0
+            w.loose[c, v] = 0
+    w.used = 0
+    for tile in range(NUM_NATURALS):
+        c, v = tile // NUM_VALUES, tile % NUM_VALUES + 1
+        w.loose[c, v] = s.loose[tile]
+        w.have[c, v] = s.loose[tile] + s.hands[player, tile] - s.used[tile]
+        w.fixed[tile] = 0
+        w.fixed_jokers[tile] = 0
+        if s.used[tile] > 0:
+            w.used = 1
+    if s.used[JOKER] > 0:
+        w.used = 1
+    w.must_jokers = s.loose[JOKER]
+    w.jokers = s.loose[JOKER] + s.hands[player, JOKER] - s.used[JOKER]
+
+
+@kernel
+def _set_set(s, w, k):
+    """Set what set k of the table is: taken apart, loose if taking apart is the goal and it is its turn, or fixed."""
+    number = np.int64(s.sets[k])
+    _set_old_jokers(w, number)
+    if s.taken[k]:
+        w.banned[number] = 1
+        w.last_banned = max(w.last_banned, number)
+    elif w.goal == TO_TAKE and number >= s.last_taken:
+        place = w.num_stay
+        while place > 0 and w.stay[place - 1] > number:
+            w.stay[place] = w.stay[place - 1]
+            place -= 1
+        w.stay[place] = number
+        w.num_stay += 1
+        for i in range(MELD_SIZE[number]):
+            face = MELD_FACES[number, i]
+            if face == JOKER:
+                w.jokers += 1
+                w.must_jokers += 1
+            else:
+                w.loose[face // NUM_VALUES, face % NUM_VALUES + 1] += 1
+                w.have[face // NUM_VALUES, face % NUM_VALUES + 1] += 1
+    else:
+        _set_fixed(w, number)
+
+
+@kernel
+def _set_old_jokers(w, number):
+    """Note what the jokers of a set stood for."""
+    for i in range(MELD_SIZE[number]):
+        if MELD_FACES[number, i] == JOKER:
+            w.meaning[w.num_old] = MELD_TYPES[number, i]
+            w.either[w.num_old] = MELD_EITHER[number]
+            w.num_old += 1
+
+
+@kernel
+def _set_fixed(w, number):
+    """Note the tiles of a meld that lies there for good."""
+    for i in range(MELD_SIZE[number]):
+        face = MELD_FACES[number, i]
+        if face != JOKER:
+            w.fixed[face] += 1
+        else:
+            w.fixed_jokers[MELD_TYPES[number, i]] += 1
+
+
+@kernel
+def keeps_joker_rule(s, w):
+    """Whether what has been built keeps the joker rule, nothing being laid any more (5)."""
+    set_problem(s, w, TO_LAY)
+    look_ahead(w)
+    for v in range(1, w.values + 1):  # noqa: SIM110  kernels have no generators
+        if not are_replaced(w, v, np.int64(0)):
+            return False
+    return True
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The loose sense
+
+
+@kernel
+def list_lays(s, out, n):
+    """Write LAY_0 + m for each meld m whose tiles are at hand to `out`, ascending from place n; return the next place.
+
+    Melds before the last one laid, and those taken apart, are left out.
+    """
+    player = np.int64(s.current_player)
+    jokers = np.int64(0)
+    if s.opened[player] or s.rules.initial_meld_allow_joker:
+        jokers = np.int64(s.loose[JOKER] + s.hands[player, JOKER] - s.used[JOKER])
+    have = np.int64(0)  # the natural types at hand, as a bit set
+    for tile in range(NUM_NATURALS):
+        if s.loose[tile] + s.hands[player, tile] > s.used[tile]:
+            have |= 1 << tile
+    for v in range(1, s.rules.values + 1):
+        colours = np.int64(0)
+        for c in range(s.rules.colors):
+            colours |= (have >> c * NUM_VALUES + v - 1 & 1) << c
+        for k in range(_GROUP_COLOURS.shape[0]):
+            wanted = _GROUP_COLOURS[k]
+            missing = wanted & ~colours
+            if wanted < 1 << s.rules.colors and _NUM_BITS[missing] <= jokers:
+                for places in range(missing, wanted + 1):
+                    if places & missing == missing and places & wanted == places and _NUM_BITS[places] <= jokers:
+                        n = _list_lay(s, GROUP_NUMBER[v, wanted, places], out, n)
+        for c in range(s.rules.colors):
+            for length in range(3, min(LONGEST, v) + 1):
+                missing = ~(have >> c * NUM_VALUES + v - length) & (1 << length) - 1
+                if _NUM_BITS[missing] <= jokers:
+                    for places in range(missing, 1 << length):
+                        if places & missing == missing and _NUM_BITS[places] <= jokers:
+                            n = _list_lay(s, RUN_NUMBER[c, v, length, places], out, n)
+    return n
+
+
+@kernel
+def _list_lay(s, number, out, n):
+    if (s.num_laid > 0 and number < s.laid[s.num_laid - 1]) or was_taken(s, number):
+        return n
+    out[n] = LAY_0 + number
+    return n + 1
+
+
+@kernel
+def explain_lay(s, number):
+    """Why a meld cannot be laid next in the loose sense, or 0."""
+    player = np.int64(s.current_player)
+    if s.num_laid > 0 and number < s.laid[s.num_laid - 1]:
+        return OUT_OF_ORDER
+    if was_taken(s, number):
+        return WAS_TAKEN_APART
+    jokers = MELD_NUM_JOKERS[number]
+    if jokers > 0 and not s.opened[player] and not s.rules.initial_meld_allow_joker:
+        return JOKER_IN_OPENING
+    if jokers > s.loose[JOKER] + s.hands[player, JOKER] - s.used[JOKER]:
+        return TILES_MISSING
+    for i in range(MELD_SIZE[number]):
+        face, meaning = MELD_FACES[number, i], MELD_TYPES[number, i]
+        if face != JOKER and s.loose[face] + s.hands[player, face] - s.used[face] <= 0:
+            return TILES_MISSING
+        if meaning // NUM_VALUES >= s.rules.colors or meaning % NUM_VALUES >= s.rules.values:
+            return NOT_IN_GAME
+    return 0
+
+
+@kernel
+def explain_take(s, k):
+    """Why set k cannot be taken apart next in the loose sense, or 0."""
+    if s.sets[k] == NO_MELD:
+        return NO_SUCH_SET
+    if not s.opened[s.current_player]:
+        return NOT_OPEN
+    if s.num_laid > 0:
+        return TAKE_APART_FIRST
+    if s.sets[k] < s.last_taken or s.taken[k]:
+        return OUT_OF_ORDER
+    for j in range(k):
+        if s.sets[j] == s.sets[k] and not s.taken[j]:
+            return TWIN_FIRST
+    return 0
+
+
+@kernel
+def explain_commit(s, w):
+    """Why what has been built is no legal PLAY, or 0 (3.2)."""
+    rack_tiles, loose = np.int64(0), np.int64(0)
+    for tile in range(NUM_TYPES):
+        rack_tiles += s.used[tile]
+        loose += s.loose[tile]
+    if loose > 0:
+        return LOOSE_TILES
+    if rack_tiles == 0:
+        return NO_RACK_TILE
+    if not s.opened[s.current_player]:
+        return OPENING_TOO_LOW if s.points < s.rules.initial_meld_min else 0
+    return 0 if keeps_joker_rule(s, w) else JOKER_NOT_REPLACED

@@ -1,0 +1,184 @@
+"""Rummikub in words and pictures."""
+
+from cardenvs.core.view import View, sees
+from cardenvs.games.rummikub import actions
+from cardenvs.games.rummikub.candidates import candidates
+from cardenvs.games.rummikub.catalogue import MELDS, NUM_MELDS
+from cardenvs.games.rummikub.rules import num_held, rack_sum
+from cardenvs.games.rummikub.solver import MAX_MELDS
+from cardenvs.games.rummikub.state import LAYING, NO_MELD, TAKING_APART, TURN_BEGINS
+from cardenvs.games.rummikub.tiles import JOKER, MOST_TILES, colour_of, parse_tile, tile_label, tiles_in
+
+_REASONS = {
+    actions.POOL_EMPTY: "the pool is empty (rules.md 3.3)",
+    actions.POOL_NOT_EMPTY: "there are tiles in the pool (rules.md 3.4)",
+    actions.IS_BUILDING: "a play is being built; it can be completed (rules.md 8.4)",
+    actions.COULD_PLAY: "a play is possible (rules.md 3.3, 3.4)",
+    actions.NO_RACK_TILE: "no rack tile has been laid (rules.md 3.2 d)",
+    actions.LOOSE_TILES: "there are loose tiles on the table (rules.md 3.2 c)",
+    actions.JOKER_NOT_REPLACED: "a joker has got a new meaning and was not replaced (rules.md 5)",
+    actions.NO_SUCH_SET: "there is no such set on the table (rules.md 8.2)",
+    actions.NOT_OPEN: "a player who has not opened may not touch the table (rules.md 4.2)",
+    actions.TAKE_APART_FIRST: "sets are taken apart before melds are laid (rules.md 8.2)",
+    actions.OUT_OF_ORDER: "sets are taken apart, and melds laid, in rising order (rules.md 8.2, 8.3)",
+    actions.TWIN_FIRST: "of equal sets the first one is taken apart first (rules.md 8.2)",
+    actions.TILES_MISSING: "its tiles are neither loose nor in the rack (rules.md 8.3)",
+    actions.WAS_TAKEN_APART: "this set was taken apart in this turn (rules.md 8.3)",
+    actions.JOKER_IN_OPENING: "no joker may be part of an opening (rules.md 4.4)",
+    actions.NOT_IN_GAME: "a tile of it is not in this game (rules.md 1.1, 2.3)",
+    actions.CANNOT_BE_COMPLETED: "after that the turn could not be completed (rules.md 8.4)",
+}
+_MARKUP = ("red", "blue", "bold", "yellow")
+
+
+def meld_label(number):
+    """The tiles of a meld of the catalogue."""
+    return MELDS[number].label
+
+
+class RummikubView(View):
+    """Words of Rummikub."""
+
+    def token_label(self, token):
+        return tile_label(token)
+
+    def parse_token(self, text):
+        return parse_tile(text)
+
+    def token_markup(self, token):
+        return _markup(tile_label(token), None if token == JOKER else colour_of(token))
+
+    # -- the table ----------------------------------------------------------------------------------------------
+
+    def fill_table(self, s, viewer, table):
+        pool = s.deck[int(s.num_dealt) : int(s.num_tiles)]
+        _put(table, "pool", pool, sees(viewer, MOST_TILES))
+        for p in range(int(s.rules.num_players)):
+            _put(table, "hand", tiles_in(s.hands[p]), sees(viewer, p), p)
+            table.set("opened", s.opened[p], player=p)
+        numbers = [int(number) for number in s.sets]
+        on_table = [slot.tile for number in numbers if number != NO_MELD for slot in MELDS[number].slots]
+        table.put("table", sorted(on_table))
+        for k, number in enumerate(numbers):
+            table.set(f"set_{k + 1}", number + 1)
+
+    # -- actions ------------------------------------------------------------------------------------------------
+
+    def action_label(self, s, action):
+        if action == actions.COMMIT:
+            return "done"
+        if action < actions.COMMIT:
+            idle = "draw" if action == actions.DRAW else "pass"
+            return idle if _phase(s) == TURN_BEGINS else f"give up and {idle}"
+        if action < actions.LAY_0:
+            number = int(s.sets[action - actions.TAKE_0])
+            what = f" ({meld_label(number)})" if number != NO_MELD else ""
+            return f"take set {action - actions.TAKE_0 + 1} apart{what}"
+        return f"lay {meld_label(action - actions.LAY_0)}"
+
+    def illegal_reason(self, s, action, code):
+        if code == actions.NO_SUCH_ACTION:
+            return f"there is no action {action}; actions are 0 to {actions.NUM_ACTIONS - 1} (rules.md 8)"
+        if code == actions.OPENING_TOO_LOW:
+            return f"the melds laid are worth {s.points}, less than {s.rules.initial_meld_min} (rules.md 4.1)"
+        return _REASONS[code]
+
+    def prompt(self, s):
+        phase = _phase(s)
+        if phase == TURN_BEGINS:
+            idle = "draw" if s.num_dealt < s.num_tiles else "pass"
+            return f"Begin a play, or {idle}?"
+        loose = " ".join(tile_label(tile) for tile in tiles_in(s.loose))
+        if phase == TAKING_APART:
+            return f"Take more apart, or lay melds. Loose: {loose}."
+        return f"Lay more melds{f'; loose: {loose}' if loose else ', or be done'}."
+
+    # -- what a careful player knows ----------------------------------------------------------------------------
+
+    def facts(self, s, player):
+        used = s.used if player == s.current_player else 0 * s.used
+        rack = s.hands[player] - used
+        facts = {
+            "rack": [tile_label(tile) for tile in tiles_in(rack)],
+            "rack_points": int(rack_sum(s, player)),
+            "table": {f"set {k + 1}": meld_label(int(n)) for k, n in enumerate(s.sets) if n != NO_MELD},
+            "pool": int(s.num_tiles - s.num_dealt),
+            "rack_sizes": [int(num_held(s, p)) for p in range(int(s.rules.num_players))],
+            "opened": [bool(s.opened[p]) for p in range(int(s.rules.num_players))],
+            "passes_in_a_row": int(s.num_passes),
+        }
+        if player == s.current_player and _phase(s) != TURN_BEGINS:
+            facts["taken_apart"] = [f"set {k + 1}" for k in range(MAX_MELDS) if s.taken[k]]
+            facts["laid"] = [meld_label(int(s.laid[k])) for k in range(int(s.num_laid))]
+            facts["loose"] = [tile_label(tile) for tile in tiles_in(s.loose)]
+            facts["points_laid"] = int(s.points)
+        return facts
+
+    def candidates(self, state, player):
+        """Whole plays; while one is being built, each legal step."""
+        return candidates(state, player)
+
+    def describe_event(self, event, kind):
+        if event.kind in ("lay", "step_lay") and 1 <= event.value <= NUM_MELDS:
+            where = f" as {event.source[0].replace('_', ' ')}" if event.source else ""
+            return f"player_{event.player} lays {meld_label(event.value - 1)}{where}."
+        if event.token is None:
+            return super().describe_event(event, kind).replace("a card", "a tile")
+        return super().describe_event(event, kind)
+
+    # -- the picture --------------------------------------------------------------------------------------------
+
+    def render(self, s, viewer, table):
+        lines = [f"Rummikub, {s.num_tiles - s.num_dealt} tiles in the pool", ""]
+        sets = [(k, int(number)) for k, number in enumerate(s.sets) if number != NO_MELD]
+        lines += [f"  {k + 1:>2}  {_meld_markup(number)}" for k, number in sets] or ["  the table is empty"]
+        lines.append("")
+        if sees(viewer, s.current_player) and _phase(s) != TURN_BEGINS:
+            lines += _turn_lines(s)
+        return "\n".join(lines + [_player_line(s, p, viewer) for p in range(int(s.rules.num_players))])
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Parts
+
+
+def _phase(s):
+    if s.num_laid > 0:
+        return LAYING
+    return TAKING_APART if s.last_taken >= 0 else TURN_BEGINS
+
+
+def _put(table, pile, tiles, seen, player=0):
+    """Put tiles on the table, face up or face down."""
+    if seen:
+        table.put(pile, tiles, player=player)
+    else:
+        table.put(pile, unknown=len(tiles), player=player)
+
+
+def _markup(text, colour):
+    name = "magenta" if colour is None else _MARKUP[colour]
+    return f"[{name}]{text}[/{name}]"
+
+
+def _meld_markup(number):
+    return " ".join(_markup(slot.label, slot.colour) for slot in MELDS[number].slots)
+
+
+def _turn_lines(s):
+    """What the player to act is building."""
+    taken = ", ".join(str(k + 1) for k in range(MAX_MELDS) if s.taken[k])
+    laid = [f"      {_meld_markup(int(s.laid[k]))}" for k in range(int(s.num_laid))]
+    loose = " ".join(tile_label(tile) for tile in tiles_in(s.loose))
+    return [f"  taken apart: {taken or '-'}   loose: {loose or '-'}", *laid, ""]
+
+
+def _player_line(s, player, viewer):
+    pointer = "▶" if s.current_player == player else " "
+    used = s.used if player == s.current_player and sees(viewer, player) else 0 * s.used
+    rack = tiles_in(s.hands[player] - used)
+    shown = " ".join(_markup(tile_label(t), None if t == JOKER else colour_of(t)) for t in rack)
+    tiles = shown if sees(viewer, player) else f"{len(rack)} tiles"
+    marks = "" if s.opened[player] else "  [dim]not open[/dim]"
+    result = f"  {s.returns[player]:+g}" if s.terminal else ""
+    return f"{pointer} [bold]player_{player}[/bold]{marks}{result}  {tiles or '-'}"

@@ -1,0 +1,224 @@
+"""Rummikub: the policies, the candidates, and the solver's command."""
+
+import json
+import random
+
+import pytest
+from typer.testing import CliRunner
+
+import cardenvs
+from cardenvs.cli import app
+from cardenvs.core.kernel import COMPILED
+from cardenvs.games.rummikub.actions import COMMIT, DRAW, LAY_0, PASS, TAKE_0
+from cardenvs.games.rummikub.catalogue import MELD_NUMBER, MELDS
+from cardenvs.games.rummikub.legality import Position
+from cardenvs.games.rummikub.melds import Meld, canonical_table
+from cardenvs.games.rummikub.ruleset import Ruleset
+from cardenvs.games.rummikub.solve import solve_position
+
+GAME = cardenvs.get_game("rummikub_v0")
+POLICIES = ("greedy", "max_tiles", "planner")
+
+
+def position_of(state):
+    """The position of the player to act as the engine sees it."""
+    s, player = state.record, state.current_player
+    rules = Ruleset.make(
+        **{
+            name: getattr(state.options, name)
+            for name in ("joker_rule", "joker_group3_needs_both", "initial_meld_min", "initial_meld_allow_joker")
+        }
+    )
+    table = canonical_table(MELDS[number] for number in s.sets if number >= 0)
+    return Position(rules, tuple(int(n) for n in s.hands[player]), table, bool(s.opened[player]))
+
+
+def play_turn(state, policy):
+    """Let a policy finish the turn; the rack tiles laid."""
+    player = state.current_player
+    before = state.record.hands[player].sum()
+    while True:
+        action = state.policy_action(policy, 0)
+        state.apply(action)
+        if action in (DRAW, PASS, COMMIT):
+            return int(before - state.record.hands[player].sum()) if action == COMMIT else 0
+
+
+def random_options(chooser):
+    return {
+        "mask": "loose",
+        "num_players": chooser.choice([2, 3, 4]),
+        "joker_rule": chooser.choice(["retrieve", "free", "locked"]),
+        "joker_group3_needs_both": chooser.random() < 0.3,
+        "initial_meld_min": chooser.choice([0, 30]),
+        "initial_meld_allow_joker": chooser.random() < 0.7,
+    }
+
+
+def test_max_tiles_lays_what_the_solver_says_step_by_step():
+    chooser = random.Random(1)
+    turns = 0
+    for seed in range(30 if COMPILED else 1):
+        state = GAME.new_state(seed=seed, **random_options(chooser))
+        while not state.is_terminal and turns < (1 << 30 if COMPILED else 8):
+            best = solve_position(position_of(state))
+            laid = play_turn(state, "max_tiles")
+            assert laid == best.num_tiles, (seed, state)
+            turns += 1
+    assert turns > (500 if COMPILED else 3)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_policy_never_gives_up_a_play_that_it_has_begun_and_plays_if_there_is_a_play(policy):
+    for seed in range(20 if COMPILED else 1):
+        state = GAME.new_state(seed=seed, mask="loose", num_players=2)
+        while not state.is_terminal and (COMPILED or state.ply < 12):
+            possible = solve_position(position_of(state)).num_tiles > 0
+            building = False
+            while True:
+                action = state.policy_action(policy, 0)
+                assert not (building and action in (DRAW, PASS))
+                state.apply(action)
+                if action in (DRAW, PASS, COMMIT):
+                    break
+                building = True
+            assert (action == COMMIT) == possible
+
+
+def test_a_turn_begun_by_somebody_else_is_finished_or_given_up():
+    chooser = random.Random(3)
+    state = GAME.new_state(seed=5, mask="loose", num_players=2, initial_meld_min=0)
+    for _ in range(200 if COMPILED else 10):
+        if state.is_terminal:
+            break
+        for _ in range(chooser.randrange(3)):
+            steps = [action for action in state.legal_actions() if action >= TAKE_0]
+            if steps:
+                state.apply(chooser.choice(steps))
+        play_turn(state, "max_tiles")
+
+
+@pytest.mark.skipif(not COMPILED, reason="too many games without the compiler")
+def test_max_tiles_is_above_greedy():
+    from cardenvs.arena import Match
+
+    for players in (2, 4):
+        agents = ["max_tiles", "greedy"] * (players // 2)
+        match = Match.of("rummikub_v0", agents, deals=60, seed=1, num_players=players, mask="loose")
+        difference = match.run().difference(0, 1)
+        assert difference.low > 0
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Candidates
+
+
+def positions_of_play(number):
+    chooser = random.Random(7)
+    for seed in range(number):
+        state = GAME.new_state(seed=seed, mask="loose", num_players=2)
+        for _ in range(chooser.randrange(4, 40) if COMPILED else 5):
+            if not state.is_terminal:
+                play_turn(state, chooser.choice(POLICIES))
+        if not state.is_terminal:
+            yield state
+
+
+def test_candidates_are_whole_plays_that_are_legal_and_differ():
+    varied = 0
+    for state in positions_of_play(15 if COMPILED else 1):
+        player = state.current_player
+        found = GAME.view.candidates(state, player)
+        assert len({one.label for one in found}) == len({one.actions for one in found}) == len(found)
+        assert found[-1].actions in ((DRAW,), (PASS,))
+        for one in found:
+            twin = state.clone()
+            for action in one.actions:
+                assert twin.current_player == player
+                twin.apply(action)
+            assert twin.is_terminal or twin.current_player != player
+        best = solve_position(position_of(state))
+        if best.num_tiles:
+            twin = state.clone()
+            for action in found[0].actions:
+                twin.apply(action)
+            laid = int(state.record.hands[player].sum() - twin.record.hands[player].sum())
+            assert laid == best.num_tiles
+        varied += len(found) > 3
+    assert varied > 3 or not COMPILED
+
+
+def test_candidates_say_nothing_of_what_the_player_cannot_know():
+    for state in positions_of_play(5 if COMPILED else 1):
+        player = state.current_player
+        twin = state.determinize(player, 11)
+        assert GAME.view.candidates(state, player) == GAME.view.candidates(twin, player)
+
+
+def test_labels_of_candidates():
+    deck = "R4 R5 R6 R7 B9 K1 O3 R1 B2 K5 K8 O11 B13 O13"
+    state = GAME.new_state(seed=1, deck=deck, mask="loose", num_players=2, initial_meld_min=0)
+    labels = [one.label for one in GAME.view.candidates(state, 0)]
+    assert labels[0] == "lay R4-7"
+    assert {"lay R4-6", "lay R5-7", "draw"} <= set(labels)
+    for action in (LAY_0 + MELD_NUMBER[Meld.of("R4 R5 R6")], COMMIT, DRAW):
+        state.apply(action)
+    labels = [one.label for one in GAME.view.candidates(state, 0)]
+    assert "extend R4-6 with R7" in labels
+
+
+def test_while_a_play_is_built_each_step_is_a_candidate():
+    state = GAME.new_state(seed=1, deck="R4 R5 R6", mask="loose", num_players=2)
+    state.apply(LAY_0 + MELD_NUMBER[Meld.of("R4 R5 R6")])
+    assert [one.actions for one in GAME.view.candidates(state, 0)] == [(a,) for a in state.legal_actions()]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The command
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["rummikub", "solve", *arguments])
+
+
+def test_the_command_prints_the_best_play():
+    done = run("--rack", "R13 K4 J B6", "--table", "B3 B4 B5; R7 B7 K7")
+    assert done.exit_code == 0
+    assert "2 tiles, 36 points" in done.output
+    assert "stays  R7 B7 K7" in done.output
+    assert "B3 B4 B5 B6* J(B7)*" in done.output or "J(B2)* B3 B4 B5 B6*" in done.output
+    assert "left in the rack: R13 K4" in done.output
+    assert "No tile can be laid" in run("--rack", "R1 K9").output
+
+
+def test_the_command_prints_json():
+    done = run("--rack", "Y10 J B10 R2", "--opening", "--json")
+    data = json.loads(done.output)
+    assert (data["num_tiles"], data["points"], data["opening_points"]) == (3, 50, 30)
+    assert sorted(data["played"]) == ["B10", "J", "O10"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("--rack", "R14"), "'R14' is no tile"),
+        (("--rack", "R1", "--table", "R1 R2"), "no table"),
+        (("--rack", "R1", "--objective", "speed"), "objective"),
+        (("--rack", "R1", "--joker-rule", "none"), "joker_rule"),
+    ],
+)
+def test_the_command_says_what_is_wrong(arguments, problem):
+    done = run(*arguments)
+    assert done.exit_code != 0
+    assert problem in done.output + str(done.exception)
+
+
+def test_the_examples_of_the_help_work():
+    from cardenvs.games.rummikub import cli
+
+    examples = [part for part in cli.solve.__doc__.split("`") if part.startswith("cardenvs rummikub solve")]
+    assert len(examples) == 3
+    import shlex
+
+    for example in examples:
+        assert run(*shlex.split(example)[3:]).exit_code == 0
