@@ -116,6 +116,7 @@ def integer_program(position) -> int:
     lying = np.array(table_tiles(table))
     usable = np.flatnonzero((naturals <= (lying + rack)[:, None]).all(axis=0))
     jokers = [(meaning, meld) for meld in table for meaning in meld.meanings]
+    ways: list[tuple[int, tuple[int, ...], int | None]]
     ways = [(k, (), meaning) for k, (meaning, _) in enumerate(jokers)]  # joker, tiles that must lie there, meaning kept
     ways += [(k, need, None) for k, joker in enumerate(jokers) for need in replacements(*joker, position.rules)]
     if not len(usable):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cardenvs.core.errors import IllegalActionError
+from cardenvs.core.view import Candidate
 from cardenvs.games.rummikub.actions import COMMIT, LAY_0, TAKE_0
 from cardenvs.games.rummikub.catalogue import MELDS
 from cardenvs.games.rummikub.melds import RUN, Meld
@@ -19,19 +20,6 @@ if TYPE_CHECKING:
     from cardenvs.core.state import State
 
 _MOST_PLAYS = 12
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """Something a player may choose to do.
-
-    Attributes:
-        label: what it is, in words.
-        actions: ids in the order in which they are applied; at least one. The player stays to act until the last.
-    """
-
-    label: str
-    actions: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -91,7 +79,7 @@ def _plays(s: np.record, player: int) -> Iterator[_Play]:
     most_points = _solved(s, player, rack, POINTS_FIRST)
     others = [rack - _one(tile) for tile in sorted(set(best.tiles))]
     others.append(np.where(np.arange(len(rack)) == JOKER, 0, rack))
-    others += [_one(tile) for tile in np.flatnonzero(rack)]
+    others += [_one(int(tile)) for tile in np.flatnonzero(rack)]
     for play in (most_points, *(_solved(s, player, other, TILES_FIRST) for other in others)):
         if play is not None:
             yield play
