@@ -111,6 +111,14 @@ def _real_nest(value: Any) -> int:
     return BOWL + _nest(value)
 
 
+def _prey(value: Any) -> int:
+    """A food that has a die face of its own: nobody has ruled on whether a hunt for seed takes the dual face."""
+    return _food(_PREY[_one_of(_PREY)(value)])
+
+
+_PREY = (FOODS[FISH], FOODS[RODENT])
+
+
 _HANDLER_TABLE: dict[str, dict[str, Encode]] = {
     "no_power": {},
     "gain_food_supply": {"food": _food, "amount": _many},
@@ -120,7 +128,7 @@ _HANDLER_TABLE: dict[str, dict[str, Encode]] = {
     "each_player_gains_feeder_die": {},
     "fewest_birds_gain": {"habitat": _habitat, "reward": _one_of(("feeder_die", "draw_card"))},
     "cache_food_supply": {"food": _food, "amount": _many},
-    "predator_dice": {"food": _food},
+    "predator_dice": {"food": _prey},
     "predator_wingspan": {"under_cm": _amount(1, 300)},
     "draw_cards": {"draw": _many, "discard_at_turn_end": _amount(0, 20)},
     "all_players_draw_from_deck": {"amount": _many},
