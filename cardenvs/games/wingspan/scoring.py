@@ -3,6 +3,8 @@
 Kernels that read the record and change nothing. A bird's slot is 5 * habitat + column.
 """
 
+import numpy as np
+
 from cardenvs.core.kernel import kernel
 from cardenvs.games.wingspan.cards import (
     BIRD_BONUS,
@@ -186,7 +188,7 @@ def score_part(s, player, part):
         for slot in range(_MAT_SLOTS):
             if s.birds[player, slot] >= 0:
                 if part == BIRDS:
-                    total += BIRD_POINTS[s.birds[player, slot]]
+                    total += np.int64(BIRD_POINTS[s.birds[player, slot]])
                 elif part == EGGS:
                     total += s.eggs[player, slot]
                 elif part == CACHED:
