@@ -20,7 +20,6 @@ from cardenvs.games.wingspan.cards import (
     MAX_PLAYERS,
     NUM_BIRDS,
     NUM_BONUSES,
-    NUM_DICE,
     NUM_FACES,
     NUM_FOODS,
     NUM_GOALS,
@@ -261,6 +260,3 @@ TABLE = Table(
 def deck(options: WingspanOptions) -> np.ndarray:
     """All cards and goals, as tokens."""
     return np.arange(NUM_TOKENS, dtype=np.int16)
-
-
-assert NUM_DICE < 128 and NUM_SLOTS == 5  # what the widths above rest on
