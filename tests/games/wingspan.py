@@ -15,20 +15,37 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardenvs.games.wingspan import cards
+from cardenvs.core.state import State
+from cardenvs.games.wingspan import GAME, cards
+from cardenvs.games.wingspan.actions import STOP
 from cardenvs.games.wingspan.cards import BIRD_NAMES, BONUS_NAMES, FOODS, GOAL_NAMES, HABITATS, NUM_DICE, NUM_SLOTS
+from cardenvs.games.wingspan.stack import (
+    ACCEPT,
+    CACHE,
+    CHOOSE_TURN,
+    GIVE_EGGS,
+    GIVE_FOOD,
+    NO_SLOT,
+    PAYS_TRADE,
+    REACT,
+    TRADE_CARD,
+)
 from cardenvs.games.wingspan.state import (
     IN_BONUS_DECK,
     IN_BONUS_HAND,
     IN_DECK,
     IN_DISCARDS,
+    IN_DRAFT,
     IN_HAND,
     IN_TRAY,
     IN_TUCKED,
     KNOWN_TO_ALL,
     NO_BIRD,
     ON_MAT,
+    OP,
+    SLOT,
     WORD_BITS,
+    B,
 )
 
 _FACES = (*FOODS, "either")
@@ -189,3 +206,179 @@ def _lay_bonuses(s, players, bonus_deck):
         s["bonus_place"][card], s["bonus_known"][card] = IN_BONUS_DECK, 0
     s["bonus_deck"][: len(order)] = order
     s["num_bonus_deck"] = len(order)
+
+
+def position(*players, to_act=0, turn_of=None, round_number=1, turns=None, seed=1, **things) -> State:
+    """A state in which `to_act` chooses the action of a turn.
+
+    Args:
+        players: a Player for each one.
+        to_act: whose turn it is.
+        round_number: 1..4.
+        turns: turns left in the round, of each player, the one about to be taken included; by default all of them.
+        seed: of what chance is still to come.
+        things: of `lay_out`, and options of the game.
+    """
+    options = {name: things.pop(name) for name in ("goals_side", "reward", "observation") if name in things}
+    if "goals_side" in options:
+        options["goals"] = options.pop("goals_side")
+    begun = GAME.new_state(seed=seed, num_players=len(players), **options)
+    states = np.frombuffer(begun.record_bytes(), GAME.state_dtype).copy()
+    header = ("rng", "seed", "rules", "active")
+    blank = np.zeros(1, GAME.state_dtype)
+    for name in header:
+        blank[name] = states[name]
+    s = blank[0]
+    lay_out(blank, players, **things)
+    s["round_number"], s["first_player"] = round_number - 1, to_act
+    s["turn_player"] = s["current_player"] = to_act
+    left = turns or [int(cards.TURNS_PER_ROUND[round_number - 1])] * len(players)
+    s["turns_left"][: len(players)] = left
+    s["stack"][0] = (CHOOSE_TURN, to_act, NO_SLOT, 0, 0, 0)
+    s["depth"] = 1
+    state = State.from_record(GAME, begun.options, blank)
+    check(state)
+    return state
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Playing
+
+
+def labels(state) -> list[str]:
+    """What the player to act may choose, in words."""
+    return [state.action_label(action) for action in state.legal_actions()]
+
+
+def play(state, *script) -> State:
+    """Make choices by their labels, "1: decline" being one of player 1; the position stays sound."""
+    for step in script:
+        player, _, label = step.rpartition(": ")
+        if player:
+            assert state.current_player == int(player), f"player_{state.current_player} is to act ({step})"
+        state.apply(state.action_from_label(label))
+        check(state)
+    return state
+
+
+def decision(state) -> np.ndarray:
+    """The row of the stack with what is to be decided."""
+    return state.record.stack[int(state.record.depth) - 1]
+
+
+ACTIONS = {"forest": "gain food", "grassland": "lay eggs", "wetland": "draw bird cards"}
+
+
+def activate(state, habitat) -> State:
+    """Take the action of a habitat; whatever there is to choose goes the first way, trades are declined.
+
+    Stops where somebody is asked about a power or a reaction, or when the turn is over.
+    """
+    turn = (state.record.turn_player, state.ply)
+    play(state, ACTIONS[habitat])
+    while not state.is_terminal and state.record.turn_player == turn[0]:
+        row = decision(state)
+        if row[OP] in (CHOOSE_TURN, REACT, CACHE, ACCEPT) or row[SLOT] != NO_SLOT:
+            break
+        trade = row[OP] == TRADE_CARD or (row[OP] in (GIVE_FOOD, GIVE_EGGS) and row[B] & PAYS_TRADE)
+        state.apply(STOP if trade else state.legal_actions()[0])
+        check(state)
+    return state
+
+
+def finish_turn(state) -> State:
+    """Decline whatever can be declined until the next turn begins, or the game is over."""
+    while not state.is_terminal and decision(state)[OP] != CHOOSE_TURN:
+        state.apply(state.legal_actions()[0])
+        check(state)
+    return state
+
+
+def seed_where(make, happens) -> State:
+    """The first of the states make(1), make(2), ... where `happens`: for what dice decide."""
+    for seed in range(1, 400):
+        state = make(seed)
+        if happens(state):
+            return state
+    raise AssertionError("no seed does that")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What came of it
+
+
+def on(state, player, name, what) -> int:
+    """The "eggs", "cached" or "tucked" on a bird."""
+    slots = np.flatnonzero(state.record.birds[player] == bird(name))
+    assert len(slots) == 1, f"{name} is not on the mat of player_{player}"
+    return int(state.record[what][player, slots[0]])
+
+
+def food(state, player) -> dict[str, int]:
+    """The food supply: {"seed": 2}."""
+    return {name: int(n) for name, n in zip(FOODS, state.record.food[player], strict=True) if n}
+
+
+def hand(state, player) -> set[str]:
+    """The names of the birds in a hand."""
+    return {BIRD_NAMES[k] for k in range(cards.NUM_BIRDS) if state.record.place[k] == IN_HAND + player}
+
+
+def row(state, player, habitat) -> list[str]:
+    """The names of the birds in a row."""
+    first = NUM_SLOTS * HABITATS.index(habitat)
+    return [BIRD_NAMES[k] for k in state.record.birds[player, first : first + NUM_SLOTS] if k != NO_BIRD]
+
+
+def feeder(state) -> dict[str, int]:
+    """The dice in the birdfeeder by face."""
+    return {name: int(n) for name, n in zip(_FACES, state.record.feeder, strict=True) if n}
+
+
+def tray(state) -> set[str]:
+    """The names of the birds in the tray."""
+    return {BIRD_NAMES[k] for k in state.record.tray if k != NO_BIRD}
+
+
+def total(state, player, what) -> int:
+    """All "eggs", "cached" or "tucked" of a player."""
+    return int(state.record[what][player].sum())
+
+
+def kinds(state) -> list[str]:
+    """The kinds of the events since the position was laid out."""
+    return [event.kind for event in state.events()]
+
+
+def check(state) -> None:
+    """Every card, die and egg is somewhere, once, and what is stored twice agrees."""
+    s = state.record
+    n = int(s.rules.num_players)
+    at = [int((s.place == place).sum()) for place in range(IN_TUCKED + 5)]
+    assert at[IN_DECK] == s.num_deck
+    assert set(s.deck[: int(s.num_deck)].tolist()) == set(np.flatnonzero(s.place == IN_DECK).tolist())
+    assert not s.deck[int(s.num_deck) :].any()
+    assert at[IN_DISCARDS] == s.num_discards
+    for place, cards_there in ((IN_TRAY, s.tray), (IN_DRAFT, s.draft)):
+        assert sorted(k for k in cards_there if k != NO_BIRD) == np.flatnonzero(s.place == place).tolist()
+    for p in range(n):
+        held = {k for k in range(cards.NUM_BIRDS) if int(s.hands[p, k // WORD_BITS]) >> k % WORD_BITS & 1}
+        assert held == set(np.flatnonzero(s.place == IN_HAND + p).tolist())
+        assert len(held) == s.hand_size[p]
+        laid = [k for k in s.birds[p] if k != NO_BIRD]
+        assert sorted(laid) == np.flatnonzero(s.place == ON_MAT + p).tolist()
+        assert at[IN_TUCKED + p] == s.tucked[p].sum()
+        for h in range(len(HABITATS)):
+            filled = s.birds[p, NUM_SLOTS * h : NUM_SLOTS * (h + 1)] != NO_BIRD
+            assert filled.tolist() == [column < s.row_size[p, h] for column in range(NUM_SLOTS)]
+        for slot, k in enumerate(s.birds[p]):
+            limit = cards.BIRD_EGG_LIMIT[k] if k != NO_BIRD else 0
+            assert 0 <= s.eggs[p, slot] <= limit
+            assert k != NO_BIRD or not (s.cached[p, slot] or s.tucked[p, slot])
+        assert (s.food[p] >= 0).all()
+    assert s.feeder.sum() + s.outside.sum() == NUM_DICE
+    assert (s.feeder >= 0).all()
+    assert s.feeder.sum() > 0
+    held = [int(s.bonus_hands[p]).bit_count() for p in range(n)]
+    assert held == [int((s.bonus_place == IN_BONUS_HAND + p).sum()) for p in range(n)]
+    assert int((s.bonus_place == IN_BONUS_DECK).sum()) == s.num_bonus_deck

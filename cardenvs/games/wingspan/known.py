@@ -1,4 +1,4 @@
-"""Who knows which card in Wingspan (rules.md 14), for what people see. A viewer is a player, SPECTATOR or OMNISCIENT."""
+"""Who knows which card in Wingspan (rules.md 14). A viewer is a player, SPECTATOR or OMNISCIENT."""
 
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
 from cardenvs.games.wingspan.cards import NUM_BIRDS, NUM_BONUSES
