@@ -23,7 +23,16 @@ from cardenvs.core.events import (
 )
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import random_below, shuffle, start_stream
-from cardenvs.games.wingspan.cards import BIRD_WINGSPAN, DUAL_FACE, NUM_BIRDS, NUM_BONUSES, NUM_DICE, NUM_FACES, NUM_SLOTS, TRAY_SIZE
+from cardenvs.games.wingspan.cards import (
+    BIRD_WINGSPAN,
+    DUAL_FACE,
+    NUM_BIRDS,
+    NUM_BONUSES,
+    NUM_DICE,
+    NUM_FACES,
+    NUM_SLOTS,
+    TRAY_SIZE,
+)
 from cardenvs.games.wingspan.state import (
     BONUS_TOKEN,
     DRAFT_SIZE,

@@ -1,16 +1,16 @@
 """Paying food for a bird (rules.md 6).
 
-Two tokens of any kind may stand for one icon. A payment that could do without one of its tokens is of no use to anybody
-and is not offered. What is left can be told by one number: let d be the tokens of a payment that match specific icons of
-the cost, at most as many of each food as there are icons. A payment of m tokens pays a cost of C specific and W wild
-icons if m + d >= 2 C + W and m is not more than two for each icon: the C + W - d icons that are not matched get a token
-each if wild, two each otherwise, and whatever is left over goes in pairs. A token less lowers m + d by one or two. So
-the payments without a token too many are those with
+Two tokens of any kind may stand for one icon. A payment that could do without one of its tokens is of no use to
+anybody and is not offered. What is left can be told by one number: let d be the tokens of a payment that match specific
+icons of the cost, at most as many of each food as there are icons. A payment of m tokens pays a cost of C specific and
+W wild icons if m + d >= 2 C + W and m is at most two for each icon: an icon that is not matched takes one token if it
+is wild and two otherwise, and whatever is left over goes in pairs. A token less lowers m + d by one or two. So the
+payments without a token too many are those with
 
     m + d == 2 C + W
 
-and a token is *worth* 2 if it matches an icon not yet matched, else 1. With alternatives (6.1) one matching token is worth
-2, any other token 1, and 2 is to be paid.
+and a token is *worth* 2 if it matches an icon not yet matched, else 1. With alternatives (6.1) one matching token is
+worth 2, any other token 1, and 2 is to be paid.
 """
 
 import numpy as np

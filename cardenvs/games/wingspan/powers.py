@@ -1,8 +1,8 @@
 """The powers of the birds (rules.md 10 to 12): what each handler begins with, does, and gives.
 
-A power is a short program. It *begins* with one decision of stack.py, which the table `_BEGINS` makes from the params of
-the handler: take dice, lay eggs, pay an egg, tuck a card, or just use it. Most powers need no more. Where using it does
-something to the table, `use` says what; where a payment is rewarded, `reward`; where every player gets something,
+A power is a short program. It *begins* with one decision of stack.py, which the table `_BEGINS` makes from the params
+of the handler: take dice, lay eggs, pay an egg, tuck a card, or just use it. Most powers need no more. Where using it
+does something to the table, `use` says what; where a payment is rewarded, `reward`; where every player gets something,
 `share`. All of them change the game through the effects of effects.py alone.
 
 A bird with a handler that is there already is a row of birds.json. A new handler is an entry in cards.py for its params
@@ -241,7 +241,7 @@ def has_room(s, who, slots):
 
 @kernel
 def _open_rows(s, who, slot):
-    """The habitats, as bits, to which the bird in a slot may move: none unless it is the rightmost of its row (11.22)."""
+    """The habitats, as bits, to which the bird in a slot may move: none unless it is rightmost in its row (11.22)."""
     own = slot // NUM_SLOTS
     if slot % NUM_SLOTS + 1 != s.row_size[who, own]:
         return np.int64(0)
@@ -347,9 +347,9 @@ def use(s, who, slot, log):
     handler, params = BIRD_HANDLER[bird], BIRD_PARAMS[bird]
     if handler == GAIN_FOOD_SUPPLY:
         gain_food(s, who, params[0], params[1], log)
-    elif handler == CACHE_FOOD_SUPPLY or handler == REACT_GAIN_FOOD_CACHE:
+    elif handler in (CACHE_FOOD_SUPPLY, REACT_GAIN_FOOD_CACHE):
         cache_food(s, who, slot, params[1], log)
-    elif handler == PREDATOR_DICE or handler == PREDATOR_WINGSPAN:
+    elif handler in (PREDATOR_DICE, PREDATOR_WINGSPAN):
         _hunt(s, who, slot, log)
     elif handler == DISCARD_FOOD_TUCK_FROM_DECK:
         pay_food(s, who, params[0], params[1], log)
@@ -479,9 +479,10 @@ def triggered(s, player, kind, param):
     for habitat in range(NUM_HABITATS):
         for column in range(s.row_size[player, habitat]):
             slot = NUM_SLOTS * habitat + column
-            if BIRD_COLOUR[s.birds[player, slot]] == PINK and not s.pink_used[player] >> slot & 1:
-                if _reacts(s, player, slot, kind, param):
-                    slots |= 1 << slot
+            if BIRD_COLOUR[s.birds[player, slot]] != PINK or s.pink_used[player] >> slot & 1:
+                continue
+            if _reacts(s, player, slot, kind, param):
+                slots |= 1 << slot
     return slots
 
 

@@ -62,7 +62,7 @@ from cardenvs.games.wingspan.actions import (
     TURN_0,
     USE,
 )
-from cardenvs.games.wingspan.state import A, B, N, OP, SLOT, WHO
+from cardenvs.games.wingspan.state import OP, SLOT, WHO, A, B, N
 
 NO_SLOT = -1
 
