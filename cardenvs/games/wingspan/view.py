@@ -2,40 +2,11 @@
 
 import re
 
-from cardenvs.games.wingspan.actions import STOP, USE
-from cardenvs.games.wingspan.stack import (
-    ACCEPT,
-    AFTER_EGGS,
-    AFTER_FOOD,
-    AFTER_PLAY,
-    CACHE,
-    CHOOSE_TURN,
-    DRAFT,
-    DRAW,
-    FIRST,
-    GET_FOOD,
-    GIVE_EGGS,
-    GIVE_FOOD,
-    KEEP_BONUS,
-    LAY,
-    MOVE,
-    PAY_COST,
-    PAY_DEBT,
-    PLAY,
-    REACT,
-    REPEAT,
-    SETUP_BIRDS,
-    SETUP_FOOD,
-    TAKE_DICE,
-    TRADE_CARD,
-    TUCK,
-    USE_POWER,
-)
-
 from cardenvs.core.errors import DeckError
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.view import View
 from cardenvs.games.wingspan import actions, picture, scoring
+from cardenvs.games.wingspan.actions import STOP, USE
 from cardenvs.games.wingspan.cards import (
     BIRD_KEYS,
     BIRD_NAMES,
@@ -64,6 +35,34 @@ from cardenvs.games.wingspan.cards import (
     WETLAND,
 )
 from cardenvs.games.wingspan.known import known_birds, known_bonuses, knows_bird, knows_bonuses
+from cardenvs.games.wingspan.stack import (
+    ACCEPT,
+    AFTER_EGGS,
+    AFTER_FOOD,
+    AFTER_PLAY,
+    CACHE,
+    CHOOSE_TURN,
+    DRAFT,
+    DRAW,
+    FIRST,
+    GET_FOOD,
+    GIVE_EGGS,
+    GIVE_FOOD,
+    KEEP_BONUS,
+    LAY,
+    MOVE,
+    PAY_COST,
+    PAY_DEBT,
+    PLAY,
+    REACT,
+    REPEAT,
+    SETUP_BIRDS,
+    SETUP_FOOD,
+    TAKE_DICE,
+    TRADE_CARD,
+    TUCK,
+    USE_POWER,
+)
 from cardenvs.games.wingspan.state import (
     BLUE,
     BONUS_TOKEN,
@@ -107,6 +106,9 @@ class WingspanView(View):
 
     def token_label(self, token):
         return _TOKEN_KEYS[token]
+
+    def token_back(self, token):
+        return 0 if token < BONUS_TOKEN else 1 if token < GOAL_TOKEN else 2
 
     def parse_token(self, text):
         key = re.sub(r"[^a-z]+", "_", text.strip().lower().replace("'", "")).strip("_")
