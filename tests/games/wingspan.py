@@ -74,8 +74,11 @@ def birds(names: str) -> list[int]:
 
 def amounts(text: str) -> dict[str, int]:
     """{"seed": 2, "fish": 1} of "2 seed, fish"."""
-    parts = [part.split() for part in text.split(",") if part.strip()]
-    return {part[-1]: int(part[0]) if len(part) > 1 else 1 for part in parts}
+    found: dict[str, int] = {}
+    for part in filter(None, map(str.strip, text.split(","))):
+        number, _, thing = part.rpartition(" ")
+        found[thing] = found.get(thing, 0) + int(number or 1)
+    return found
 
 
 def rows(mat: str) -> dict[str, list[tuple[int, dict[str, int]]]]:
@@ -96,14 +99,14 @@ def rows(mat: str) -> dict[str, list[tuple[int, dict[str, int]]]]:
 
 
 def lay_out(
-    states, players, *, tray="", deck="", feeder="", outside="", goals="", discards="", bonus_deck="", rest="deck"
+    states, players, *, tray=None, deck="", feeder="", outside="", goals="", discards="", bonus_deck="", rest="deck"
 ):
     """Write a position into `states`, an array of one record whose header is filled in; the stack stays as it is.
 
     Args:
         states: (1,) of STATE.
         players: a Player for each one.
-        tray, deck, discards: birds; the deck from the top.
+        tray, deck, discards: birds; the deck from the top. A tray that is not named has three of the others.
         feeder, outside: dice, such as "seed seed either"; those outside that are not named show fruit.
         goals: of the rounds; others follow in the order of the tiles.
         bonus_deck: bonus cards from the top; the others follow.
@@ -134,10 +137,7 @@ def lay_out(
             left.remove(number)
             s["place"][number], s["known"][number] = place, known
 
-    put(birds(tray), IN_TRAY, KNOWN_TO_ALL)
-    s["tray"][: len(birds(tray))] = birds(tray)
     put(birds(discards), IN_DISCARDS, KNOWN_TO_ALL)
-    num_tucked = 0
     for p, player in enumerate(players):
         put(birds(player.hand), IN_HAND + p, 1 << p)
         s["hand_size"][p] = len(birds(player.hand))
@@ -157,7 +157,10 @@ def lay_out(
                 assert not things, f"nothing is called {things}"
                 assert s["eggs"][p, slot] <= cards.BIRD_EGG_LIMIT[number], f"too many eggs for {BIRD_NAMES[number]}"
     named_deck = birds(deck)
-    spare = sorted(left - set(named_deck), reverse=True)
+    spare = sorted(left - set(named_deck) - set(birds(tray or "")), reverse=True)
+    in_tray = [spare.pop() for _ in range(cards.TRAY_SIZE)] if tray is None else birds(tray)
+    put(in_tray, IN_TRAY, KNOWN_TO_ALL)
+    s["tray"][: len(in_tray)] = in_tray
     for p in range(len(players)):
         num_tucked = int(s["tucked"][p].sum())
         put([spare.pop(0) for _ in range(num_tucked)], IN_TUCKED + p, 0)

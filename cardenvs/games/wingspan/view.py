@@ -2,40 +2,11 @@
 
 import re
 
-from cardenvs.games.wingspan.actions import STOP, USE
-from cardenvs.games.wingspan.stack import (
-    ACCEPT,
-    AFTER_EGGS,
-    AFTER_FOOD,
-    AFTER_PLAY,
-    CACHE,
-    CHOOSE_TURN,
-    DRAFT,
-    DRAW,
-    FIRST,
-    GET_FOOD,
-    GIVE_EGGS,
-    GIVE_FOOD,
-    KEEP_BONUS,
-    LAY,
-    MOVE,
-    PAY_COST,
-    PAY_DEBT,
-    PLAY,
-    REACT,
-    REPEAT,
-    SETUP_BIRDS,
-    SETUP_FOOD,
-    TAKE_DICE,
-    TRADE_CARD,
-    TUCK,
-    USE_POWER,
-)
-
 from cardenvs.core.errors import DeckError
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.view import View
 from cardenvs.games.wingspan import actions, picture, scoring
+from cardenvs.games.wingspan.actions import STOP, USE
 from cardenvs.games.wingspan.cards import (
     BIRD_KEYS,
     BIRD_NAMES,
@@ -64,6 +35,34 @@ from cardenvs.games.wingspan.cards import (
     WETLAND,
 )
 from cardenvs.games.wingspan.known import known_birds, known_bonuses, knows_bird, knows_bonuses
+from cardenvs.games.wingspan.stack import (
+    ACCEPT,
+    AFTER_EGGS,
+    AFTER_FOOD,
+    AFTER_PLAY,
+    CACHE,
+    CHOOSE_TURN,
+    DRAFT,
+    DRAW,
+    FIRST,
+    GET_FOOD,
+    GIVE_EGGS,
+    GIVE_FOOD,
+    KEEP_BONUS,
+    LAY,
+    MOVE,
+    PAY_COST,
+    PAY_DEBT,
+    PLAY,
+    REACT,
+    REPEAT,
+    SETUP_BIRDS,
+    SETUP_FOOD,
+    TAKE_DICE,
+    TRADE_CARD,
+    TUCK,
+    USE_POWER,
+)
 from cardenvs.games.wingspan.state import (
     BLUE,
     BONUS_TOKEN,
@@ -89,15 +88,8 @@ from cardenvs.games.wingspan.texts import bird_text, bonus_text, cost_text, coun
 
 _TOKEN_KEYS = (*BIRD_KEYS, *BONUS_KEYS, *GOAL_KEYS)
 _TOKEN_OF = {key: token for token, key in enumerate(_TOKEN_KEYS)}
-_STOP_WORDS = {
-    CACHE: "keep it in the supply",
-    LAY: "lay no more eggs",
-    TAKE_DICE: "take no more dice",
-    DRAW: "draw no more cards",
-    GET_FOOD: "gain no more food",
-    SETUP_BIRDS: "keep the others",
-}
-"""What "stop" means in some decisions once something has been taken; elsewhere it declines."""
+_STOP_WORDS = {CACHE: "keep it in the supply", SETUP_BIRDS: "keep the others"}
+"""What declining means where it is more than doing nothing."""
 
 
 class WingspanView(View):
