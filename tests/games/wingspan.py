@@ -26,6 +26,7 @@ from cardenvs.games.wingspan.stack import (
     GIVE_EGGS,
     GIVE_FOOD,
     NO_SLOT,
+    PAY_COST,
     PAYS_TRADE,
     REACT,
     TRADE_CARD,
@@ -385,3 +386,23 @@ def check(state) -> None:
     held = [int(s.bonus_hands[p]).bit_count() for p in range(n)]
     assert held == [int((s.bonus_place == IN_BONUS_HAND + p).sum()) for p in range(n)]
     assert int((s.bonus_place == IN_BONUS_DECK).sum()) == s.num_bonus_deck
+
+
+def changed(state, **fields) -> State:
+    """The same position with some fields of the record set; history begins there."""
+    states = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
+    for name, value in fields.items():
+        states[name] = value
+    return State.from_record(GAME, state.options, states)
+
+
+def discards(state) -> set[str]:
+    """The names of the birds on the discard pile."""
+    return {BIRD_NAMES[k] for k in range(cards.NUM_BIRDS) if state.record.place[k] == IN_DISCARDS}
+
+
+def pays_for(state, name) -> State:
+    """Pay for a bird, the first way there is."""
+    while not state.is_terminal and decision(state)[OP] in (PAY_COST, GIVE_EGGS) and state.record.payment == bird(name):
+        state.apply(state.legal_actions()[0])
+    return state
