@@ -79,7 +79,7 @@ _IS_FIRST, _NEW_ROUND, _TURNS, _NEW_POINTS = (
 _SHOW_BIRD, _PLACE_BIRD, _MOVE_BIRD, _CARRY = (
     _KIND[name] for name in ("show_bird", "place_bird", "move_bird", "carry")
 )
-_PAY_FOOD, _GAIN_FOOD, _CACHE_FOOD = _KIND["pay_food"], _KIND["gain_food"], _KIND["cache_food"]
+_PAY_FOOD, _GAIN_FOOD, _CACHE_FOOD, _CATCH = (_KIND[name] for name in ("pay_food", "gain_food", "cache_food", "catch"))
 _LAY_EGG, _LOSE_EGG, _NUM_TUCKED = _KIND["lay_egg"], _KIND["lose_egg"], _KIND["tucked"]
 _ROLL, _ROLL_OUTSIDE, _TAKE_DIE, _DIE_IN, _DIE_OUT = (
     _KIND[name] for name in ("roll_feeder", "roll_outside", "take_die", "die_in", "die_out")
@@ -289,6 +289,13 @@ def cache_food(s, player, slot, amount, log):
     """Food is cached on a bird."""
     s.cached[player, slot] += amount
     log_set(log, _CACHE_FOOD, player, _CACHED + MAX_PLAYERS * slot + player, s.cached[player, slot])
+
+
+@kernel
+def catch_food(s, player, slot, log):
+    """A bird that hunts with dice caches what it has caught (11.8)."""
+    s.cached[player, slot] += 1
+    log_set(log, _CATCH, player, _CACHED + MAX_PLAYERS * slot + player, s.cached[player, slot])
 
 
 @kernel

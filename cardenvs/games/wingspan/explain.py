@@ -89,9 +89,7 @@ def _explain_choice(s, op, k):
     if op == TAKE_DICE:
         if k > DUAL_FACE + SEED:
             return a.RESET_TOO_LATE if top[B] & HAS_BEGUN else a.FEEDER_NOT_UNIFORM
-        return (
-            a.FOOD_NOT_WANTED if s.feeder[min(k, DUAL_FACE)] and not top[A] >> food_of_choice(k) & 1 else a.NO_SUCH_DIE
-        )
+        return a.NO_SUCH_DIE if s.feeder[min(k, DUAL_FACE)] == 0 else a.FOOD_NOT_WANTED
     if op in (PAY_COST, GIVE_FOOD, SETUP_FOOD):
         return a.NO_SUCH_FOOD if s.food[who, k] == 0 else a.PAYS_TOO_MUCH
     if op == GET_FOOD:

@@ -153,31 +153,23 @@ _MOST_OF_ATTRIBUTE = int(BIRD_ATTRIBUTES.max())
 # ---------------------------------------------------------------------------------------------------------------
 # The sections
 
-_DECISIONS = [
-    "turn",
-    "use",
-    "accept",
-    "cache",
-    "dice",
-    "pay_cost",
-    "give_food",
-    "setup_food",
-    "get_food",
-    "lay",
-    "give_eggs",
-    "react",
-    "repeat",
-    "draw",
-    "move",
-    "first",
-    "draft",
-    "bonus",
-    "trade_card",
-    "debt",
-    "setup_birds",
-    "tuck",
-    "play",
-]
+_DECISIONS = (
+    *("turn", "use", "accept", "cache", "dice", "pay_cost", "give_food", "setup_food", "get_food", "lay", "give_eggs"),
+    *(
+        "react",
+        "repeat",
+        "draw",
+        "move",
+        "first",
+        "draft",
+        "bonus",
+        "trade_card",
+        "debt",
+        "setup_birds",
+        "tuck",
+        "play",
+    ),
+)
 _SLOTS = tuple(slot_name(slot) for slot in range(MAT_SLOTS))
 
 
@@ -392,10 +384,10 @@ def _observe_seat(s, p, width, start, out):
     out[numbers + 1] = count_bits(np.int64(s.bonus_hands[p]))
     out[numbers + 2] = s.turns_left[p]
     out[numbers + 3] = s.debts[p]
-    if s.round_number >= 0:
-        out[numbers + 4] = goal_count(s, p, np.int64(s.goals[s.round_number]))
     marks = start + _SEAT_MARKS
     out[marks] = s.active[p]
-    out[marks + 1] = s.first_player == p
-    out[marks + 2] = s.turn_player == p
     out[marks + 3] = s.current_player == p
+    if s.round_number >= 0:
+        out[numbers + 4] = goal_count(s, p, np.int64(s.goals[s.round_number]))
+        out[marks + 1] = s.first_player == p
+        out[marks + 2] = s.turn_player == p

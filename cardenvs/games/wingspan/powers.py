@@ -45,6 +45,7 @@ from cardenvs.games.wingspan.cards import (
 from cardenvs.games.wingspan.effects import (
     cache_food,
     cards_left,
+    catch_food,
     draw_bonus,
     draw_from_deck,
     gain_food,
@@ -374,7 +375,7 @@ def _hunt(s, who, slot, log):
         roll_outside(s, who, log)
         success = s.outside[param] > 0
         if success:
-            cache_food(s, who, slot, 1, log)
+            catch_food(s, who, slot, log)
     else:
         success = hunt_in_deck(s, who, slot, param, log)
     log_event(log, _SUCCEEDS if success else _FAILS, who, bird, NO_PLACE, NO_PLACE, 0, EVERYBODY, EVERYBODY)

@@ -137,8 +137,6 @@ def deal(s, given, log):
     the top), bonus cards (in turn, then the deck) and goals (in the order of the rounds).
     """
     s.round_number = -1
-    s.first_player = NO_BIRD
-    s.turn_player = NO_BIRD
     for p in range(s.birds.shape[0]):
         for slot in range(MAT_SLOTS):
             s.birds[p, slot] = NO_BIRD
@@ -165,7 +163,7 @@ def deal(s, given, log):
     for p in range(n - 1, -1, -1):
         push(s, KEEP_BONUS, p, NO_SLOT, 0, 0, 0)
         push(s, SETUP_BIRDS, p, NO_SLOT, 0, 0, 0)
-    _run(s, log)
+    s.current_player = 0  # without `_run`, which would be compiled into whatever deals
 
 
 @kernel

@@ -121,7 +121,7 @@ _FIRST_IDS = {
     TUCK: TUCK_0,
     PLAY: PLAY_0,
 }
-FIRST_ID = np.array([_FIRST_IDS[op] for op in range(FIRST_STEP)], np.int16)
+FIRST_ID = np.array([_FIRST_IDS[op] for op in range(FIRST_STEP)])
 """The action id of choice 0 of each decision."""
 
 # Flags of decisions

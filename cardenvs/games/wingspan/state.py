@@ -115,8 +115,8 @@ STATE = record(
         ("goals", "i1", (NUM_ROUNDS,)),  # goal of each round
         ("goal_points", "i1", (NUM_ROUNDS, MAX_PLAYERS)),  # scored so far
         ("round_number", "i1"),  # -1 in the setup, then 0..3
-        ("first_player", "i1"),
-        ("turn_player", "i1"),  # whose turn it is, whoever has to decide something in it
+        ("first_player", "i1"),  # 0 in the setup, when nobody is
+        ("turn_player", "i1"),  # 0 in the setup; else whose turn it is, whoever has to decide something in it
         ("turns_left", "i1", (MAX_PLAYERS,)),  # cubes left in this round
         ("debts", "i2", (MAX_PLAYERS,)),  # discards owed at the end of the turn (11.10)
         ("dice_foods", "i1"),  # bit set: what the dice of the current gain food action gave (11.28)
@@ -194,7 +194,7 @@ TABLE = Table(
         EventKind("plan_bonus", Op.NOTE, "{player} will keep {token}."),
         EventKind("drop_bird", Op.MOVE, "{player} does not keep {token}."),
         EventKind("drop_bonus", Op.MOVE, "{player} does not keep the bonus card {token}."),
-        EventKind("first_player", Op.SET, "{player} is the first player."),
+        EventKind("first_player", Op.SET, "{player} is the first player.", tells=True),
         # Rounds and turns
         EventKind("round", Op.SET, "Round {value} begins."),
         EventKind("turns_left", Op.SET, "{player} has {value} turns left in this round."),
@@ -218,8 +218,10 @@ TABLE = Table(
         EventKind("roll_feeder", Op.NOTE, "All dice are rolled into the birdfeeder."),
         EventKind("roll_outside", Op.NOTE, "{player} rolls the {value} dice outside the birdfeeder."),
         EventKind("take_die", Op.NOTE, "{player} takes a die."),
-        EventKind("die_in", Op.SET, "{value} {source}."),
-        EventKind("die_out", Op.SET, "{value} {source}."),
+        # What dice show, and what follows from it, is chance: no player could have known it.
+        EventKind("die_in", Op.SET, "{value} {source}.", tells=True),
+        EventKind("die_out", Op.SET, "{value} {source}.", tells=True),
+        EventKind("catch", Op.SET, "{player} caches what the hunt has caught: {value} {source}.", tells=True),
         # Cards
         EventKind("fill_tray", Op.MOVE, "{token} is laid out in the tray."),
         EventKind("sweep_tray", Op.MOVE, "{token} is swept from the tray."),
@@ -244,8 +246,8 @@ TABLE = Table(
         EventKind("decline", Op.NOTE, "{player} declines."),
         EventKind("repeat", Op.NOTE, "{player} repeats the power of {token}."),
         EventKind("goes_first", Op.NOTE, "{player} goes first."),
-        EventKind("hunt_succeeds", Op.NOTE, "The hunt of {token} succeeds."),
-        EventKind("hunt_fails", Op.NOTE, "The hunt of {token} fails."),
+        EventKind("hunt_succeeds", Op.NOTE, "The hunt of {token} succeeds.", tells=True),
+        EventKind("hunt_fails", Op.NOTE, "The hunt of {token} fails.", tells=True),
         # The end
         EventKind("show_bonus", Op.REVEAL, "{player} shows the bonus card {token}."),
         EventKind("score", Op.SET, "{player} scores {value} points.", tells=True),

@@ -100,6 +100,9 @@ class WingspanView(View):
     def token_label(self, token):
         return _TOKEN_KEYS[token]
 
+    def token_back(self, token):
+        return 0 if token < BONUS_TOKEN else 1 if token < GOAL_TOKEN else 2
+
     def parse_token(self, text):
         key = re.sub(r"[^a-z]+", "_", text.strip().lower().replace("'", "")).strip("_")
         if key not in _TOKEN_OF:
