@@ -497,7 +497,7 @@ def test_17_a_reaction_to_a_bird_comes_with_birds_played_through_powers():
         Player("grassland: Horned Lark", hand="Osprey, Killdeer"),
         feeder="seed",
     )
-    play(state, "play a bird", "play Eastern Bluebird in the grassland", "pay invertebrate")
+    play(state, "play a bird", "play Eastern Bluebird in the grassland", "pay fruit")
     play(state, "1: decline", "0: play Mourning Dove in the grassland")
     while "Mourning Dove" in hand(state, 0):
         play(state, labels(state)[0])
