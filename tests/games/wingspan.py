@@ -10,6 +10,8 @@ A row lists its birds from left to right; on a bird may lie "(2 eggs, 1 cached, 
 in the deck, below the named ones. Dice that are not in the feeder are outside.
 """
 
+import functools
+import json
 import re
 from dataclasses import dataclass
 
@@ -406,3 +408,48 @@ def pays_for(state, name) -> State:
     while not state.is_terminal and decision(state)[OP] in (PAY_COST, GIVE_EGGS) and state.record.payment == bird(name):
         state.apply(state.legal_actions()[0])
     return state
+
+
+def recomputed(s, player):
+    """The parts of a score (13.1), in plain Python from the data alone."""
+    facts, bonuses = _facts()
+    mat = [
+        (
+            facts[int(number)],
+            slot // 5,
+            int(s.eggs[player, slot]),
+            int(s.cached[player, slot]),
+            int(s.tucked[player, slot]),
+        )
+        for slot, number in enumerate(s.birds[player])
+        if number >= 0
+    ]
+    hand = sum(int(word).bit_count() for word in s.hands[player])
+    paid = 0
+    for k, card in enumerate(bonuses):
+        if not int(s.bonus_hands[player]) >> k & 1:
+            continue
+        if card["counts"] == "cards_in_hand":
+            n = hand
+        elif card["counts"] == "birds_in_smallest_habitat":
+            n = min(sum(row == h for _, row, *_ in mat) for h in range(3))
+        elif card["counts"] == "birds_with_eggs":
+            n = sum(eggs >= card["min_eggs"] for _, _, eggs, *_ in mat)
+        else:
+            n = sum(card["key"] in fact["counts_for"] for fact, *_ in mat)
+        if "points_each" in card:
+            paid += n * card["points_each"]
+        else:
+            paid += max([points for least, points in card["tiers"] if n >= least], default=0)
+    goals = sum(int(points) for points in s.goal_points[:, player])
+    return [
+        sum(fact["points"] for fact, *_ in mat), paid, goals,
+        sum(entry[2] for entry in mat), sum(entry[3] for entry in mat), sum(entry[4] for entry in mat),
+    ]  # fmt: skip
+
+
+@functools.cache
+def _facts():
+    """The birds and the bonus cards of the data."""
+    files = ("birds", "bonus_cards")
+    return tuple(json.loads((cards.DATA_FOLDER / f"{name}.json").read_text())[name] for name in files)
