@@ -1,13 +1,14 @@
 """Wingspan's scoring: every goal and bonus card with figures worked out by hand, places, and the final score.
 
-Beside the kernels stands `recomputed`, the score in plain Python from the cards' words, which shares nothing with them.
+Beside the kernels stands `recomputed` of the kit, the score in plain Python from the cards' words, which shares nothing
+with them.
 """
 
 import json
 
 import numpy as np
 import pytest
-from wingspan import Player, lay_out
+from wingspan import Player, lay_out, recomputed
 
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.record import widen
@@ -363,45 +364,6 @@ def test_13_2_cached_food_is_not_unused_food():
 )
 def test_13_2_points_then_unused_food_then_nothing(one, other, result):
     assert scoring.compare(*one, *other) == result
-
-
-def recomputed(s, player):
-    """The parts of a score from the cards' words alone."""
-    facts = json.loads((cards.DATA_FOLDER / "birds.json").read_text())["birds"]
-    bonuses = json.loads((cards.DATA_FOLDER / "bonus_cards.json").read_text())["bonus_cards"]
-    mat = [
-        (
-            facts[int(number)],
-            slot // 5,
-            int(s.eggs[player, slot]),
-            int(s.cached[player, slot]),
-            int(s.tucked[player, slot]),
-        )
-        for slot, number in enumerate(s.birds[player])
-        if number >= 0
-    ]
-    hand = sum(int(word).bit_count() for word in s.hands[player])
-    paid = 0
-    for k, card in enumerate(bonuses):
-        if not int(s.bonus_hands[player]) >> k & 1:
-            continue
-        if card["counts"] == "cards_in_hand":
-            n = hand
-        elif card["counts"] == "birds_in_smallest_habitat":
-            n = min(sum(row == h for _, row, *_ in mat) for h in range(3))
-        elif card["counts"] == "birds_with_eggs":
-            n = sum(eggs >= card["min_eggs"] for _, _, eggs, *_ in mat)
-        else:
-            n = sum(card["key"] in fact["counts_for"] for fact, *_ in mat)
-        if "points_each" in card:
-            paid += n * card["points_each"]
-        else:
-            paid += max([points for least, points in card["tiers"] if n >= least], default=0)
-    goals = sum(int(points) for points in s.goal_points[:, player])
-    return [
-        sum(fact["points"] for fact, *_ in mat), paid, goals,
-        sum(entry[2] for entry in mat), sum(entry[3] for entry in mat), sum(entry[4] for entry in mat),
-    ]  # fmt: skip
 
 
 def test_13_1_a_score_recomputed():

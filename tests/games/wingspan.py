@@ -10,6 +10,8 @@ A row lists its birds from left to right; on a bird may lie "(2 eggs, 1 cached, 
 in the deck, below the named ones. Dice that are not in the feeder are outside.
 """
 
+import functools
+import json
 import re
 from dataclasses import dataclass
 
@@ -26,6 +28,7 @@ from cardenvs.games.wingspan.stack import (
     GIVE_EGGS,
     GIVE_FOOD,
     NO_SLOT,
+    PAY_COST,
     PAYS_TRADE,
     REACT,
     TRADE_CARD,
@@ -74,8 +77,11 @@ def birds(names: str) -> list[int]:
 
 def amounts(text: str) -> dict[str, int]:
     """{"seed": 2, "fish": 1} of "2 seed, fish"."""
-    parts = [part.split() for part in text.split(",") if part.strip()]
-    return {part[-1]: int(part[0]) if len(part) > 1 else 1 for part in parts}
+    found: dict[str, int] = {}
+    for part in filter(None, map(str.strip, text.split(","))):
+        number, _, thing = part.rpartition(" ")
+        found[thing] = found.get(thing, 0) + int(number or 1)
+    return found
 
 
 def rows(mat: str) -> dict[str, list[tuple[int, dict[str, int]]]]:
@@ -96,14 +102,14 @@ def rows(mat: str) -> dict[str, list[tuple[int, dict[str, int]]]]:
 
 
 def lay_out(
-    states, players, *, tray="", deck="", feeder="", outside="", goals="", discards="", bonus_deck="", rest="deck"
+    states, players, *, tray=None, deck="", feeder="", outside="", goals="", discards="", bonus_deck="", rest="deck"
 ):
     """Write a position into `states`, an array of one record whose header is filled in; the stack stays as it is.
 
     Args:
         states: (1,) of STATE.
         players: a Player for each one.
-        tray, deck, discards: birds; the deck from the top.
+        tray, deck, discards: birds; the deck from the top. A tray that is not named has three of the others.
         feeder, outside: dice, such as "seed seed either"; those outside that are not named show fruit.
         goals: of the rounds; others follow in the order of the tiles.
         bonus_deck: bonus cards from the top; the others follow.
@@ -134,10 +140,7 @@ def lay_out(
             left.remove(number)
             s["place"][number], s["known"][number] = place, known
 
-    put(birds(tray), IN_TRAY, KNOWN_TO_ALL)
-    s["tray"][: len(birds(tray))] = birds(tray)
     put(birds(discards), IN_DISCARDS, KNOWN_TO_ALL)
-    num_tucked = 0
     for p, player in enumerate(players):
         put(birds(player.hand), IN_HAND + p, 1 << p)
         s["hand_size"][p] = len(birds(player.hand))
@@ -157,7 +160,10 @@ def lay_out(
                 assert not things, f"nothing is called {things}"
                 assert s["eggs"][p, slot] <= cards.BIRD_EGG_LIMIT[number], f"too many eggs for {BIRD_NAMES[number]}"
     named_deck = birds(deck)
-    spare = sorted(left - set(named_deck), reverse=True)
+    spare = sorted(left - set(named_deck) - set(birds(tray or "")), reverse=True)
+    in_tray = [spare.pop() for _ in range(cards.TRAY_SIZE)] if tray is None else birds(tray)
+    put(in_tray, IN_TRAY, KNOWN_TO_ALL)
+    s["tray"][: len(in_tray)] = in_tray
     for p in range(len(players)):
         num_tucked = int(s["tucked"][p].sum())
         put([spare.pop(0) for _ in range(num_tucked)], IN_TUCKED + p, 0)
@@ -382,3 +388,68 @@ def check(state) -> None:
     held = [int(s.bonus_hands[p]).bit_count() for p in range(n)]
     assert held == [int((s.bonus_place == IN_BONUS_HAND + p).sum()) for p in range(n)]
     assert int((s.bonus_place == IN_BONUS_DECK).sum()) == s.num_bonus_deck
+
+
+def changed(state, **fields) -> State:
+    """The same position with some fields of the record set; history begins there."""
+    states = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
+    for name, value in fields.items():
+        states[name] = value
+    return State.from_record(GAME, state.options, states)
+
+
+def discards(state) -> set[str]:
+    """The names of the birds on the discard pile."""
+    return {BIRD_NAMES[k] for k in range(cards.NUM_BIRDS) if state.record.place[k] == IN_DISCARDS}
+
+
+def pays_for(state, name) -> State:
+    """Pay for a bird, the first way there is."""
+    while not state.is_terminal and decision(state)[OP] in (PAY_COST, GIVE_EGGS) and state.record.payment == bird(name):
+        state.apply(state.legal_actions()[0])
+    return state
+
+
+def recomputed(s, player):
+    """The parts of a score (13.1), in plain Python from the data alone."""
+    facts, bonuses = _facts()
+    mat = [
+        (
+            facts[int(number)],
+            slot // 5,
+            int(s.eggs[player, slot]),
+            int(s.cached[player, slot]),
+            int(s.tucked[player, slot]),
+        )
+        for slot, number in enumerate(s.birds[player])
+        if number >= 0
+    ]
+    hand = sum(int(word).bit_count() for word in s.hands[player])
+    paid = 0
+    for k, card in enumerate(bonuses):
+        if not int(s.bonus_hands[player]) >> k & 1:
+            continue
+        if card["counts"] == "cards_in_hand":
+            n = hand
+        elif card["counts"] == "birds_in_smallest_habitat":
+            n = min(sum(row == h for _, row, *_ in mat) for h in range(3))
+        elif card["counts"] == "birds_with_eggs":
+            n = sum(eggs >= card["min_eggs"] for _, _, eggs, *_ in mat)
+        else:
+            n = sum(card["key"] in fact["counts_for"] for fact, *_ in mat)
+        if "points_each" in card:
+            paid += n * card["points_each"]
+        else:
+            paid += max([points for least, points in card["tiers"] if n >= least], default=0)
+    goals = sum(int(points) for points in s.goal_points[:, player])
+    return [
+        sum(fact["points"] for fact, *_ in mat), paid, goals,
+        sum(entry[2] for entry in mat), sum(entry[3] for entry in mat), sum(entry[4] for entry in mat),
+    ]  # fmt: skip
+
+
+@functools.cache
+def _facts():
+    """The birds and the bonus cards of the data."""
+    files = ("birds", "bonus_cards")
+    return tuple(json.loads((cards.DATA_FOLDER / f"{name}.json").read_text())[name] for name in files)

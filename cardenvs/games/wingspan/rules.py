@@ -270,6 +270,8 @@ def _run(s, log):
         op, who = np.int64(top[OP]), np.int64(top[WHO])
         if not s.active[who] and op not in (END_TURN, END_SETUP, END_DRAFT, CLEAR_DRAFT):
             pop(s)  # who has left decides nothing any more (15.1)
+            if op == CHOOSE_TURN:
+                push(s, END_TURN, who, NO_SLOT, 0, 0, 0)
         elif op >= FIRST_STEP:
             _step(s, op, who, log)
         elif op < FIRST_CARD_OP:

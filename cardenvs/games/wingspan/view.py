@@ -88,15 +88,8 @@ from cardenvs.games.wingspan.texts import bird_text, bonus_text, cost_text, coun
 
 _TOKEN_KEYS = (*BIRD_KEYS, *BONUS_KEYS, *GOAL_KEYS)
 _TOKEN_OF = {key: token for token, key in enumerate(_TOKEN_KEYS)}
-_STOP_WORDS = {
-    CACHE: "keep it in the supply",
-    LAY: "lay no more eggs",
-    TAKE_DICE: "take no more dice",
-    DRAW: "draw no more cards",
-    GET_FOOD: "gain no more food",
-    SETUP_BIRDS: "keep the others",
-}
-"""What "stop" means in some decisions once something has been taken; elsewhere it declines."""
+_STOP_WORDS = {CACHE: "keep it in the supply", SETUP_BIRDS: "keep the others"}
+"""What declining means where it is more than doing nothing."""
 
 
 class WingspanView(View):
