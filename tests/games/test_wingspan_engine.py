@@ -11,7 +11,7 @@ from wingspan import Player, bird, check, hand, play, position
 import cardenvs
 from cardenvs.core.engine import FORFEIT
 from cardenvs.core.errors import IllegalActionError
-from cardenvs.core.events import OMNISCIENT
+from cardenvs.core.events import SPECTATOR
 from cardenvs.games.wingspan import GAME, actions
 from cardenvs.games.wingspan.actions import NUM_ACTIONS, STOP
 from cardenvs.games.wingspan.cards import BIRD_COST, BIRD_NAMES, BIRD_WINGSPAN, HANDLERS, MAX_PLAYERS, NUM_BIRDS
@@ -240,8 +240,10 @@ def test_the_attributes_of_a_bird():
 
 
 def test_a_bird_taken_from_the_tray_is_seen_in_that_hand():
-    state = position(Player(hand="Killdeer"), Player(), tray="Bushtit, Anhinga, Willet")
-    play(state, "draw bird cards", "draw Bushtit")
+    state = position(
+        Player(hand="Killdeer"), Player(), tray="Bushtit, Anhinga, Willet", feeder="fish seed seed fruit either"
+    )
+    play(state, "draw bird cards", "take Bushtit from the tray")
     shown = GAME.layout(state.options).split(state.observation(1))
     assert np.flatnonzero(shown["seat_1_hand"]).tolist() == [bird("Bushtit")]
 
@@ -255,6 +257,7 @@ def test_twins_deal_anew_what_is_hidden_and_nothing_else():
         Player("forest: Barn Owl", hand="Killdeer", bonus="Oologist"),
         Player("wetland: Canada Goose (4 tucked)", hand="Osprey, Bobolink", bonus="Ecologist, Anatomist"),
         tray="Bushtit, Anhinga, Willet",
+        feeder="fish",
     )
     hands, bonuses = Counter(), Counter()
     for seed in range(200):
@@ -287,9 +290,7 @@ def test_twins_of_the_setup_choose_anew_what_others_have_chosen():
 
 
 def test_a_twin_in_the_middle_of_a_choice_of_bonus_cards_offers_two_of_that_hand():
-    state = position(
-        Player(hand="Atlantic Puffin", food="9 fish, 9 seed, 9 rodent, 9 fruit", bonus="Oologist"), Player(), Player()
-    )
+    state = position(Player(hand="Atlantic Puffin", food="9 fish", bonus="Oologist"), Player(), Player(), feeder="fish")
     play(state, "play a bird")
     while state.record.bonus_offer == 0:
         state.apply(state.legal_actions()[-1])
@@ -325,4 +326,5 @@ def test_forfeits_at_random_moments(num_players):
                 state.apply(chooser.choice(state.legal_actions()))
             check(state)
         assert sum(state.returns) == pytest.approx(0)
-        assert state.folded_table(OMNISCIENT) == state.table(OMNISCIENT)
+        for viewer in (*range(num_players), SPECTATOR):
+            assert state.folded_table(viewer) == state.table(viewer)
