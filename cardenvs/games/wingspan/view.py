@@ -526,6 +526,7 @@ _SENTENCES = {
     "lay_egg": _on_slot("lays an egg", "eggs"),
     "lose_egg": _on_slot("discards an egg", "eggs"),
     "cache_food": _on_slot("caches food", "food"),
+    "catch": _on_slot("caches what the hunt has caught", "food"),
     "tucked": _on_slot("has tucked a card", "cards"),
     "carry": _carried,
     "die_in": _die_now("In the birdfeeder"),
