@@ -481,10 +481,11 @@ def _split(tokens, icons) -> bool:
 def least_payments(supply, name):
     """The payments out of a supply that could do without none of their tokens (6.4)."""
     ways = {way for way in itertools.product(*(range(n + 1) for n in supply)) if sum(way) <= 6 and pays(way, name)}
-    smaller = lambda way: (
-        other for other in ways if other != way and all(a <= b for a, b in zip(other, way, strict=True))
-    )
-    return {way for way in ways if not any(smaller(way))}
+
+    def is_less(one, other):
+        return one != other and all(a <= b for a, b in zip(one, other, strict=True))
+
+    return {way for way in ways if not any(is_less(other, way) for other in ways)}
 
 
 def offered_payments(supply, name):

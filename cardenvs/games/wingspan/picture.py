@@ -1,5 +1,7 @@
 """The table of Wingspan as a picture for terminals, as rich markup: goals, birdfeeder and tray, then the mats."""
 
+import textwrap
+
 from cardenvs.games.wingspan import scoring
 from cardenvs.games.wingspan.cards import (
     BIRD_COLOUR,
@@ -7,6 +9,7 @@ from cardenvs.games.wingspan.cards import (
     BIRD_NAMES,
     BIRD_NEST,
     BIRD_POINTS,
+    BIRD_WINGSPAN,
     CARDS_DRAWN,
     DUAL_FACE,
     EGG_COST,
@@ -30,13 +33,17 @@ from cardenvs.games.wingspan.state import (
     NO_BIRD,
     TOKEN_NAMES,
 )
-from cardenvs.games.wingspan.texts import bonus_text, cost_text, habitats_text
+from cardenvs.games.wingspan.texts import bonus_text, cost_text, habitats_text, power_text
 
-_WIDTH = 21  # of a slot
+_WIDTH = 20  # of a slot
+_LINE = 116  # of everything
 _LABEL = 10  # of a row's name
 _HABITAT_COLOURS = ("green", "yellow", "cyan")
 _FOOD_COLOURS = ("green", "yellow", "red", "blue", "magenta")
-_POWER_COLOURS = ("", "white", "yellow", "magenta")
+_POWER_COLOURS = ("", "", "yellow", "magenta")
+_POWER_MARKS = (" ", " ", "»", "↔")  # a white power has had its moment
+_NESTS = ("", "bowl", "cav", "grnd", "plat", "star")
+_LEGEND = "» brown power  ↔ pink power  p points  ● egg  ○ room for an egg  f cached food  t tucked cards"
 _ACTIONS = (("die", "dice", FOOD_GAINED), ("egg", "eggs", EGGS_LAID), ("card", "cards", CARDS_DRAWN))
 
 
@@ -49,9 +56,10 @@ def render(s, viewer):
     """The table as `viewer` sees it; the viewer's own mat comes last."""
     bottom = max(viewer, 0)
     n = int(s.rules.num_players)
-    lines = [_headline(s), *_goal_lines(s), _feeder_line(s), _tray_line(s), *_draft_lines(s)]
+    lines = [_headline(s), *_goal_lines(s), _feeder_line(s), *_tray_lines(s), *_draft_lines(s)]
     for seat in range(1, n + 1):
         lines += ["", *_mat(s, (bottom + seat) % n, viewer)]
+    lines.append(f"[dim]{_LEGEND}[/dim]")
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -102,21 +110,26 @@ def _food(food):
     return f"[{_FOOD_COLOURS[food]}]{FOODS[food]}[/{_FOOD_COLOURS[food]}]"
 
 
-def _tray_line(s):
-    cards = [_card(int(bird)) if bird != NO_BIRD else "[dim]empty[/dim]" for bird in s.tray]
-    return f"  tray        {' │ '.join(cards)}    [dim]deck {s.num_deck}, discards {s.num_discards}[/dim]"
+def _tray_lines(s):
+    cards = [int(bird) for bird in s.tray if bird != NO_BIRD]
+    title = f"  tray [dim]({len(cards)} cards; in the deck {s.num_deck}, discarded {s.num_discards})[/dim]"
+    return [title, *(line for bird in cards for line in _card(bird))]
 
 
 def _draft_lines(s):
-    cards = [_card(int(bird)) for bird in s.draft if bird != NO_BIRD]
-    return [f"  turned up   {' │ '.join(cards)}"] if cards else []
+    cards = [int(bird) for bird in s.draft if bird != NO_BIRD]
+    return ["  turned up", *(line for bird in cards for line in _card(bird))] if cards else []
 
 
 def _card(bird):
-    """A card outside the mats: name, cost, habitats, points."""
-    return (
-        f"[bold]{BIRD_NAMES[bird]}[/bold] [dim]({cost_text(bird)}; {habitats_text(bird)}; {BIRD_POINTS[bird]}p)[/dim]"
-    )
+    """A card outside the mats: what is printed on it, the power in a line of its own where it is too long."""
+    name = f"    [bold]{BIRD_NAMES[bird]}[/bold]"
+    nest = f"{NESTS[BIRD_NEST[bird]]} {'○' * int(BIRD_EGG_LIMIT[bird])}" if BIRD_NEST[bird] else "no nest"
+    facts = f"{cost_text(bird)} · {habitats_text(bird)} · {BIRD_POINTS[bird]}p · {nest} · {BIRD_WINGSPAN[bird]} cm"
+    power = power_text(bird)
+    if len(BIRD_NAMES[bird]) + len(facts) + len(power) + 9 <= _LINE:
+        return [f"{name}  {facts} · [dim]{power}[/dim]"]
+    return [f"{name}  {facts}", *(f"      [dim]{line}[/dim]" for line in textwrap.wrap(power, _LINE - 6))]
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -189,18 +202,21 @@ def _slot(s, player, slot):
         return _fit(cost, "dim"), " " * _WIDTH
     exhausted = int(s.pink_used[player]) >> slot & 1
     colour = "dim" if exhausted else _POWER_COLOURS[BIRD_COLOUR[bird]]
-    return _fit(f" {BIRD_NAMES[bird]}", colour), _things(s, player, slot, bird)
+    mark = "·" if exhausted else _POWER_MARKS[BIRD_COLOUR[bird]]
+    return _fit(f"{mark}{BIRD_NAMES[bird]}", colour), _things(s, player, slot, bird)
 
 
 def _things(s, player, slot, bird):
+    """Such as "5p bowl ●●○ 1f 2t"; eggs as figures where there is no room."""
     eggs, limit = int(s.eggs[player, slot]), int(BIRD_EGG_LIMIT[bird])
-    nest = "" if BIRD_NEST[bird] == 0 else f" {NESTS[BIRD_NEST[bird]]}"
-    text = f" {BIRD_POINTS[bird]}p{nest} {'●' * eggs}{'○' * (limit - eggs)}"
+    told = [f" {BIRD_POINTS[bird]}p", _NESTS[BIRD_NEST[bird]], "●" * eggs + "○" * (limit - eggs)]
     if s.cached[player, slot]:
-        text += f" {s.cached[player, slot]}f"
+        told.append(f"{s.cached[player, slot]}f")
     if s.tucked[player, slot]:
-        text += f" {s.tucked[player, slot]}t"
-    return _fit(text, "")
+        told.append(f"{s.tucked[player, slot]}t")
+    if len(" ".join(filter(None, told))) > _WIDTH:
+        told[2] = f"●{eggs}/{limit}"
+    return _fit(" ".join(filter(None, told)), "")
 
 
 def _fit(text, colour):
@@ -214,8 +230,16 @@ def _cards_lines(s, player, viewer):
     """What the viewer knows of a player's hand and bonus cards."""
     birds = known_birds(s, IN_HAND + player, viewer)
     label = "hand" if len(birds) == s.hand_size[player] else "known"
-    lines = [f"  {label:<6}{_card(bird)}" if k == 0 else f"        {_card(bird)}" for k, bird in enumerate(birds)]
+    if label == "hand":
+        lines = ["  hand", *(line for bird in birds for line in _card(bird))] if birds else []
+    else:
+        lines = textwrap.wrap(
+            ", ".join(BIRD_NAMES[bird] for bird in birds),
+            _LINE,
+            initial_indent="  known in hand: ",
+            subsequent_indent=" " * 17,
+        )
     for card in known_bonuses(s, IN_BONUS_HAND + player, viewer):
         points = scoring.bonus_points(card, scoring.bonus_count(s, player, card))
-        lines.append(f"  bonus {bonus_text(card)} [dim](now {points})[/dim]")
+        lines.append(f"  bonus card  {bonus_text(card)} [dim](now {points})[/dim]")
     return lines

@@ -47,11 +47,11 @@ def one_of(things: list[str]) -> str:
 
 @functools.cache
 def cost_text(bird: int) -> str:
-    """What a bird costs, such as "2 invertebrates + 1 wild", "1 fruit or 1 seed", "nothing"."""
+    """What a bird costs, such as "2 invertebrates + 1 wild", "1 fruit or 1 seed", "free"."""
     parts = [count(int(n), FOODS[food]) for food, n in enumerate(BIRD_COST[bird, :WILD]) if n]
     if BIRD_COST[bird, WILD]:
         parts.append(f"{BIRD_COST[bird, WILD]} wild")
-    return (" or " if BIRD_COST_OR[bird] else " + ").join(parts) or "nothing"
+    return (" or " if BIRD_COST_OR[bird] else " + ").join(parts) or "free"
 
 
 @functools.cache
@@ -74,7 +74,7 @@ def bird_text(bird: int) -> str:
     icons = [name for name, has in (("predator", BIRD_PREDATOR), ("flocking", BIRD_FLOCKING)) if has[bird]]
     facts = [
         habitats_text(bird),
-        f"costs {cost_text(bird)}",
+        f"cost: {cost_text(bird)}",
         count(int(BIRD_POINTS[bird]), "point"),
         "no nest" if BIRD_NEST[bird] == NO_NEST else nest,
         f"{BIRD_WINGSPAN[bird]} cm",

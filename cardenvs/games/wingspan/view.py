@@ -209,6 +209,8 @@ class WingspanView(View):
                 for p in _players(s)
             },
         }
+        if s.round_number < 0:
+            facts["setup"] = _setup_facts(s, player)
         if s.debts[player]:
             facts["discards_owed_at_the_end_of_this_turn"] = int(s.debts[player])
         return facts
@@ -455,6 +457,15 @@ def _goal_facts(s, k):
     if k < s.round_number or s.terminal:
         facts["points"] = {f"player_{p}": int(s.goal_points[k, p]) for p in _players(s)}
     return facts
+
+
+def _setup_facts(s, player):
+    """What a player has chosen so far in the setup; nobody else sees it."""
+    dealt = known_birds(s, IN_HAND + player, player)
+    return {
+        "birds_not_kept": [BIRD_NAMES[bird] for k, bird in enumerate(dealt) if int(s.setup_dropped[player]) >> k & 1],
+        "food_paid": {name: int(s.setup_paid[player, food]) for food, name in enumerate(FOODS)},
+    }
 
 
 def _action_facts(s, player):
