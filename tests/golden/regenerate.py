@@ -19,6 +19,7 @@ OPTIONS = {
     "kuhn_poker_v0": [{"num_players": 3}],
     "leduc_poker_v0": [{"num_players": 3}, {"suit_isomorphism": True, "starting_player": 1}],
     "texas_holdem_v0": [{"format": "cash", "num_players": 9, "num_hands": 5, "ante": 5}, {"betting": "fcpa"}],
+    "wingspan_v0": [{"num_players": 5, "goals": "blue", "reward": "score"}, {"num_players": 3, "reward": "winner"}],
 }
 
 

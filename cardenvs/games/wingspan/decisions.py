@@ -159,7 +159,9 @@ def choices(s):
         return others | (1 << PLAY_A_BIRD if can_play(s, who) else 0)
     if op == USE_POWER:
         return np.int64(1 if can_use(s, who, top[SLOT]) else 0)
-    if op in (ACCEPT, CACHE):
+    if op == ACCEPT:
+        return np.int64(1 if can_use(s, about, top[SLOT]) else 0)
+    if op == CACHE:
         return np.int64(1)
     if op == TAKE_DICE:
         return _die_choices(s, about, flags)

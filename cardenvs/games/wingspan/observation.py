@@ -292,8 +292,9 @@ def _show_bird(bird, width, start, out):
     if width == 1:
         out[start] = bird + 1
     elif bird != NO_BIRD:
+        row, first = np.uint64(bird), np.uint64(start)  # unsigned: an index that cannot be negative needs no care
         for k in range(NUM_ATTRIBUTES):
-            out[start + k] = BIRD_ATTRIBUTES[bird, k]
+            out[first + np.uint64(k)] = BIRD_ATTRIBUTES[row, np.uint64(k)]
 
 
 @kernel
