@@ -106,6 +106,19 @@ def viewers(known):
     return EVERYBODY if known == KNOWN_TO_ALL else known & _ALL_PLAYERS
 
 
+# The two commonest kinds of events, compiled once: those of core are inlined, which would make every effect long.
+
+
+@kernel
+def _log_set(log, kind, player, counter, value):
+    log_set(log, kind, player, counter, value)
+
+
+@kernel
+def _log_move(log, kind, player, token, source, target, visible):
+    log_move(log, kind, player, token, source, target, visible)
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # Hands, as bit sets
 
@@ -150,7 +163,7 @@ def lay_out_goals(s, tiles, log):
     for goal in range(tiles.shape[0]):
         log_event(log, _NEW_GOAL, NO_PLAYER, GOAL_TOKEN + goal, NO_PLACE, _GOAL_BOX, 1, EVERYBODY, EVERYBODY)
     for k in range(s.goals.shape[0]):
-        log_move(log, _LAY_GOAL, NO_PLAYER, GOAL_TOKEN + s.goals[k], _GOAL_BOX, _GOALS, EVERYBODY)
+        _log_move(log, _LAY_GOAL, NO_PLAYER, GOAL_TOKEN + s.goals[k], _GOAL_BOX, _GOALS, EVERYBODY)
 
 
 @kernel
@@ -167,21 +180,21 @@ def deal_bird(s, player, log):
     """`player` is dealt a bird."""
     bird = _top_of_deck(s)
     _into_hand(s, player, bird, 1 << player)
-    log_move(log, _DEAL_BIRD, player, bird, _DECK, _HAND + player, 1 << player)
+    _log_move(log, _DEAL_BIRD, player, bird, _DECK, _HAND + player, 1 << player)
 
 
 @kernel
 def deal_bonus(s, player, log):
     """`player` is dealt a bonus card."""
     card = _take_bonus(s, player)
-    log_move(log, _DEAL_BONUS, player, BONUS_TOKEN + card, _BONUS_DECK, _BONUS + player, 1 << player)
+    _log_move(log, _DEAL_BONUS, player, BONUS_TOKEN + card, _BONUS_DECK, _BONUS + player, 1 << player)
 
 
 @kernel
 def deal_food(s, player, food, log):
     """`player` begins with a token of a food."""
     s.food[player, food] += 1
-    log_set(log, _DEAL_FOOD, player, _FOOD + MAX_PLAYERS * food + player, s.food[player, food])
+    _log_set(log, _DEAL_FOOD, player, _FOOD + MAX_PLAYERS * food + player, s.food[player, food])
 
 
 @kernel
@@ -196,7 +209,7 @@ def _discard_face_down(s, player, bird, log):
     s.place[bird] = IN_DISCARDS
     s.known[bird] = 1 << player
     s.num_discards += 1
-    log_move(log, _DROP_BIRD, player, bird, _HAND + player, _DISCARDS, 1 << player)
+    _log_move(log, _DROP_BIRD, player, bird, _HAND + player, _DISCARDS, 1 << player)
 
 
 @kernel
@@ -205,7 +218,7 @@ def drop_bonus(s, player, card, log):
     s.bonus_hands[player] &= ~(1 << card)
     s.bonus_place[card] = IN_BONUS_DISCARDS
     s.bonus_known[card] = 1 << player
-    log_move(log, _DROP_BONUS, player, BONUS_TOKEN + card, _BONUS + player, _BONUS_DISCARDS, 1 << player)
+    _log_move(log, _DROP_BONUS, player, BONUS_TOKEN + card, _BONUS + player, _BONUS_DISCARDS, 1 << player)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -216,21 +229,21 @@ def drop_bonus(s, player, card, log):
 def set_first_player(s, player, log):
     """Give the first player token to `player`."""
     s.first_player = player
-    log_set(log, _IS_FIRST, player, _FIRST, player)
+    _log_set(log, _IS_FIRST, player, _FIRST, player)
 
 
 @kernel
 def set_round(s, number, log):
     """Begin a round, counted from 0."""
     s.round_number = number
-    log_set(log, _NEW_ROUND, NO_PLAYER, _ROUND, number + 1)
+    _log_set(log, _NEW_ROUND, NO_PLAYER, _ROUND, number + 1)
 
 
 @kernel
 def set_turns(s, player, turns, log):
     """`player` has so many turns left in this round."""
     s.turns_left[player] = turns
-    log_set(log, _TURNS, player, _TURNS_LEFT + player, turns)
+    _log_set(log, _TURNS, player, _TURNS_LEFT + player, turns)
 
 
 @kernel
@@ -238,21 +251,21 @@ def give_goal_points(s, player, points, log):
     """`player` scores the goal of this round."""
     number = np.int64(s.round_number)
     s.goal_points[number, player] = points
-    log_set(log, _NEW_POINTS, player, _GOAL_POINTS + MAX_PLAYERS * number + player, points)
+    _log_set(log, _NEW_POINTS, player, _GOAL_POINTS + MAX_PLAYERS * number + player, points)
 
 
 @kernel
 def set_debt(s, player, cards, log):
     """`player` owes so many discards at the end of the turn (11.10)."""
     s.debts[player] = cards
-    log_set(log, _NOW_OWED, player, _OWED + player, cards)
+    _log_set(log, _NOW_OWED, player, _OWED + player, cards)
 
 
 @kernel
 def set_score(s, player, points, log):
     """The final score of `player`."""
     s.scores[player] = points
-    log_set(log, _NEW_SCORE, player, _SCORE + player, points)
+    _log_set(log, _NEW_SCORE, player, _SCORE + player, points)
 
 
 @kernel
@@ -261,9 +274,9 @@ def leave(s, player, log):
     s.active[player] = 0
     s.turns_left[player] = 0
     s.debts[player] = 0
-    log_set(log, _TURNS, player, _TURNS_LEFT + player, 0)
-    log_set(log, _NOW_OWED, player, _OWED + player, 0)
-    log_set(log, _FORFEIT, player, _OUT + player, 1)
+    _log_set(log, _TURNS, player, _TURNS_LEFT + player, 0)
+    _log_set(log, _NOW_OWED, player, _OWED + player, 0)
+    _log_set(log, _FORFEIT, player, _OUT + player, 1)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -274,42 +287,42 @@ def leave(s, player, log):
 def gain_food(s, player, food, amount, log):
     """`player` gets tokens of a food."""
     s.food[player, food] += amount
-    log_set(log, _GAIN_FOOD, player, _FOOD + MAX_PLAYERS * food + player, s.food[player, food])
+    _log_set(log, _GAIN_FOOD, player, _FOOD + MAX_PLAYERS * food + player, s.food[player, food])
 
 
 @kernel
 def pay_food(s, player, food, amount, log):
     """`player` gives tokens of a food back to the supply."""
     s.food[player, food] -= amount
-    log_set(log, _PAY_FOOD, player, _FOOD + MAX_PLAYERS * food + player, s.food[player, food])
+    _log_set(log, _PAY_FOOD, player, _FOOD + MAX_PLAYERS * food + player, s.food[player, food])
 
 
 @kernel
 def cache_food(s, player, slot, amount, log):
     """Food is cached on a bird."""
     s.cached[player, slot] += amount
-    log_set(log, _CACHE_FOOD, player, _CACHED + MAX_PLAYERS * slot + player, s.cached[player, slot])
+    _log_set(log, _CACHE_FOOD, player, _CACHED + MAX_PLAYERS * slot + player, s.cached[player, slot])
 
 
 @kernel
 def catch_food(s, player, slot, log):
     """A bird that hunts with dice caches what it has caught (11.8)."""
     s.cached[player, slot] += 1
-    log_set(log, _CATCH, player, _CACHED + MAX_PLAYERS * slot + player, s.cached[player, slot])
+    _log_set(log, _CATCH, player, _CACHED + MAX_PLAYERS * slot + player, s.cached[player, slot])
 
 
 @kernel
 def lay_egg(s, player, slot, log):
     """An egg is laid on a bird."""
     s.eggs[player, slot] += 1
-    log_set(log, _LAY_EGG, player, _EGGS + MAX_PLAYERS * slot + player, s.eggs[player, slot])
+    _log_set(log, _LAY_EGG, player, _EGGS + MAX_PLAYERS * slot + player, s.eggs[player, slot])
 
 
 @kernel
 def lose_egg(s, player, slot, log):
     """An egg of a bird is discarded."""
     s.eggs[player, slot] -= 1
-    log_set(log, _LOSE_EGG, player, _EGGS + MAX_PLAYERS * slot + player, s.eggs[player, slot])
+    _log_set(log, _LOSE_EGG, player, _EGGS + MAX_PLAYERS * slot + player, s.eggs[player, slot])
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -332,7 +345,7 @@ def place_bird(s, player, bird, habitat, log):
     s.known[bird] = KNOWN_TO_ALL
     s.row_size[player, habitat] += 1
     s.birds[player, slot] = bird
-    log_move(log, _PLACE_BIRD, player, bird, _HAND + player, _ROW + MAX_PLAYERS * habitat + player, EVERYBODY)
+    _log_move(log, _PLACE_BIRD, player, bird, _HAND + player, _ROW + MAX_PLAYERS * habitat + player, EVERYBODY)
     return slot
 
 
@@ -347,7 +360,7 @@ def move_bird(s, player, slot, habitat, log):
     s.birds[player, target] = bird
     s.birds[player, slot] = NO_BIRD
     rows = _ROW + player
-    log_move(log, _MOVE_BIRD, player, bird, rows + MAX_PLAYERS * old, rows + MAX_PLAYERS * habitat, EVERYBODY)
+    _log_move(log, _MOVE_BIRD, player, bird, rows + MAX_PLAYERS * old, rows + MAX_PLAYERS * habitat, EVERYBODY)
     _carry(s.eggs, player, slot, target, _EGGS, log)
     _carry(s.cached, player, slot, target, _CACHED, log)
     _carry(s.tucked, player, slot, target, _TUCKED_AT, log)
@@ -360,8 +373,8 @@ def _carry(what, player, slot, target, counter, log):
         return
     what[player, target] = amount
     what[player, slot] = 0
-    log_set(log, _CARRY, player, counter + MAX_PLAYERS * slot + player, 0)
-    log_set(log, _CARRY, player, counter + MAX_PLAYERS * target + player, amount)
+    _log_set(log, _CARRY, player, counter + MAX_PLAYERS * slot + player, 0)
+    _log_set(log, _CARRY, player, counter + MAX_PLAYERS * target + player, amount)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -399,14 +412,14 @@ def _roll(s, dice, number, kind, counter, log):
         count = rolled >> 4 * face & 15
         if dice[face] != count:
             dice[face] = count
-            log_set(log, kind, NO_PLAYER, counter + face, count)
+            _log_set(log, kind, NO_PLAYER, counter + face, count)
 
 
 @kernel(inline=True)
 def _set_outside(s, face, count, log):
     if s.outside[face] != count:
         s.outside[face] = count
-        log_set(log, _DIE_OUT, NO_PLAYER, _OUTSIDE + face, count)
+        _log_set(log, _DIE_OUT, NO_PLAYER, _OUTSIDE + face, count)
 
 
 @kernel
@@ -423,7 +436,7 @@ def take_die(s, player, face, food, log):
     """`player` takes a die for a token of one of its foods; returns whether the birdfeeder had to be refilled (7.4)."""
     log_note(log, _TAKE_DIE, player, face)
     s.feeder[face] -= 1
-    log_set(log, _DIE_IN, NO_PLAYER, _FEEDER + face, s.feeder[face])
+    _log_set(log, _DIE_IN, NO_PLAYER, _FEEDER + face, s.feeder[face])
     _set_outside(s, face, s.outside[face] + 1, log)
     gain_food(s, player, food, 1, log)
     if num_outside(s) < NUM_DICE:
@@ -490,7 +503,7 @@ def fill_tray(s, log):
             s.tray[k] = bird
             s.place[bird] = IN_TRAY
             s.known[bird] = KNOWN_TO_ALL
-            log_move(log, _FILL_TRAY, NO_PLAYER, bird, _DECK, _TRAY, EVERYBODY)
+            _log_move(log, _FILL_TRAY, NO_PLAYER, bird, _DECK, _TRAY, EVERYBODY)
 
 
 @kernel
@@ -499,7 +512,7 @@ def sweep_tray(s, log):
     for k in range(TRAY_SIZE):
         if s.tray[k] != NO_BIRD:
             _to_discards(s, np.int64(s.tray[k]))
-            log_move(log, _SWEEP_TRAY, NO_PLAYER, s.tray[k], _TRAY, _DISCARDS, EVERYBODY)
+            _log_move(log, _SWEEP_TRAY, NO_PLAYER, s.tray[k], _TRAY, _DISCARDS, EVERYBODY)
             s.tray[k] = NO_BIRD
 
 
@@ -516,7 +529,7 @@ def draw_from_tray(s, player, k, log):
     bird = np.int64(s.tray[k])
     s.tray[k] = NO_BIRD
     _into_hand(s, player, bird, KNOWN_TO_ALL)
-    log_move(log, _DRAW_TRAY, player, bird, _TRAY, _HAND + player, EVERYBODY)
+    _log_move(log, _DRAW_TRAY, player, bird, _TRAY, _HAND + player, EVERYBODY)
 
 
 @kernel
@@ -524,7 +537,7 @@ def draw_from_deck(s, player, log):
     """`player` draws the top card of the deck; there is one."""
     bird = _next_of_deck(s, log)
     _into_hand(s, player, bird, 1 << player)
-    log_move(log, _DRAW_DECK, player, bird, _DECK, _HAND + player, 1 << player)
+    _log_move(log, _DRAW_DECK, player, bird, _DECK, _HAND + player, 1 << player)
 
 
 @kernel
@@ -532,7 +545,7 @@ def discard(s, player, bird, log):
     """`player` discards a bird from the hand, face up."""
     _out_of_hand(s, player, bird)
     _to_discards(s, bird)
-    log_move(log, _DISCARD, player, bird, _HAND + player, _DISCARDS, EVERYBODY)
+    _log_move(log, _DISCARD, player, bird, _HAND + player, _DISCARDS, EVERYBODY)
 
 
 @kernel
@@ -548,7 +561,7 @@ def tuck_from_hand(s, player, slot, bird, log):
     _out_of_hand(s, player, bird)
     s.place[bird] = IN_TUCKED + player
     s.known[bird] = known
-    log_move(log, _TUCK, player, bird, _HAND + player, _TUCKED + player, viewers(known))
+    _log_move(log, _TUCK, player, bird, _HAND + player, _TUCKED + player, viewers(known))
     _count_tucked(s, player, slot, log)
 
 
@@ -558,14 +571,14 @@ def tuck_from_deck(s, player, slot, log):
     bird = _next_of_deck(s, log)
     s.place[bird] = IN_TUCKED + player
     s.known[bird] = 0
-    log_move(log, _TUCK_DECK, player, bird, _DECK, _TUCKED + player, NOBODY)
+    _log_move(log, _TUCK_DECK, player, bird, _DECK, _TUCKED + player, NOBODY)
     _count_tucked(s, player, slot, log)
 
 
 @kernel
 def _count_tucked(s, player, slot, log):
     s.tucked[player, slot] += 1
-    log_set(log, _NUM_TUCKED, player, _TUCKED_AT + MAX_PLAYERS * slot + player, s.tucked[player, slot])
+    _log_set(log, _NUM_TUCKED, player, _TUCKED_AT + MAX_PLAYERS * slot + player, s.tucked[player, slot])
 
 
 @kernel
@@ -578,11 +591,11 @@ def hunt_in_deck(s, player, slot, bound, log):
     if BIRD_WINGSPAN[bird] < bound:
         s.place[bird] = IN_TUCKED + player
         s.known[bird] = KNOWN_TO_ALL
-        log_move(log, _TUCK_DECK, player, bird, _DECK, _TUCKED + player, EVERYBODY)
+        _log_move(log, _TUCK_DECK, player, bird, _DECK, _TUCKED + player, EVERYBODY)
         _count_tucked(s, player, slot, log)
         return True
     _to_discards(s, bird)
-    log_move(log, _MISS, player, bird, _DECK, _DISCARDS, EVERYBODY)
+    _log_move(log, _MISS, player, bird, _DECK, _DISCARDS, EVERYBODY)
     return False
 
 
@@ -595,7 +608,7 @@ def turn_up_draft(s, cards, log):
             s.draft[k] = bird
             s.place[bird] = IN_DRAFT
             s.known[bird] = KNOWN_TO_ALL
-            log_move(log, _TURN_UP, NO_PLAYER, bird, _DECK, _DRAFT, EVERYBODY)
+            _log_move(log, _TURN_UP, NO_PLAYER, bird, _DECK, _DRAFT, EVERYBODY)
 
 
 @kernel
@@ -604,7 +617,7 @@ def take_from_draft(s, player, k, log):
     bird = np.int64(s.draft[k])
     s.draft[k] = NO_BIRD
     _into_hand(s, player, bird, KNOWN_TO_ALL)
-    log_move(log, _TAKE_DRAFT, player, bird, _DRAFT, _HAND + player, EVERYBODY)
+    _log_move(log, _TAKE_DRAFT, player, bird, _DRAFT, _HAND + player, EVERYBODY)
 
 
 @kernel
@@ -613,7 +626,7 @@ def drop_draft(s, log):
     for k in range(DRAFT_SIZE):
         if s.draft[k] != NO_BIRD:
             _to_discards(s, np.int64(s.draft[k]))
-            log_move(log, _DROP_DRAFT, NO_PLAYER, s.draft[k], _DRAFT, _DISCARDS, EVERYBODY)
+            _log_move(log, _DROP_DRAFT, NO_PLAYER, s.draft[k], _DRAFT, _DISCARDS, EVERYBODY)
             s.draft[k] = NO_BIRD
 
 
@@ -640,7 +653,7 @@ def draw_bonus(s, player, log):
         if s.num_bonus_deck == 0:
             return np.int64(UNKNOWN)
     card = _take_bonus(s, player)
-    log_move(log, _DRAW_BONUS, player, BONUS_TOKEN + card, _BONUS_DECK, _BONUS + player, 1 << player)
+    _log_move(log, _DRAW_BONUS, player, BONUS_TOKEN + card, _BONUS_DECK, _BONUS + player, 1 << player)
     return card
 
 
