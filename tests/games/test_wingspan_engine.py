@@ -12,6 +12,7 @@ import cardenvs
 from cardenvs.core.engine import FORFEIT
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.core.events import SPECTATOR
+from cardenvs.core.kernel import COMPILED
 from cardenvs.games.wingspan import GAME, actions
 from cardenvs.games.wingspan.actions import NUM_ACTIONS, STOP
 from cardenvs.games.wingspan.cards import BIRD_COST, BIRD_NAMES, BIRD_WINGSPAN, HANDLERS, MAX_PLAYERS, NUM_BIRDS
@@ -88,10 +89,10 @@ def test_a_thousand_random_games_are_sound_at_every_decision(num_players):
 
 
 def many_games(num_games, num_players):
-    """Random games in a batch: how many ended, and their scores; what must hold in every position does."""
+    """The scores of random games in a batch; what must hold in every position does in those looked at."""
     vec = cardenvs.make_vec(
         "wingspan_v0",
-        num_envs=256,
+        num_envs=256 if COMPILED else 2,
         seed=num_players,
         num_threads=1,
         num_players=num_players,
@@ -132,9 +133,9 @@ def sound(states, num_players):
 
 @pytest.mark.parametrize("num_players", [2, 5])
 def test_games_in_a_batch_end_and_are_sound(num_players):
-    scores = many_games(300, num_players)
+    scores = many_games(300 if COMPILED else 3, num_players)
     assert 0 <= scores.min() <= scores.max() < 150
-    assert 20 < scores.mean() < 40
+    assert 15 < scores.mean() < 45
 
 
 @pytest.mark.slow
