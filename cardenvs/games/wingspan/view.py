@@ -87,7 +87,14 @@ from cardenvs.games.wingspan.state import (
 from cardenvs.games.wingspan.texts import bird_text, bonus_text, cost_text, count
 
 _TOKEN_KEYS = (*BIRD_KEYS, *BONUS_KEYS, *GOAL_KEYS)
-_TOKEN_OF = {key: token for token, key in enumerate(_TOKEN_KEYS)}
+
+
+def _key(text):
+    """A name as a key: "Barn Owl" is barn_owl."""
+    return re.sub(r"[^a-z]+", "_", text.strip().lower().replace("'", "")).strip("_")
+
+
+_TOKEN_OF = {_key(name): token for names in (TOKEN_NAMES, _TOKEN_KEYS) for token, name in enumerate(names)}
 _STOP_WORDS = {CACHE: "keep it in the supply", SETUP_BIRDS: "keep the others"}
 """What declining means where it is more than doing nothing."""
 
@@ -104,7 +111,7 @@ class WingspanView(View):
         return 0 if token < BONUS_TOKEN else 1 if token < GOAL_TOKEN else 2
 
     def parse_token(self, text):
-        key = re.sub(r"[^a-z]+", "_", text.strip().lower().replace("'", "")).strip("_")
+        key = _key(text)
         if key not in _TOKEN_OF:
             raise DeckError(f"{text!r} is no card of Wingspan; cards are named as in barn_owl or birds_in_forest")
         return _TOKEN_OF[key]
