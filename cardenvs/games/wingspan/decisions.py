@@ -368,56 +368,73 @@ def choose(s, k, log):
     """Make choice k of the decision on top of the stack, one that is not about a card in hand."""
     _announce(s, log)
     top = s.stack[s.depth - 1]
-    op, who, slot = np.int64(top[OP]), np.int64(top[WHO]), np.int64(top[SLOT])
-    number, about, flags = np.int64(top[N]) - 1, np.int64(top[A]), np.int64(top[B])
-    # Decisions about several things: count down, and be done at zero
+    op, who = np.int64(top[OP]), np.int64(top[WHO])
     if op in (TAKE_DICE, PAY_COST, SETUP_FOOD, GET_FOOD, LAY, GIVE_EGGS, DRAW):
-        if op == TAKE_DICE and k == _RESET:
-            roll_feeder(s, log)
-            return
-        if op == PAY_COST and s.paid[k] < BIRD_COST[s.payment, k]:
-            number -= 1  # a matching token is worth 2
-        if number == 0:
-            pop(s)
-        else:
-            top[N] = number
-        if op == LAY:
-            lay_egg(s, who, k, log)
-            if flags & DISTINCT and number > 0:
-                top[A] = about & ~((2 << k) - 1)
-        elif op == TAKE_DICE:
-            _take_die(s, who, slot, number, flags, k, log)
-        elif op == DRAW:
-            _draw(s, who, k, about, log)
-            if number > 0:
-                top[A] = 0
-        elif op == GET_FOOD:
-            gain_food(s, who, k, 1, log)
-        elif op == GIVE_EGGS:
-            lose_egg(s, who, k, log)
-            if number > 0:
-                top[A] = about & ~((1 << k) - 1)
-            elif flags & PAYS_TRADE:
-                push(s, DRAW, who, NO_SLOT, 1, 0, 0)
-            elif flags & PAYS_POWER:
-                reward(s, who, slot)
-        else:
-            if number > 0:
-                top[A] = k
-            if op == PAY_COST:
-                s.paid[k] += 1
-                pay_food(s, who, k, 1, log)
-            else:
-                s.setup_paid[who, k] += 1
-                mine = 1 << who
-                log_event(log, _PLAN_PAY, who, UNKNOWN, NO_PLACE, NO_PLACE, k, mine, mine)
-        return
-    if op == REACT:
-        top[A] = about & ~(1 << k)
+        _choose_one_of_several(s, op, who, k, log)
+    elif op == REACT:
+        top[A] &= ~(1 << k)
         s.pink_used[who] |= 1 << k
         _say(log, _REACT, who, s.birds[who, k])
         begin_power(s, who, k, log)
+    else:
+        _choose_once(s, op, who, k, log)
+
+
+@kernel
+def _choose_one_of_several(s, op, who, k, log):
+    """A die, a token, an egg, a card out of a number of them: count it down, and narrow what can be chosen next."""
+    if op == TAKE_DICE and k == _RESET:
+        roll_feeder(s, log)
         return
+    top = s.stack[s.depth - 1]
+    slot, about, flags = np.int64(top[SLOT]), np.int64(top[A]), np.int64(top[B])
+    left = np.int64(top[N]) - 1
+    if op == PAY_COST and s.paid[k] < BIRD_COST[s.payment, k]:
+        left -= 1  # a matching token is worth 2
+    if left > 0:
+        top[N] = left
+        top[A] = _narrowed(op, about, flags, k)
+    else:
+        pop(s)
+    if op == TAKE_DICE:
+        _take_die(s, who, slot, left, flags, k, log)
+    elif op == PAY_COST:
+        s.paid[k] += 1
+        pay_food(s, who, k, 1, log)
+    elif op == SETUP_FOOD:
+        s.setup_paid[who, k] += 1
+        log_event(log, _PLAN_PAY, who, UNKNOWN, NO_PLACE, NO_PLACE, k, 1 << who, 1 << who)
+    elif op == GET_FOOD:
+        gain_food(s, who, k, 1, log)
+    elif op == LAY:
+        lay_egg(s, who, k, log)
+    elif op == DRAW:
+        _draw(s, who, k, about, log)
+    else:
+        lose_egg(s, who, k, log)
+        if left == 0 and flags & PAYS_TRADE:
+            push(s, DRAW, who, NO_SLOT, 1, 0, 0)
+        elif left == 0 and flags & PAYS_POWER:
+            reward(s, who, slot)
+
+
+@kernel
+def _narrowed(op, about, flags, k):
+    """What a decision is about after choice k, when more is to be chosen: payments go on from there, upwards."""
+    if op == GIVE_EGGS:
+        return about & ~((1 << k) - 1)
+    if op == LAY and flags & DISTINCT:
+        return about & ~((2 << k) - 1)
+    if op in (PAY_COST, SETUP_FOOD):
+        return k
+    return 0 if op == DRAW else about  # the debt of drawn cards comes with the first one
+
+
+@kernel
+def _choose_once(s, op, who, k, log):
+    """Take an action, use a power, or choose one thing of a kind: the decision is off the stack."""
+    top = s.stack[s.depth - 1]
+    slot, about, flags = np.int64(top[SLOT]), np.int64(top[A]), np.int64(top[B])
     pop(s)
     if op == CHOOSE_TURN:
         _take_turn(s, who, k, log)
@@ -450,15 +467,15 @@ def choose(s, k, log):
 
 
 @kernel
-def _take_die(s, who, slot, number, flags, k, log):
+def _take_die(s, who, slot, left, flags, k, log):
     """Take a die, cache its token if the power offers that, and remember what the action gave (7, 11.3, 11.4, 11.28).
 
     Args:
-        number: dice that may still be taken; with none left, the decision is off the stack already.
+        left: dice that may still be taken; with none, the decision is off the stack already.
     """
     food = food_of_choice(k)
     refilled = take_die(s, who, min(k, DUAL_FACE), food, log)
-    if flags & ALL_DICE and number > 0:
+    if flags & ALL_DICE and left > 0:
         if refilled:
             pop(s)
         else:
@@ -485,8 +502,7 @@ def _keep_bonus(s, who, card, log):
     """Keep one of the bonus cards on offer; in the setup that takes effect later (2.3, 11.13)."""
     if s.round_number < 0:
         s.setup_bonus[who] = 0 if s.bonus_hands[who] & (1 << card) - 1 == 0 else 1
-        mine = 1 << who
-        log_event(log, _PLAN_BONUS, who, BONUS_TOKEN + card, NO_PLACE, NO_PLACE, 0, mine, mine)
+        log_event(log, _PLAN_BONUS, who, BONUS_TOKEN + card, NO_PLACE, NO_PLACE, 0, 1 << who, 1 << who)
         return
     others = np.int64(s.bonus_offer) & ~(1 << card)
     s.bonus_offer = 0

@@ -124,6 +124,7 @@ _WIN, _SHARE_WIN = TABLE.kind["win"], TABLE.kind["share_win"]
 _GOAL_IDS = np.arange(NUM_GOALS)
 
 _BIRD_DEAL, _BONUS_DEAL, _GOAL_DEAL = range(3)  # indices of the chance source DEAL
+_HAND_KIND, _TUCKED_KIND, _UNSEEN_KIND, _DISCARD_KIND = range(4)  # how a card may be hidden from others
 
 # ---------------------------------------------------------------------------------------------------------------
 # The deal
@@ -608,9 +609,6 @@ def _redeal_birds(s, player):
                 s.deck[k] = 0
                 k += 1
             s.tally[4 * owner + kind] = 0
-
-
-_HAND_KIND, _TUCKED_KIND, _UNSEEN_KIND, _DISCARD_KIND = range(4)
 
 
 @kernel

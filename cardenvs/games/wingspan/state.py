@@ -137,7 +137,7 @@ STATE = record(
         ("num_hunts", "i2"),
         ("num_shuffles", "i2"),
         ("num_bonus_shuffles", "i2"),
-        ("tally", "u1", (8 * MAX_PLAYERS,)),  # scratch of determinize, else zeros
+        ("tally", "u1", (4 * MAX_PLAYERS,)),  # scratch of determinize, else zeros
     ],
 )
 
