@@ -117,7 +117,7 @@ def test_the_picture():
     assert "5p cav ●○○○ 2f" in picture
     assert "●3/5 12t" in picture or "●●●○○ 12t" in picture
     assert "↔Turkey Vulture" in picture
-    assert "»Black-Bellied Whi…" in picture
+    assert "»Black-Bellied Whis…" in picture
     assert "Osprey  1 fish · wetland · 5p" in picture
     assert "Bushtit" not in picture
     assert "Falconer" not in picture
