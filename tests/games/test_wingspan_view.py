@@ -173,3 +173,10 @@ def test_costs_in_words():
     assert texts.cost_text(bird("Osprey")) == "1 fish"
     assert texts.cost_text(bird("Black Vulture")) == "free"
     assert len(FOODS) == 5
+
+
+def test_what_is_conserved():
+    for state in states(num_players=4, seed=3, plies=300 if COMPILED else 30):
+        assert GAME.view.conserved(state.record) == {
+            "birds": 170, "birds in hands, as bits": 0, "birds on mats, by row": 0, "bonus cards": 26, "dice": 5,
+        }  # fmt: skip

@@ -153,6 +153,18 @@ class WingspanView(View):
     def place(self, s, player):
         return int(s.standing[player]) or None
 
+    def conserved(self, s):
+        bonuses = sum(int(held).bit_count() for held in s.bonus_hands)
+        played = sum(int(bird != NO_BIRD) for bird in s.birds.ravel())
+        open_cards = sum(int(bird != NO_BIRD) for bird in (*s.tray, *s.draft))
+        return {
+            "birds": int(s.num_deck + s.num_discards + s.hand_size.sum() + s.tucked.sum()) + open_cards + played,
+            "birds in hands, as bits": sum(int(word).bit_count() for word in s.hands.ravel()) - int(s.hand_size.sum()),
+            "birds on mats, by row": int(s.row_size.sum()) - played,
+            "bonus cards": int(s.num_bonus_deck) + bonuses + int((s.bonus_place == IN_BONUS_DISCARDS).sum()),
+            "dice": int(s.feeder.sum() + s.outside.sum()),
+        }
+
     # -- actions ------------------------------------------------------------------------------------------------
 
     def action_label(self, s, action):
