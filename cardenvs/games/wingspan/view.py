@@ -511,6 +511,8 @@ def _describe(event, text):
     value = "?" if event.value is None else event.value
     if event.kind in _SENTENCES:
         return _SENTENCES[event.kind](player, token, event.source, value)
+    if event.token is None:
+        text = text.replace("the bonus card {token}", "{token}")
     target = "" if event.target is None else f"the {event.target[0].replace('_', ' ')}"
     return text.format(player=player, token=token, target=target, value=value)
 
@@ -530,7 +532,7 @@ def _on_slot(did, thing):
 
     def sentence(player, token, source, value):
         _, habitat, column = source[0].split("_")
-        return f"{player} {did} in {habitat} {column}, which now holds {value} {thing}."
+        return f"{player} {did} in {habitat} {column}, which now holds {_some(value, thing)}."
 
     return sentence
 
@@ -549,15 +551,15 @@ def _carried(player, token, source, value):
 
 
 _SENTENCES = {
-    "deal_food": _food_now("begins with"),
+    "deal_food": lambda player, token, source, value: f"{player} begins with {value} {source[0]}.",
     "gain_food": _food_now("gains"),
     "pay_food": _food_now("pays"),
-    "plan_pay": lambda player, token, source, value: f"{player} will pay a food for a bird.",
-    "lay_egg": _on_slot("lays an egg", "eggs"),
-    "lose_egg": _on_slot("discards an egg", "eggs"),
+    "plan_pay": lambda player, token, source, value: f"{player} will pay {FOODS[value]} for a bird.",
+    "lay_egg": _on_slot("lays an egg", "egg"),
+    "lose_egg": _on_slot("discards an egg", "egg"),
     "cache_food": _on_slot("caches food", "food"),
     "catch": _on_slot("caches what the hunt has caught", "food"),
-    "tucked": _on_slot("has tucked a card", "cards"),
+    "tucked": _on_slot("has tucked a card", "card"),
     "carry": _carried,
     "die_in": _die_now("In the birdfeeder"),
     "die_out": _die_now("Outside the birdfeeder"),
@@ -566,18 +568,15 @@ _SENTENCES = {
         if value in range(DUAL_FACE + 1)
         else f"{player} takes a die."
     ),
-    "turns_left": lambda player, token, source, value: f"{player} has {_turns(value)} left in this round.",
-    "goal_points": lambda player, token, source, value: f"{player} gets {_points(value)} for the round goal.",
-    "score": lambda player, token, source, value: f"{player} scores {_points(value)} in all.",
+    "turns_left": lambda player, token, source, value: f"{player} has {_some(value, 'turn')} left in this round.",
+    "goal_points": lambda player, token, source, value: f"{player} gets {_some(value, 'point')} for the round goal.",
+    "score": lambda player, token, source, value: f"{player} scores {_some(value, 'point')} in all.",
     "discards_owed": lambda player, token, source, value: (
         f"{player} owes {count(value, 'discard')} at the end of the turn." if value else f"{player} owes no discards."
     ),
 }
 
 
-def _turns(value):
-    return count(value, "turn") if value != "?" else "? turns"
-
-
-def _points(value):
-    return count(value, "point") if value != "?" else "? points"
+def _some(value, thing):
+    """Such as "1 turn", "2 turns"; food is food."""
+    return f"{value} {thing}" if thing == "food" else f"? {thing}s" if value == "?" else count(value, thing)
