@@ -43,6 +43,7 @@ _FOOD_COLOURS = ("green", "yellow", "red", "blue", "magenta")
 _POWER_COLOURS = ("", "", "yellow", "magenta")
 _POWER_MARKS = (" ", " ", "»", "↔")  # a white power has had its moment
 _NESTS = ("", "bowl", "cav", "grnd", "plat", "star")
+_PARTS = ("birds", "bonus", "goals", "eggs", "cached", "tucked")
 _LEGEND = "» brown power  ↔ pink power  p points  ● egg  ○ room for an egg  f cached food  t tucked cards"
 _ACTIONS = (("die", "dice", FOOD_GAINED), ("egg", "eggs", EGGS_LAID), ("card", "cards", CARDS_DRAWN))
 
@@ -172,7 +173,7 @@ def _parts(s, player, viewer):
     """What `viewer` can see of a score: birds 12, eggs 5, ..."""
     parts = [
         f"{name} {scoring.score_part(s, player, k)}"
-        for k, name in enumerate(scoring.SCORE_PARTS)
+        for k, name in enumerate(_PARTS)
         if k != scoring.BONUSES or knows_bonuses(s, player, viewer)
     ]
     return f"[dim]{', '.join(parts)}[/dim]"
@@ -241,5 +242,5 @@ def _cards_lines(s, player, viewer):
         )
     for card in known_bonuses(s, IN_BONUS_HAND + player, viewer):
         points = scoring.bonus_points(card, scoring.bonus_count(s, player, card))
-        lines.append(f"  bonus card  {bonus_text(card)} [dim](now {points})[/dim]")
+        lines += textwrap.wrap(f"  bonus card  {bonus_text(card)} (now {points})", _LINE, subsequent_indent=" " * 14)
     return lines

@@ -87,7 +87,14 @@ from cardenvs.games.wingspan.state import (
 from cardenvs.games.wingspan.texts import bird_text, bonus_text, cost_text, count
 
 _TOKEN_KEYS = (*BIRD_KEYS, *BONUS_KEYS, *GOAL_KEYS)
-_TOKEN_OF = {key: token for token, key in enumerate(_TOKEN_KEYS)}
+
+
+def _key(text):
+    """A name as a key: "Barn Owl" is barn_owl."""
+    return re.sub(r"[^a-z]+", "_", text.strip().lower().replace("'", "")).strip("_")
+
+
+_TOKEN_OF = {_key(name): token for names in (TOKEN_NAMES, _TOKEN_KEYS) for token, name in enumerate(names)}
 _STOP_WORDS = {CACHE: "keep it in the supply", SETUP_BIRDS: "keep the others"}
 """What declining means where it is more than doing nothing."""
 
@@ -104,7 +111,7 @@ class WingspanView(View):
         return 0 if token < BONUS_TOKEN else 1 if token < GOAL_TOKEN else 2
 
     def parse_token(self, text):
-        key = re.sub(r"[^a-z]+", "_", text.strip().lower().replace("'", "")).strip("_")
+        key = _key(text)
         if key not in _TOKEN_OF:
             raise DeckError(f"{text!r} is no card of Wingspan; cards are named as in barn_owl or birds_in_forest")
         return _TOKEN_OF[key]
@@ -145,6 +152,18 @@ class WingspanView(View):
 
     def place(self, s, player):
         return int(s.standing[player]) or None
+
+    def conserved(self, s):
+        bonuses = sum(int(held).bit_count() for held in s.bonus_hands)
+        played = sum(int(bird != NO_BIRD) for bird in s.birds.ravel())
+        open_cards = sum(int(bird != NO_BIRD) for bird in (*s.tray, *s.draft))
+        return {
+            "birds": int(s.num_deck + s.num_discards + s.hand_size.sum() + s.tucked.sum()) + open_cards + played,
+            "birds in hands, as bits": sum(int(word).bit_count() for word in s.hands.ravel()) - int(s.hand_size.sum()),
+            "birds on mats, by row": int(s.row_size.sum()) - played,
+            "bonus cards": int(s.num_bonus_deck) + bonuses + int((s.bonus_place == IN_BONUS_DISCARDS).sum()),
+            "dice": int(s.feeder.sum() + s.outside.sum()),
+        }
 
     # -- actions ------------------------------------------------------------------------------------------------
 
@@ -492,6 +511,8 @@ def _describe(event, text):
     value = "?" if event.value is None else event.value
     if event.kind in _SENTENCES:
         return _SENTENCES[event.kind](player, token, event.source, value)
+    if event.token is None:
+        text = text.replace("the bonus card {token}", "{token}")
     target = "" if event.target is None else f"the {event.target[0].replace('_', ' ')}"
     return text.format(player=player, token=token, target=target, value=value)
 
@@ -511,7 +532,7 @@ def _on_slot(did, thing):
 
     def sentence(player, token, source, value):
         _, habitat, column = source[0].split("_")
-        return f"{player} {did} in {habitat} {column}, which now holds {value} {thing}."
+        return f"{player} {did} in {habitat} {column}, which now holds {_some(value, thing)}."
 
     return sentence
 
@@ -530,15 +551,15 @@ def _carried(player, token, source, value):
 
 
 _SENTENCES = {
-    "deal_food": _food_now("begins with"),
+    "deal_food": lambda player, token, source, value: f"{player} begins with {value} {source[0]}.",
     "gain_food": _food_now("gains"),
     "pay_food": _food_now("pays"),
-    "plan_pay": lambda player, token, source, value: f"{player} will pay a food for a bird.",
-    "lay_egg": _on_slot("lays an egg", "eggs"),
-    "lose_egg": _on_slot("discards an egg", "eggs"),
+    "plan_pay": lambda player, token, source, value: f"{player} will pay {FOODS[value]} for a bird.",
+    "lay_egg": _on_slot("lays an egg", "egg"),
+    "lose_egg": _on_slot("discards an egg", "egg"),
     "cache_food": _on_slot("caches food", "food"),
     "catch": _on_slot("caches what the hunt has caught", "food"),
-    "tucked": _on_slot("has tucked a card", "cards"),
+    "tucked": _on_slot("has tucked a card", "card"),
     "carry": _carried,
     "die_in": _die_now("In the birdfeeder"),
     "die_out": _die_now("Outside the birdfeeder"),
@@ -547,18 +568,15 @@ _SENTENCES = {
         if value in range(DUAL_FACE + 1)
         else f"{player} takes a die."
     ),
-    "turns_left": lambda player, token, source, value: f"{player} has {_turns(value)} left in this round.",
-    "goal_points": lambda player, token, source, value: f"{player} gets {_points(value)} for the round goal.",
-    "score": lambda player, token, source, value: f"{player} scores {_points(value)} in all.",
+    "turns_left": lambda player, token, source, value: f"{player} has {_some(value, 'turn')} left in this round.",
+    "goal_points": lambda player, token, source, value: f"{player} gets {_some(value, 'point')} for the round goal.",
+    "score": lambda player, token, source, value: f"{player} scores {_some(value, 'point')} in all.",
     "discards_owed": lambda player, token, source, value: (
         f"{player} owes {count(value, 'discard')} at the end of the turn." if value else f"{player} owes no discards."
     ),
 }
 
 
-def _turns(value):
-    return count(value, "turn") if value != "?" else "? turns"
-
-
-def _points(value):
-    return count(value, "point") if value != "?" else "? points"
+def _some(value, thing):
+    """Such as "1 turn", "2 turns"; food is food."""
+    return f"{value} {thing}" if thing == "food" else f"? {thing}s" if value == "?" else count(value, thing)
