@@ -133,9 +133,9 @@ def sound(states, num_players):
 
 @pytest.mark.parametrize("num_players", [2, 5])
 def test_games_in_a_batch_end_and_are_sound(num_players):
-    scores = many_games(300 if COMPILED else 3, num_players)
+    scores = many_games(300 if COMPILED else 1, num_players)
     assert 0 <= scores.min() <= scores.max() < 150
-    assert 15 < scores.mean() < 45
+    assert 10 < scores.mean() < 60
 
 
 @pytest.mark.slow
