@@ -140,7 +140,9 @@ from cardenvs.games.wingspan.state import (
 _CHOOSE_PLAY = TABLE.kind["choose_play"]  # the other actions follow it
 _USE, _REACT, _REPEAT, _DECLINE = (TABLE.kind[name] for name in ("use_power", "react", "repeat", "decline"))
 _GOES_FIRST = TABLE.kind["goes_first"]
-_PLAN_DROP, _PLAN_PAY, _PLAN_BONUS = (TABLE.kind[name] for name in ("plan_drop", "plan_pay", "plan_bonus"))
+_PLAN_DROP, _PLAN_KEEP, _PLAN_PAY, _PLAN_BONUS = (
+    TABLE.kind[name] for name in ("plan_drop", "plan_keep", "plan_pay", "plan_bonus")
+)
 
 ALL_SLOTS = (1 << MAT_SLOTS) - 1
 _RESET = DUAL_FACE + 2  # the choice at the birdfeeder that rolls all dice
@@ -345,6 +347,7 @@ def stop(s, log):
     top = s.stack[s.depth - 1]
     who, slot = np.int64(top[WHO]), np.int64(top[SLOT])
     if top[OP] == SETUP_BIRDS:
+        log_event(log, _PLAN_KEEP, who, UNKNOWN, NO_PLACE, NO_PLACE, 0, 1 << who, 1 << who)
         end_setup_birds(s, who)
         return
     if top[B] & ANNOUNCE:

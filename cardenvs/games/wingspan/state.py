@@ -190,6 +190,7 @@ TABLE = Table(
         EventKind("deal_food", Op.SET, "{player} begins with {value} {source}."),
         # The setup
         EventKind("plan_drop", Op.NOTE, "{player} will not keep {token}."),
+        EventKind("plan_keep", Op.NOTE, "{player} will keep the other birds."),
         EventKind("plan_pay", Op.NOTE, "{player} will pay food {value}."),
         EventKind("plan_bonus", Op.NOTE, "{player} will keep {token}."),
         EventKind("drop_bird", Op.MOVE, "{player} does not keep {token}."),

@@ -424,7 +424,7 @@ def _offer(s, player, habitat):
 
 _REASONS = {
     actions.CANNOT_STOP: "this decision cannot be declined (rules.md 10.1)",
-    actions.NOTHING_TO_PLAY: "no bird in hand can be placed and paid for (rules.md 4)",
+    actions.NOTHING_TO_PLAY: "no bird in hand can be placed and paid for (rules.md 4.3)",
     actions.NO_SUCH_DIE: "no die in the birdfeeder shows that (rules.md 7.1)",
     actions.FOOD_NOT_WANTED: "this power does not take that food (rules.md 11.3, 11.4)",
     actions.FEEDER_NOT_UNIFORM: "the dice in the birdfeeder do not all show the same face (rules.md 7.3)",
@@ -433,7 +433,7 @@ _REASONS = {
     actions.PAYS_TOO_MUCH: "that token would be one too many, or comes out of order (rules.md 6.4)",
     actions.NO_BIRD_THERE: "there is no bird in that slot (rules.md 1.1)",
     actions.NO_ROOM: "that bird has reached its egg limit (rules.md 1.3)",
-    actions.BIRD_NOT_WANTED: "that bird is not one that this is about (rules.md 11)",
+    actions.BIRD_NOT_WANTED: "that bird is not one that this is about (rules.md 10.1)",
     actions.NO_EGG_THERE: "there is no egg on that bird (rules.md 1.3)",
     actions.TRAY_PLACE_EMPTY: "that place of the tray is empty until the end of the turn (rules.md 5.3)",
     actions.NO_CARDS_LEFT: "there are no cards left to draw (rules.md 3.5)",
@@ -454,7 +454,7 @@ _REASONS = {
 def _reason(s, action, code):
     """Why an action is not legal now."""
     if code == actions.NO_SUCH_ACTION:
-        return f"there is no action {action}; actions are 0 to {actions.NUM_ACTIONS - 1} (docs/games/wingspan_v0.md)"
+        return f"there is no action {action}; actions are 0 to {actions.NUM_ACTIONS - 1} (rules.md 3.2)"
     if code == actions.NOT_ASKED:
         return f"something else is to be decided (rules.md 3.2): {_prompt(s)}"
     return _REASONS[code]
