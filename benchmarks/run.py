@@ -113,6 +113,25 @@ def section_holdem(rounds: int, seconds: float) -> Iterator[Row]:
         yield Row(f"{name} tournaments of six a second, {policy}", ours.best, "", 0.0, goal)
 
 
+def section_wingspan(rounds: int, seconds: float) -> Iterator[Row]:
+    """Wingspan, random play: batched decisions and whole games a second on one core, and the size of a record."""
+    import cardenvs
+
+    name = "wingspan_v0"
+    for label, goal, options in (
+        ("2 players", "400,000", {}),
+        ("2 players, birds by number", "", {"observation": "ids"}),
+        ("5 players", "", {"num_players": 5}),
+    ):
+        ours = c.batched(name, 512, **options)
+        race([ours], rounds, seconds)
+        yield Row(f"{name} batch, 1 core, {label}", ours.best, "", 0.0, goal)
+    games = c.tournaments(name, 512, "random")
+    race([games], rounds, 2 * seconds)
+    yield Row(f"{name} games of two a second, random", games.best, "", 0.0, "1,500")
+    yield Row(f"{name} bytes of a record", cardenvs.get_game(name).state_dtype.itemsize, "", 0.0, "4,096")
+
+
 def section_evaluator(rounds: int, seconds: float) -> Iterator[Row]:
     """Seven-card evaluations a second, hands dealt beforehand."""
     made = [(peer, "100 M") for make in (c.phevaluator, c.eval7, c.treys) if (peer := _made(make)) is not None]
@@ -149,7 +168,8 @@ def section_startup(rounds: int, seconds: float) -> Iterator[Row]:
     """Seconds from nothing to the first applied action, compiling and from the cache; import alone."""
     del seconds
     with tempfile.TemporaryDirectory() as cache:
-        for game, cold_goal, warm_goal in (("kuhn_poker_v0", "", ""), ("gin_rummy_v0", "15 s", "1 s")):
+        cases = (("kuhn_poker_v0", "", ""), ("gin_rummy_v0", "15 s", "1 s"), ("wingspan_v0", "60 s", "2 s"))
+        for game, cold_goal, warm_goal in cases:
             cold = _seconds_of(_FIRST_CALL.format(game=game), cache)
             warm = min(_seconds_of(_FIRST_CALL.format(game=game), cache) for _ in range(rounds))
             yield Row(f"{game} first call, compiled, seconds", cold, "", 0.0, cold_goal)
@@ -209,6 +229,7 @@ SECTIONS = {
     "threads": section_threads,
     "aec": section_aec,
     "holdem": section_holdem,
+    "wingspan": section_wingspan,
     "evaluator": section_evaluator,
     "rummikub": section_rummikub,
     "clone": section_clone,

@@ -31,6 +31,7 @@ from cardenvs.core.options import Options
 from cardenvs.core.registry import game_targets, get_game
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
+from cardenvs.core.view import plain
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -406,7 +407,8 @@ def _pattern_text(pattern: str, label: str) -> str:
 def action_groups(game: Game, options: Options) -> list[_Ids]:
     """All action ids, in groups."""
     labels, phases = _met_in_play(game, options)
-    tokens = {game.view.token_label(int(token)) for token in game.deck(options)}
+    deck = [int(token) for token in game.deck(options)]
+    tokens = {game.view.token_label(token) for token in deck} | {plain(game.view.token_markup(token)) for token in deck}
     groups: list[_Ids] = []
     for action in range(game.num_actions(options)):
         patterns = {_pattern(label, tokens): label for label in reversed(labels[action])}
@@ -417,7 +419,29 @@ def action_groups(game: Game, options: Options) -> list[_Ids]:
             groups[-1].patterns = group.patterns | groups[-1].patterns
         else:
             groups.append(group)
-    return groups
+    return _without_repeats(groups)
+
+
+def _without_repeats(groups: list[_Ids]) -> list[_Ids]:
+    """Groups that come in turn, such as a card into each of three places and then the next card, become one."""
+    short: list[_Ids] = []
+    at = 0
+    while at < len(groups):
+        period = next((n for n in range(2, 5) if _times(groups, at, n) > 2), 1)
+        run = groups[at : at + period * (_times(groups, at, period) if period > 1 else 1)]
+        patterns = {pattern: label for group in reversed(run) for pattern, label in group.patterns.items()}
+        short.append(_Ids(run[0].first, run[-1].last, patterns, set().union(*(group.phases for group in run))))
+        at += len(run)
+    return short
+
+
+def _times(groups: list[_Ids], at: int, period: int) -> int:
+    """How often the patterns of the `period` groups from `at` on come in the same order."""
+    kinds = [set(group.patterns) for group in groups[at : at + period]]
+    number = 0
+    while [set(group.patterns) for group in groups[at + number * period :][:period]] == kinds:
+        number += 1
+    return number
 
 
 def _read_alike(group: _Ids, other: _Ids) -> bool:
@@ -426,7 +450,12 @@ def _read_alike(group: _Ids, other: _Ids) -> bool:
 
 
 def _pattern(label: str, tokens: set[str]) -> str:
-    words = ("CARD" if word in tokens else word for word in label.split())
+    left, words = label.split(), []
+    longest = max(len(token.split()) for token in tokens)
+    while left:
+        size = next((n for n in range(min(longest, len(left)), 0, -1) if " ".join(left[:n]) in tokens), 0)
+        words.append("CARD" if size else left[0])
+        left = left[size or 1 :]
     return re.sub(r"(?<= )\d+(?=,| |$)", "N", " ".join(words))  # an amount
 
 

@@ -42,7 +42,7 @@ class Layout:
         sections: the Section tuple.
         starts: first index of each section, in order.
         size: total number of entries.
-        dtype: of the observation, int8 or float32.
+        dtype: of the observation, int8, int16 or float32.
     """
 
     def __init__(self, sections: Sequence[Section], dtype: str = "int8") -> None:

@@ -49,6 +49,10 @@ class View:
         """
         raise NotImplementedError
 
+    def token_back(self, token: int) -> int:
+        """What can be told of a token that lies face down: tokens with different backs are never confused."""
+        return 0
+
     def token_markup(self, token: int) -> str:
         """The token for a terminal, as rich markup."""
         return self.token_label(token)

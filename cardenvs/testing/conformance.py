@@ -456,10 +456,15 @@ def check_deal(case: Case) -> None:
     state = case.game.new_state(seed=case.seed, deck=tokens, **options) if tokens else case.start()
     for player in range(state.num_players):
         seen = set(state.event_rows(player)[:, TOKEN].tolist())
-        places = [place for place, token in enumerate(tokens) if token not in seen]
         other_tokens = tokens.copy()
-        for place, other_place in zip(places, chooser.sample(places, len(places)), strict=True):
-            other_tokens[place] = tokens[other_place]
+        for back in sorted({case.game.view.token_back(token) for token in tokens}):
+            places = [
+                place
+                for place, token in enumerate(tokens)
+                if token not in seen and case.game.view.token_back(token) == back
+            ]
+            for place, other_place in zip(places, chooser.sample(places, len(places)), strict=True):
+                other_tokens[place] = tokens[other_place]
         other = case.game.new_state(seed=case.seed, deck=other_tokens or None, **options)
         told, other_told = (_without_telling(case.game, s.event_rows(player)) for s in (state, other))
         if told != other_told:

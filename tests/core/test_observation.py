@@ -68,7 +68,7 @@ def test_labels_must_be_as_many_as_entries():
 def test_every_game_describes_every_entry_of_its_observation(every_game):
     state = every_game.new_state(seed=1)
     layout = every_game.layout(state.options)
-    assert layout.dtype in (np.int8, np.float32)
+    assert layout.dtype in (np.int8, np.int16, np.float32)
     assert all(section.doc for section in layout.sections)
     dump = state.describe_observation(0).splitlines()
     assert [line.split(":")[0] for line in dump] == [section.name for section in layout.sections]

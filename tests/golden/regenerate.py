@@ -20,6 +20,7 @@ OPTIONS = {
     "rummikub_v0": [{"num_players": 2, "mask": "loose"}, {"num_players": 3, "joker_rule": "free", "returns": "win"}],
     "leduc_poker_v0": [{"num_players": 3}, {"suit_isomorphism": True, "starting_player": 1}],
     "texas_holdem_v0": [{"format": "cash", "num_players": 9, "num_hands": 5, "ante": 5}, {"betting": "fcpa"}],
+    "wingspan_v0": [{"num_players": 5, "goals": "blue", "reward": "score"}, {"num_players": 3, "reward": "winner"}],
 }
 
 

@@ -1,0 +1,219 @@
+"""Actions of Wingspan: the codebook of ids, texts and JSON, and why an action may be illegal.
+
+The ids are the same for all options and player counts. Slots, habitats and foods are numbered as in cards.py and
+state.py; a seat is counted clockwise from the player who acts, 0 being that player.
+
+    id          action                                              JSON: "action" and what goes with it
+    0           decline, or take no more                            stop
+    1           use the power, or take what is offered              use
+    2..5        play a bird, gain food, lay eggs, draw cards        turn: turn
+    6..10       take a die that shows a food                        take_die: food
+    11, 12      take a die invertebrate-or-seed as one of them      take_dual_die: food
+    13          roll all dice back into the birdfeeder              reset_feeder
+    14..18      pay a food token                                    pay_food: food
+    19..23      gain a food token from the supply                   gain_food: food
+    24..38      lay an egg on the bird in a slot                    lay_egg: habitat, column
+    39..53      discard an egg from a slot                          discard_egg: habitat, column
+    54..68      use (react with, or repeat) the power in a slot     choose_bird: habitat, column
+    69..71      take a card from the tray                           draw_tray: place
+    72          draw a card from the deck                           draw_deck
+    73..75      move the bird to a habitat                          move_to: habitat
+    76..80      a seat goes first                                   goes_first: seat
+    81..86      take a card of the draft                            draft: place
+    87..112     keep a bonus card                                   keep_bonus: bonus
+    113..282    discard a bird from the hand                        discard: bird
+    283..452    tuck a bird from the hand                           tuck: bird
+    453..962    play a bird into a habitat (453 + 3 * bird + h)     play: bird, habitat
+"""
+
+from typing import Any
+
+from cardenvs.core.errors import IllegalActionError
+from cardenvs.games.wingspan.cards import (
+    BIRD_KEYS,
+    BIRD_NAMES,
+    BONUS_KEYS,
+    BONUS_NAMES,
+    FOODS,
+    HABITATS,
+    INVERTEBRATE,
+    MAX_PLAYERS,
+    NUM_BIRDS,
+    NUM_BONUSES,
+    NUM_FOODS,
+    NUM_HABITATS,
+    NUM_SLOTS,
+    SEED,
+    TRAY_SIZE,
+)
+from cardenvs.games.wingspan.state import DRAFT_SIZE, MAT_SLOTS, WingspanOptions
+
+STOP, USE = 0, 1
+TURN_0 = 2
+PLAY_A_BIRD, GAIN_FOOD, LAY_EGGS, DRAW_CARDS = range(4)  # added to TURN_0
+TAKE_DIE_0 = TURN_0 + 4
+TAKE_DUAL_0 = TAKE_DIE_0 + NUM_FOODS
+RESET_FEEDER = TAKE_DUAL_0 + 2
+PAY_FOOD_0 = RESET_FEEDER + 1
+GAIN_FOOD_0 = PAY_FOOD_0 + NUM_FOODS
+LAY_EGG_0 = GAIN_FOOD_0 + NUM_FOODS
+DISCARD_EGG_0 = LAY_EGG_0 + MAT_SLOTS
+CHOOSE_BIRD_0 = DISCARD_EGG_0 + MAT_SLOTS
+DRAW_TRAY_0 = CHOOSE_BIRD_0 + MAT_SLOTS
+DRAW_DECK = DRAW_TRAY_0 + TRAY_SIZE
+MOVE_TO_0 = DRAW_DECK + 1
+GOES_FIRST_0 = MOVE_TO_0 + NUM_HABITATS
+DRAFT_0 = GOES_FIRST_0 + MAX_PLAYERS
+KEEP_BONUS_0 = DRAFT_0 + DRAFT_SIZE
+DISCARD_0 = KEEP_BONUS_0 + NUM_BONUSES
+TUCK_0 = DISCARD_0 + NUM_BIRDS
+PLAY_0 = TUCK_0 + NUM_BIRDS
+NUM_ACTIONS = PLAY_0 + NUM_BIRDS * NUM_HABITATS
+
+# What explain_illegal returns; the texts are in view.py.
+(
+    NO_SUCH_ACTION,
+    NOT_ASKED,  # something else is to be decided
+    CANNOT_STOP,
+    NOTHING_TO_PLAY,
+    NO_SUCH_DIE,
+    FOOD_NOT_WANTED,
+    FEEDER_NOT_UNIFORM,
+    RESET_TOO_LATE,
+    NO_SUCH_FOOD,
+    PAYS_TOO_MUCH,
+    NO_BIRD_THERE,
+    NO_ROOM,
+    BIRD_NOT_WANTED,
+    NO_EGG_THERE,
+    TRAY_PLACE_EMPTY,
+    NO_CARDS_LEFT,
+    ROW_NOT_OPEN,
+    NO_SUCH_SEAT,
+    NOT_IN_DRAFT,
+    BONUS_NOT_OFFERED,
+    NOT_IN_HAND,
+    ALREADY_DECIDED,
+    NOT_ITS_HABITAT,
+    HABITAT_NOT_OPEN,
+    ROW_FULL,
+    TOO_FEW_EGGS,
+    TOO_LITTLE_FOOD,
+) = range(1, 28)
+
+_TURNS = ("play_a_bird", "gain_food", "lay_eggs", "draw_cards")
+_TURN_TEXTS = ("play a bird", "gain food", "lay eggs", "draw cards")
+
+
+def num_actions(options: WingspanOptions) -> int:
+    """Number of action ids."""
+    return NUM_ACTIONS
+
+
+def max_legal(options: WingspanOptions) -> int:
+    """The longest legal list: all birds in hand, each playable in all habitats, or no bird."""
+    return NUM_BIRDS * NUM_HABITATS + 1
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The codebook
+
+
+def _slot(k: int) -> dict[str, Any]:
+    return {"habitat": HABITATS[k // NUM_SLOTS], "column": k % NUM_SLOTS + 1}
+
+
+def _entries() -> list[tuple[dict[str, Any], str]]:
+    """Every action as JSON and as text, in the order of the ids."""
+    entries: list[tuple[dict[str, Any], str]] = []
+
+    def add(text: str, action: str, **what: Any) -> None:
+        entries.append(({"action": action, **what}, text))
+
+    add("stop", "stop")
+    add("use", "use")
+    for turn, text in zip(_TURNS, _TURN_TEXTS, strict=True):
+        add(text, "turn", turn=turn)
+    for food in FOODS:
+        add(f"take {food} die", "take_die", food=food)
+    for food in (FOODS[INVERTEBRATE], FOODS[SEED]):
+        add(f"take invertebrate-or-seed die as {food}", "take_dual_die", food=food)
+    add("reset birdfeeder", "reset_feeder")
+    for food in FOODS:
+        add(f"pay {food}", "pay_food", food=food)
+    for food in FOODS:
+        add(f"gain {food}", "gain_food", food=food)
+    for verb, action in (("lay egg in", "lay_egg"), ("discard egg from", "discard_egg"), ("choose", "choose_bird")):
+        for slot in map(_slot, range(MAT_SLOTS)):
+            add(f"{verb} {slot['habitat']} {slot['column']}", action, **slot)
+    for place in range(1, TRAY_SIZE + 1):
+        add(f"draw tray {place}", "draw_tray", place=place)
+    add("draw deck", "draw_deck")
+    for habitat in HABITATS:
+        add(f"move to {habitat}", "move_to", habitat=habitat)
+    for seat in range(MAX_PLAYERS):
+        add(f"seat {seat} goes first", "goes_first", seat=seat)
+    for place in range(1, DRAFT_SIZE + 1):
+        add(f"take draft {place}", "draft", place=place)
+    for key, name in zip(BONUS_KEYS, BONUS_NAMES, strict=True):
+        add(f"keep {name}", "keep_bonus", bonus=key)
+    for verb in ("discard", "tuck"):
+        for key, name in zip(BIRD_KEYS, BIRD_NAMES, strict=True):
+            add(f"{verb} {name}", verb, bird=key)
+    for key, name in zip(BIRD_KEYS, BIRD_NAMES, strict=True):
+        for habitat in HABITATS:
+            add(f"play {name} in {habitat}", "play", bird=key, habitat=habitat)
+    return entries
+
+
+_ENTRIES = _entries()
+_IDS_OF_TEXT = {text.lower(): action for action, (_, text) in enumerate(_ENTRIES)}
+_IDS_OF_JSON = {tuple(sorted(entry.items())): action for action, (entry, _) in enumerate(_ENTRIES)}
+
+
+def action_json(action: int) -> dict[str, Any]:
+    """An action as a JSON object: what it is, and with what.
+
+    Raises:
+        IllegalActionError: `action` is no id.
+    """
+    return dict(_entry(action)[0])
+
+
+def action_text(action: int) -> str:
+    """An action as text, the same in every state.
+
+    Raises:
+        IllegalActionError: `action` is no id.
+    """
+    return _entry(action)[1]
+
+
+def action_of_json(entry: dict[str, Any]) -> int:
+    """The id of what `action_json` gives.
+
+    Raises:
+        IllegalActionError: no action reads so.
+    """
+    try:
+        return _IDS_OF_JSON[tuple(sorted(entry.items()))]
+    except (KeyError, TypeError, AttributeError):
+        raise IllegalActionError(f"no action of Wingspan is {entry!r}; see the codebook of actions.py") from None
+
+
+def action_of_text(text: str) -> int:
+    """The id of what `action_text` gives; case and blanks around it do not count.
+
+    Raises:
+        IllegalActionError: no action reads so.
+    """
+    try:
+        return _IDS_OF_TEXT[" ".join(text.lower().split())]
+    except KeyError:
+        raise IllegalActionError(f"no action of Wingspan reads {text!r}; see the codebook of actions.py") from None
+
+
+def _entry(action: int) -> tuple[dict[str, Any], str]:
+    if not 0 <= action < NUM_ACTIONS:
+        raise IllegalActionError(f"actions of Wingspan are 0 to {NUM_ACTIONS - 1}; got {action}")
+    return _ENTRIES[action]

@@ -1,0 +1,356 @@
+"""The cards of Wingspan as constant tables: birds, bonus cards, round goals, and the figures printed on the mat.
+
+The facts stand in data/*.json, one card a line, described by the JSON Schemas beside them. This file reads them once,
+at import, checks what the schemas cannot say (that a power has an implementation which knows its params), and turns
+them into arrays for the kernels. Names are resolved here and nowhere else: a kernel sees numbers only.
+
+| what | ids |
+| --- | --- |
+| bird | 0..169, in the order of birds.json, which is alphabetic |
+| bonus card | 0..25, in the order of bonus_cards.json |
+| goal | 2 * tile + side, 0..15 |
+| food | 0..4, `FOODS`; a wild icon of a cost is 5 |
+| die face | 0..4 the food alone, 5 invertebrate or seed |
+| habitat, nest, colour of a power | `HABITATS`, `NESTS`, `COLOURS` |
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cardenvs.core.errors import FormatError
+
+DATA_FOLDER = Path(__file__).with_name("data")
+
+FOODS = ("invertebrate", "seed", "fruit", "fish", "rodent")
+NUM_FOODS = len(FOODS)
+INVERTEBRATE, SEED, FRUIT, FISH, RODENT = range(NUM_FOODS)
+WILD = 5
+"""Index of the wild icon in a row of `BIRD_COST`."""
+HABITATS = ("forest", "grassland", "wetland")
+NUM_HABITATS = len(HABITATS)
+FOREST, GRASSLAND, WETLAND = range(NUM_HABITATS)
+SAME_HABITAT = NUM_HABITATS
+"""Param of `play_additional_bird`: the row in which the bird itself was placed."""
+NESTS = ("none", "bowl", "cavity", "ground", "platform", "star")
+NO_NEST, BOWL, CAVITY, GROUND, PLATFORM, STAR = range(len(NESTS))
+COLOURS = ("none", "white", "brown", "pink")
+NO_COLOUR, WHITE, BROWN, PINK = range(len(COLOURS))
+TRIGGERS = ("never", "when_played", "when_activated", "once_between_turns")
+"""When a power works, by the colour of its box."""
+ICONS = ("predator", "flocking", "bonus_card")
+FEWEST_GAIN_DIE, FEWEST_DRAW_CARD = range(2)
+"""Param `reward` of `fewest_birds_gain`."""
+LAY_ON_SELF, LAY_ON_ANY = range(2)
+"""Param `target` of `lay_eggs`."""
+TUCK_DRAW_CARD, TUCK_LAY_EGG, TUCK_GAIN_FOOD = range(3)
+"""Param `reward` of `tuck_from_hand`."""
+REPEAT_BROWN, REPEAT_PREDATOR = range(2)
+"""Param `filter` of `repeat_power`."""
+
+
+class PowerSpec(NamedTuple):
+    """A bird's power as birds.json has it."""
+
+    trigger: str
+    """One of `TRIGGERS`."""
+    power_handler_id: str
+    """One of `HANDLERS`."""
+    params: Mapping[str, Any]
+    """What the handler takes, in the words of the data."""
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What a power takes
+
+Encode = Callable[[Any], int]
+
+
+def _amount(low: int, high: int) -> Encode:
+    def encode(value: Any) -> int:
+        if type(value) is not int or not low <= value <= high:
+            raise ValueError(f"{value!r} is no whole number from {low} to {high}")
+        return value
+
+    return encode
+
+
+def _one_of(names: Sequence[str]) -> Encode:
+    def encode(value: Any) -> int:
+        if value not in names:
+            raise ValueError(f"{value!r} is none of {', '.join(names)}")
+        return names.index(value)
+
+    return encode
+
+
+def _flag(value: Any) -> int:
+    if type(value) is not bool:
+        raise ValueError(f"{value!r} is neither true nor false")
+    return int(value)
+
+
+def _food_mask(value: Any) -> int:
+    """Bit f is set if food f is in the list."""
+    if not isinstance(value, list) or len(set(value)) != len(value):
+        raise ValueError(f"{value!r} is no list of different foods")
+    return sum(1 << _food(food) for food in value)
+
+
+_food = _one_of(FOODS)
+_habitat = _one_of(HABITATS)
+_nest = _one_of(NESTS[BOWL:STAR])
+_many = _amount(1, 20)
+
+
+def _real_nest(value: Any) -> int:
+    """A nest that a power can ask for: a star nest matches them all, and none matches nothing."""
+    return BOWL + _nest(value)
+
+
+def _prey(value: Any) -> int:
+    """A food that has a die face of its own: nobody has ruled on whether a hunt for seed takes the dual face."""
+    return _food(_PREY[_one_of(_PREY)(value)])
+
+
+_PREY = (FOODS[FISH], FOODS[RODENT])
+
+
+_HANDLER_TABLE: dict[str, dict[str, Encode]] = {
+    "no_power": {},
+    "gain_food_supply": {"food": _food, "amount": _many},
+    "all_players_gain_food_supply": {"food": _food, "amount": _many},
+    "gain_food_feeder": {"foods": _food_mask, "may_cache": _flag},
+    "gain_all_food_feeder": {"food": _food},
+    "each_player_gains_feeder_die": {},
+    "fewest_birds_gain": {"habitat": _habitat, "reward": _one_of(("feeder_die", "draw_card"))},
+    "cache_food_supply": {"food": _food, "amount": _many},
+    "predator_dice": {"food": _prey},
+    "predator_wingspan": {"under_cm": _amount(1, 300)},
+    "draw_cards": {"draw": _many, "discard_at_turn_end": _amount(0, 20)},
+    "all_players_draw_from_deck": {"amount": _many},
+    "draw_and_draft": {"extra": _amount(1, 1)},
+    "draw_bonus_cards": {"draw": _amount(2, 2), "keep": _amount(1, 1)},
+    "lay_eggs": {"target": _one_of(("self", "any")), "amount": _many},
+    "lay_egg_each_nest": {"nest": _real_nest},
+    "all_players_lay_egg_nest": {"nest": _real_nest},
+    "tuck_from_hand": {"reward": _one_of(("draw_card", "lay_egg_on_self", "gain_food_supply")), "foods": _food_mask},
+    "discard_food_tuck_from_deck": {"food": _food, "cost": _many, "tuck": _many},
+    "discard_egg_gain_food": {"amount": _many, "exclude_self": _flag},
+    "discard_egg_draw_cards": {"draw": _many, "exclude_self": _flag},
+    "trade_food": {},
+    "move_if_rightmost": {},
+    "play_additional_bird": {"habitat": _one_of((*HABITATS, "same"))},
+    "repeat_power": {"filter": _one_of(("brown", "predator"))},
+    "react_lay_eggs": {"nest": _real_nest},
+    "react_play_bird_gain_food": {"habitat": _habitat, "food": _food, "amount": _many},
+    "react_play_bird_tuck": {"habitat": _habitat},
+    "react_gain_food_cache": {"food": _food, "amount": _many},
+    "react_predator_gain_die": {},
+}
+"""The handlers that powers.py implements, each with its params in the order of a row of `BIRD_PARAMS`."""
+
+_OPTIONAL_PARAMS = {("tuck_from_hand", "foods")}  # only where the reward is food
+HANDLERS = tuple(_HANDLER_TABLE)
+"""Names of the power handlers; a handler's id is its place."""
+NUM_HANDLERS = len(HANDLERS)
+HANDLER_PARAMS = {name: tuple(params) for name, params in _HANDLER_TABLE.items()}
+"""For each handler the names of its params, in the order of a row of `BIRD_PARAMS`."""
+NUM_PARAMS = max(map(len, HANDLER_PARAMS.values()))
+
+
+def encode_power(power: Mapping[str, Any], bird: str) -> tuple[int, list[int]]:
+    """The handler's id and its params as numbers, zeros behind the last.
+
+    Args:
+        power: trigger, power_handler_id and params, as in birds.json.
+        bird: the bird's name, for errors.
+
+    Raises:
+        FormatError: the handler has no implementation, works at another moment, or takes other params.
+    """
+    name, params = power["power_handler_id"], power["params"]
+    if name not in _HANDLER_TABLE:
+        raise FormatError(f"{bird}: no power handler {name!r} is implemented; there are: {', '.join(HANDLERS)}")
+    takes = _HANDLER_TABLE[name]
+    if unknown := set(params) - set(takes):
+        raise FormatError(f"{bird}: {name} knows no param {_names(unknown)}; it takes: {_names(takes) or 'none'}")
+    if missing := {param for param in takes if (name, param) not in _OPTIONAL_PARAMS} - set(params):
+        raise FormatError(f"{bird}: {name} needs the param {_names(missing)}")
+    if power["trigger"] not in _triggers(name):
+        raise FormatError(f"{bird}: {name} works {' or '.join(_triggers(name))}, not {power['trigger']!r}")
+    row = [0] * NUM_PARAMS
+    for place, (param, encode) in enumerate(takes.items()):
+        if param in params:
+            row[place] = _encoded(encode, params[param], f"{bird}: {name}: {param}")
+    if name == "tuck_from_hand" and (row[0] == TUCK_GAIN_FOOD) != (row[1] != 0):
+        raise FormatError(f"{bird}: {name} takes foods if, and only if, its reward is gain_food_supply")
+    return HANDLERS.index(name), row
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(repr(name) for name in sorted(names))
+
+
+def _triggers(handler: str) -> tuple[str, ...]:
+    """The moments at which a handler can work."""
+    if handler == "no_power":
+        return (TRIGGERS[NO_COLOUR],)
+    return (TRIGGERS[PINK],) if handler.startswith("react_") else (TRIGGERS[WHITE], TRIGGERS[BROWN])
+
+
+def _encoded(encode: Encode, value: Any, where: str) -> int:
+    try:
+        return encode(value)
+    except ValueError as error:
+        raise FormatError(f"{where}: {error}") from error
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Reading
+
+
+def _read(name: str) -> Any:
+    return json.loads((DATA_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def _column(rows: list[dict], value: Callable[[dict], Any], dtype: str) -> np.ndarray:
+    """One array over all cards."""
+    return _constant([_encoded(value, row, row["name"]) for row in rows], dtype)
+
+
+def _constant(values: Any, dtype: str) -> np.ndarray:
+    """A read-only array."""
+    array = np.array(values, dtype)
+    array.flags.writeable = False
+    return array
+
+
+def _bits(names: Iterable[str], of: Sequence[str]) -> int:
+    encode = _one_of(of)
+    return sum(1 << encode(name) for name in names)
+
+
+def _cost(bird: dict) -> list[int]:
+    kinds = (*FOODS, "wild")
+    _bits(bird["cost"], kinds)
+    return [bird["cost"].get(kind, 0) for kind in kinds]
+
+
+def _icon(name: str) -> Callable[[dict], bool]:
+    return lambda bird: bool(_bits(bird["icons"], ICONS) >> ICONS.index(name) & 1)
+
+
+_BIRDS = _read("birds")["birds"]
+_BONUSES = _read("bonus_cards")["bonus_cards"]
+_GOALS = _read("goals")["goals"]
+_MAT = _read("mat")
+
+# ---------------------------------------------------------------------------------------------------------------
+# Bonus cards
+
+NUM_BONUSES = len(_BONUSES)
+BONUS_NAMES = tuple(card["name"] for card in _BONUSES)
+BONUS_KEYS = tuple(card["key"] for card in _BONUSES)
+BONUS_TEXTS = tuple(card["text"] for card in _BONUSES)
+"""What each card counts, in words."""
+BONUS_COUNTS = ("listed_birds", "birds_with_eggs", "birds_in_smallest_habitat", "cards_in_hand")
+LISTED_BIRDS, BIRDS_WITH_EGGS, BIRDS_IN_SMALLEST_HABITAT, CARDS_IN_HAND = range(len(BONUS_COUNTS))
+BONUS_KIND = _column(_BONUSES, lambda card: _one_of(BONUS_COUNTS)(card["counts"]), "u1")
+"""What a card counts, an index of `BONUS_COUNTS`, (26,)."""
+BONUS_MIN_EGGS = _column(_BONUSES, lambda card: card.get("min_eggs", 0), "i1")
+"""For `BIRDS_WITH_EGGS`: the eggs that a bird needs to count, (26,)."""
+BONUS_EACH = _column(_BONUSES, lambda card: card.get("points_each", 0), "i1")
+"""Points for each that counts; 0 for a card with tiers, (26,)."""
+BONUS_THRESHOLDS = _column(_BONUSES, lambda card: [tier[0] for tier in card.get("tiers", [[0, 0]] * 2)], "i1")
+"""The least counts of the lower and the upper tier, (26, 2); zeros for a card that pays for each."""
+BONUS_POINTS = _column(_BONUSES, lambda card: [tier[1] for tier in card.get("tiers", [[0, 0]] * 2)], "i1")
+"""What the tiers pay, not cumulative, (26, 2)."""
+
+# ---------------------------------------------------------------------------------------------------------------
+# Birds
+
+NUM_BIRDS = len(_BIRDS)
+BIRD_NAMES = tuple(bird["name"] for bird in _BIRDS)
+BIRD_KEYS = tuple(bird["key"] for bird in _BIRDS)
+BIRD_SCIENTIFIC_NAMES = tuple(bird["scientific_name"] for bird in _BIRDS)
+BIRD_POWERS = tuple(PowerSpec(**bird["power"]) for bird in _BIRDS)
+"""Each bird's power in the words of the data."""
+BIRD_HABITATS = _column(_BIRDS, lambda bird: _bits(bird["habitats"], HABITATS), "u1")
+"""Bit h is set if the bird can live in habitat h, (170,)."""
+BIRD_COST = _column(_BIRDS, _cost, "i1")
+"""Food icons: the five foods and wild, (170, 6)."""
+BIRD_COST_OR = _column(_BIRDS, lambda bird: _one_of(("all", "one"))(bird["pay"]), "u1")
+"""1 if one of the foods in the cost is paid, 0 if all are, (170,)."""
+BIRD_POINTS = _column(_BIRDS, lambda bird: bird["points"], "i1")
+BIRD_NEST = _column(_BIRDS, lambda bird: _one_of(NESTS)(bird["nest"]), "u1")
+BIRD_EGG_LIMIT = _column(_BIRDS, lambda bird: bird["egg_limit"], "i1")
+BIRD_WINGSPAN = _column(_BIRDS, lambda bird: bird["wingspan_cm"], "i2")
+"""In centimetres, (170,)."""
+BIRD_PREDATOR = _column(_BIRDS, _icon("predator"), "u1")
+BIRD_FLOCKING = _column(_BIRDS, _icon("flocking"), "u1")
+BIRD_COLOUR = _column(_BIRDS, lambda bird: _one_of(TRIGGERS)(bird["power"]["trigger"]), "u1")
+_POWERS = [encode_power(bird["power"], bird["name"]) for bird in _BIRDS]
+BIRD_HANDLER = _constant([handler for handler, _ in _POWERS], "u1")
+"""The id of the handler of each bird's power, (170,)."""
+BIRD_PARAMS = _constant([params for _, params in _POWERS], "i2")
+"""What the handler takes, (170, NUM_PARAMS), in the order of `HANDLER_PARAMS`."""
+BIRD_BONUS = _column(_BIRDS, lambda bird: _bits(bird["counts_for"], BONUS_KEYS), "i8")
+"""Bit b is set if the bird counts for bonus card b, one of `LISTED_BIRDS`, (170,)."""
+
+# ---------------------------------------------------------------------------------------------------------------
+# Round goals
+
+NUM_GOALS = len(_GOALS)
+NUM_GOAL_TILES = NUM_GOALS // 2
+GOAL_NAMES = tuple(goal["name"] for goal in _GOALS)
+GOAL_KEYS = tuple(goal["key"] for goal in _GOALS)
+GOAL_COUNTS = (
+    "birds_in_habitat",
+    "eggs_in_habitat",
+    "birds_with_egg_by_nest",
+    "eggs_by_nest",
+    "egg_sets",
+    "total_birds",
+)
+BIRDS_IN_HABITAT, EGGS_IN_HABITAT, BIRDS_WITH_EGG_BY_NEST, EGGS_BY_NEST, EGG_SETS, TOTAL_BIRDS = range(6)
+GOAL_KIND = _column(_GOALS, lambda goal: _one_of(GOAL_COUNTS)(goal["counts"]), "u1")
+"""What a goal counts, an index of `GOAL_COUNTS`, (16,)."""
+GOAL_HABITAT = _column(_GOALS, lambda goal: _habitat(goal.get("habitat", "forest")), "u1")
+"""The habitat that a goal is about, (16,); means nothing for the others."""
+GOAL_NEST = _column(_GOALS, lambda goal: _real_nest(goal["nest"]) if "nest" in goal else NO_NEST, "u1")
+"""The nest that a goal is about, (16,); `NO_NEST` for the others."""
+if [2 * goal["tile"] + goal["side"] for goal in _GOALS] != list(range(NUM_GOALS)):
+    raise FormatError("goals.json: goals stand in the order of tile and side, two to a tile")
+
+# ---------------------------------------------------------------------------------------------------------------
+# The mat
+
+MAX_PLAYERS = int(_MAT["players"]["most"])
+NUM_ROUNDS = len(_MAT["turns_per_round"])
+TURNS_PER_ROUND = _constant(_MAT["turns_per_round"], "i1")
+TRAY_SIZE = int(_MAT["tray_size"])
+NUM_DICE = int(_MAT["feeder_dice"])
+NUM_FACES = len(_MAT["die_faces"])
+DUAL_FACE = 5
+"""The face of a die that gives an invertebrate or a seed."""
+NUM_SLOTS = int(_MAT["slots_per_habitat"])
+BIRDS_DEALT = int(_MAT["setup"]["birds_dealt"])
+BONUSES_DEALT = int(_MAT["setup"]["bonus_cards_dealt"])
+FOOD_DEALT = int(_MAT["setup"]["each_food"])
+EGG_COST = _constant(_MAT["egg_cost_by_column"], "i1")
+"""Eggs to play a bird into a row with so many birds, (5,)."""
+FOOD_GAINED = _constant(_MAT["actions_by_num_birds"]["gain_food"], "i1")
+"""Dice to take with so many birds in the forest, (6,)."""
+EGGS_LAID = _constant(_MAT["actions_by_num_birds"]["lay_eggs"], "i1")
+CARDS_DRAWN = _constant(_MAT["actions_by_num_birds"]["draw_cards"], "i1")
+HAS_TRADE = _constant(_MAT["actions_by_num_birds"]["has_trade"], "i1")
+"""1 if the action offers its trade with so many birds in the row, (6,)."""
+GREEN_POINTS = _constant(_MAT["green_goal_points"], "i1")
+"""Points of the first three places in each round, (4, 3)."""
+BLUE_MOST = int(_MAT["blue_goal_most_points"])
+DIE_FOODS = _constant([_food_mask(face) for face in _MAT["die_faces"]], "i1")
+"""The foods that a face can give, as bits, (6,)."""

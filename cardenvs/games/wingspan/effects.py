@@ -1,0 +1,681 @@
+"""Effects of Wingspan: the only kernels that move cards, eggs, food and dice. Each changes record and log in one call.
+
+Rules and powers call these; whatever a power does to the table is in the log. Paragraph numbers are those of rules.md.
+"""
+
+import numpy as np
+
+from cardenvs.core.cards import lowest_card
+from cardenvs.core.events import (
+    EVERYBODY,
+    NO_PLACE,
+    NO_PLAYER,
+    NOBODY,
+    UNKNOWN,
+    log_create,
+    log_event,
+    log_move,
+    log_move_all,
+    log_note,
+    log_reveal,
+    log_set,
+    log_shuffle,
+)
+from cardenvs.core.kernel import kernel
+from cardenvs.core.rng import random_below, shuffle, start_stream
+from cardenvs.games.wingspan.cards import (
+    BIRD_WINGSPAN,
+    DUAL_FACE,
+    NUM_BIRDS,
+    NUM_BONUSES,
+    NUM_DICE,
+    NUM_FACES,
+    NUM_SLOTS,
+    TRAY_SIZE,
+)
+from cardenvs.games.wingspan.state import (
+    BONUS_TOKEN,
+    DRAFT_SIZE,
+    GOAL_TOKEN,
+    IN_BONUS_DECK,
+    IN_BONUS_DISCARDS,
+    IN_BONUS_HAND,
+    IN_DECK,
+    IN_DISCARDS,
+    IN_DRAFT,
+    IN_HAND,
+    IN_TRAY,
+    IN_TUCKED,
+    KNOWN_TO_ALL,
+    MAX_PLAYERS,
+    NO_BIRD,
+    NUM_WORDS,
+    ON_MAT,
+    PUBLIC_BIT,
+    TABLE,
+    WORD_BITS,
+)
+
+_PILE, _COUNTER, _KIND = TABLE.pile, TABLE.counter, TABLE.kind
+
+_DECK, _DISCARDS, _TRAY, _DRAFT = (_PILE[name] for name in ("bird_deck", "bird_discards", "tray", "draft"))
+_BONUS_DECK, _BONUS_DISCARDS, _BONUS = (_PILE[name] for name in ("bonus_deck", "bonus_discards", "bonus"))
+_GOAL_BOX, _GOALS = _PILE["goal_box"], _PILE["goals"]
+_HAND, _TUCKED, _ROW = _PILE["hand"], _PILE["tucked"], _PILE["forest"]  # habitat h of player p is _ROW + 5 * h + p
+
+_FEEDER, _OUTSIDE = _COUNTER["feeder_invertebrate"], _COUNTER["outside_invertebrate"]  # a face later, one number later
+_FOOD = _COUNTER["invertebrate"]  # food f of player p is _FOOD + 5 * f + p; the slots of a mat likewise
+_EGGS, _CACHED, _TUCKED_AT = (_COUNTER[f"{name}_forest_1"] for name in ("eggs", "cached", "tucked"))
+_ROUND, _FIRST, _TURNS_LEFT = _COUNTER["round"], _COUNTER["first_player"], _COUNTER["turns_left"]
+_GOAL_POINTS, _OWED, _OUT, _SCORE = (_COUNTER[name] for name in ("goal_1", "discards_owed", "out", "score"))
+
+_NEW_GOAL, _LAY_GOAL = _KIND["new_goal"], _KIND["lay_goal"]
+_NEW_DECK, _NEW_BONUS_DECK = _KIND["new_bird_deck"], _KIND["new_bonus_deck"]
+_DEAL_BIRD, _DEAL_BONUS, _DEAL_FOOD = _KIND["deal_bird"], _KIND["deal_bonus"], _KIND["deal_food"]
+_DROP_BIRD, _DROP_BONUS = _KIND["drop_bird"], _KIND["drop_bonus"]
+_IS_FIRST, _NEW_ROUND, _TURNS, _NEW_POINTS = (
+    _KIND[name] for name in ("first_player", "round", "turns_left", "goal_points")
+)
+_SHOW_BIRD, _PLACE_BIRD, _MOVE_BIRD, _CARRY = (
+    _KIND[name] for name in ("show_bird", "place_bird", "move_bird", "carry")
+)
+_PAY_FOOD, _GAIN_FOOD, _CACHE_FOOD, _CATCH = (_KIND[name] for name in ("pay_food", "gain_food", "cache_food", "catch"))
+_LAY_EGG, _LOSE_EGG, _NUM_TUCKED = _KIND["lay_egg"], _KIND["lose_egg"], _KIND["tucked"]
+_ROLL, _ROLL_OUTSIDE, _TAKE_DIE, _DIE_IN, _DIE_OUT = (
+    _KIND[name] for name in ("roll_feeder", "roll_outside", "take_die", "die_in", "die_out")
+)
+_FILL_TRAY, _SWEEP_TRAY, _DRAW_TRAY, _DRAW_DECK = (
+    _KIND[name] for name in ("fill_tray", "sweep_tray", "draw_tray", "draw_deck")
+)
+_DISCARD, _TUCK, _TUCK_DECK, _MISS = (_KIND[name] for name in ("discard", "tuck", "tuck_from_deck", "miss"))
+_TURN_UP, _TAKE_DRAFT, _DROP_DRAFT = _KIND["turn_up"], _KIND["take_draft"], _KIND["drop_draft"]
+_DRAW_BONUS, _SHOW_BONUS = _KIND["draw_bonus"], _KIND["show_bonus"]
+_GATHER, _SHUFFLE = _KIND["gather_discards"], _KIND["shuffle_deck"]
+_GATHER_BONUSES, _SHUFFLE_BONUSES = _KIND["gather_bonuses"], _KIND["shuffle_bonuses"]
+_NOW_OWED, _NEW_SCORE, _FORFEIT = _KIND["discards_owed"], _KIND["score"], _KIND["forfeit"]
+
+# Sources of chance, besides DEAL
+ROLLS, HUNTS, SHUFFLES, BONUS_SHUFFLES, FIRST_PLAYER = range(1, 6)
+
+_ALL_PLAYERS = KNOWN_TO_ALL ^ 1 << PUBLIC_BIT
+
+
+@kernel(inline=True)
+def viewers(known):
+    """The set of viewers, as events have it, of an entry of `known`."""
+    return EVERYBODY if known == KNOWN_TO_ALL else known & _ALL_PLAYERS
+
+
+# The two commonest kinds of events, compiled once: those of core are inlined, which would make every effect long.
+
+
+@kernel
+def _log_set(log, kind, player, counter, value):
+    log_set(log, kind, player, counter, value)
+
+
+@kernel
+def _log_move(log, kind, player, token, source, target, visible):
+    log_move(log, kind, player, token, source, target, visible)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Hands, as bit sets
+
+
+@kernel(inline=True)
+def holds(s, player, bird):
+    """Whether a bird is in the hand of `player`."""
+    return s.hands[player, bird // WORD_BITS] >> bird % WORD_BITS & 1
+
+
+@kernel(inline=True)
+def _into_hand(s, player, bird, known):
+    s.hands[player, bird // WORD_BITS] |= 1 << bird % WORD_BITS
+    s.hand_size[player] += 1
+    s.place[bird] = IN_HAND + player
+    s.known[bird] = known
+
+
+@kernel(inline=True)
+def _out_of_hand(s, player, bird):
+    s.hands[player, bird // WORD_BITS] &= ~(1 << bird % WORD_BITS)
+    s.hand_size[player] -= 1
+
+
+@kernel
+def forget_hand(s, player):
+    """A card has left the hand unseen: from now on nobody else knows what is in it."""
+    for w in range(NUM_WORDS):
+        bits = s.hands[player, w]
+        while bits:
+            s.known[w * WORD_BITS + lowest_card(bits)] = 1 << player
+            bits &= bits - 1
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The deal
+
+
+@kernel
+def lay_out_goals(s, tiles, log):
+    """Lay out the goals in s.goals, one for each round, out of a box that holds all (2.1)."""
+    for goal in range(tiles.shape[0]):
+        log_event(log, _NEW_GOAL, NO_PLAYER, GOAL_TOKEN + goal, NO_PLACE, _GOAL_BOX, 1, EVERYBODY, EVERYBODY)
+    for k in range(s.goals.shape[0]):
+        _log_move(log, _LAY_GOAL, NO_PLAYER, GOAL_TOKEN + s.goals[k], _GOAL_BOX, _GOALS, EVERYBODY)
+
+
+@kernel
+def new_decks(s, log):
+    """All cards lie in the shuffled decks."""
+    s.num_deck = NUM_BIRDS
+    s.num_bonus_deck = NUM_BONUSES
+    log_create(log, _NEW_DECK, _DECK, NUM_BIRDS)
+    log_create(log, _NEW_BONUS_DECK, _BONUS_DECK, NUM_BONUSES)
+
+
+@kernel
+def deal_bird(s, player, log):
+    """`player` is dealt a bird."""
+    bird = _top_of_deck(s)
+    _into_hand(s, player, bird, 1 << player)
+    _log_move(log, _DEAL_BIRD, player, bird, _DECK, _HAND + player, 1 << player)
+
+
+@kernel
+def deal_bonus(s, player, log):
+    """`player` is dealt a bonus card."""
+    card = _take_bonus(s, player)
+    _log_move(log, _DEAL_BONUS, player, BONUS_TOKEN + card, _BONUS_DECK, _BONUS + player, 1 << player)
+
+
+@kernel
+def deal_food(s, player, food, log):
+    """`player` begins with a token of a food."""
+    s.food[player, food] += 1
+    _log_set(log, _DEAL_FOOD, player, _FOOD + MAX_PLAYERS * food + player, s.food[player, food])
+
+
+@kernel
+def drop_bird(s, player, bird, log):
+    """`player` does not keep a bird it was dealt; it goes face down to the discards (2.3)."""
+    _out_of_hand(s, player, bird)
+    _discard_face_down(s, player, bird, log)
+
+
+@kernel(inline=True)
+def _discard_face_down(s, player, bird, log):
+    s.place[bird] = IN_DISCARDS
+    s.known[bird] = 1 << player
+    s.num_discards += 1
+    _log_move(log, _DROP_BIRD, player, bird, _HAND + player, _DISCARDS, 1 << player)
+
+
+@kernel
+def drop_bonus(s, player, card, log):
+    """`player` does not keep a bonus card; it goes face down to the discards."""
+    s.bonus_hands[player] &= ~(1 << card)
+    s.bonus_place[card] = IN_BONUS_DISCARDS
+    s.bonus_known[card] = 1 << player
+    _log_move(log, _DROP_BONUS, player, BONUS_TOKEN + card, _BONUS + player, _BONUS_DISCARDS, 1 << player)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Rounds and turns
+
+
+@kernel
+def set_first_player(s, player, log):
+    """Give the first player token to `player`."""
+    s.first_player = player
+    _log_set(log, _IS_FIRST, player, _FIRST, player)
+
+
+@kernel
+def set_round(s, number, log):
+    """Begin a round, counted from 0."""
+    s.round_number = number
+    _log_set(log, _NEW_ROUND, NO_PLAYER, _ROUND, number + 1)
+
+
+@kernel
+def set_turns(s, player, turns, log):
+    """`player` has so many turns left in this round."""
+    s.turns_left[player] = turns
+    _log_set(log, _TURNS, player, _TURNS_LEFT + player, turns)
+
+
+@kernel
+def give_goal_points(s, player, points, log):
+    """`player` scores the goal of this round."""
+    number = np.int64(s.round_number)
+    s.goal_points[number, player] = points
+    _log_set(log, _NEW_POINTS, player, _GOAL_POINTS + MAX_PLAYERS * number + player, points)
+
+
+@kernel
+def set_debt(s, player, cards, log):
+    """`player` owes so many discards at the end of the turn (11.10)."""
+    s.debts[player] = cards
+    _log_set(log, _NOW_OWED, player, _OWED + player, cards)
+
+
+@kernel
+def set_score(s, player, points, log):
+    """The final score of `player`."""
+    s.scores[player] = points
+    _log_set(log, _NEW_SCORE, player, _SCORE + player, points)
+
+
+@kernel
+def leave(s, player, log):
+    """`player` is out of the game (15)."""
+    s.active[player] = 0
+    s.turns_left[player] = 0
+    s.debts[player] = 0
+    _log_set(log, _TURNS, player, _TURNS_LEFT + player, 0)
+    _log_set(log, _NOW_OWED, player, _OWED + player, 0)
+    _log_set(log, _FORFEIT, player, _OUT + player, 1)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Food and eggs
+
+
+@kernel
+def gain_food(s, player, food, amount, log):
+    """`player` gets tokens of a food."""
+    s.food[player, food] += amount
+    _log_set(log, _GAIN_FOOD, player, _FOOD + MAX_PLAYERS * food + player, s.food[player, food])
+
+
+@kernel
+def pay_food(s, player, food, amount, log):
+    """`player` gives tokens of a food back to the supply."""
+    s.food[player, food] -= amount
+    _log_set(log, _PAY_FOOD, player, _FOOD + MAX_PLAYERS * food + player, s.food[player, food])
+
+
+@kernel
+def cache_food(s, player, slot, amount, log):
+    """Food is cached on a bird."""
+    s.cached[player, slot] += amount
+    _log_set(log, _CACHE_FOOD, player, _CACHED + MAX_PLAYERS * slot + player, s.cached[player, slot])
+
+
+@kernel
+def catch_food(s, player, slot, log):
+    """A bird that hunts with dice caches what it has caught (11.8)."""
+    s.cached[player, slot] += 1
+    _log_set(log, _CATCH, player, _CACHED + MAX_PLAYERS * slot + player, s.cached[player, slot])
+
+
+@kernel
+def lay_egg(s, player, slot, log):
+    """An egg is laid on a bird."""
+    s.eggs[player, slot] += 1
+    _log_set(log, _LAY_EGG, player, _EGGS + MAX_PLAYERS * slot + player, s.eggs[player, slot])
+
+
+@kernel
+def lose_egg(s, player, slot, log):
+    """An egg of a bird is discarded."""
+    s.eggs[player, slot] -= 1
+    _log_set(log, _LOSE_EGG, player, _EGGS + MAX_PLAYERS * slot + player, s.eggs[player, slot])
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Birds on mats
+
+
+@kernel
+def show_bird(s, player, bird, log):
+    """`player` shows the bird that is going to be played."""
+    s.known[bird] = KNOWN_TO_ALL
+    log_reveal(log, _SHOW_BIRD, player, bird, _HAND + player, 1, EVERYBODY)
+
+
+@kernel
+def place_bird(s, player, bird, habitat, log):
+    """A bird goes from the hand to the leftmost free slot of a habitat; returns the slot (4.1, 4.4)."""
+    slot = NUM_SLOTS * habitat + s.row_size[player, habitat]
+    _out_of_hand(s, player, bird)
+    s.place[bird] = ON_MAT + player
+    s.known[bird] = KNOWN_TO_ALL
+    s.row_size[player, habitat] += 1
+    s.birds[player, slot] = bird
+    _log_move(log, _PLACE_BIRD, player, bird, _HAND + player, _ROW + MAX_PLAYERS * habitat + player, EVERYBODY)
+    return slot
+
+
+@kernel
+def move_bird(s, player, slot, habitat, log):
+    """The rightmost bird of a row goes to another row, with all that lies on it (11.22)."""
+    old = slot // NUM_SLOTS
+    target = NUM_SLOTS * habitat + s.row_size[player, habitat]
+    bird = s.birds[player, slot]
+    s.row_size[player, old] -= 1
+    s.row_size[player, habitat] += 1
+    s.birds[player, target] = bird
+    s.birds[player, slot] = NO_BIRD
+    rows = _ROW + player
+    _log_move(log, _MOVE_BIRD, player, bird, rows + MAX_PLAYERS * old, rows + MAX_PLAYERS * habitat, EVERYBODY)
+    _carry(s.eggs, player, slot, target, _EGGS, log)
+    _carry(s.cached, player, slot, target, _CACHED, log)
+    _carry(s.tucked, player, slot, target, _TUCKED_AT, log)
+
+
+@kernel
+def _carry(what, player, slot, target, counter, log):
+    amount = what[player, slot]
+    if amount == 0:
+        return
+    what[player, target] = amount
+    what[player, slot] = 0
+    _log_set(log, _CARRY, player, counter + MAX_PLAYERS * slot + player, 0)
+    _log_set(log, _CARRY, player, counter + MAX_PLAYERS * target + player, amount)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Dice
+
+
+@kernel
+def roll_feeder(s, log):
+    """Roll all dice into the birdfeeder (7.3, 7.4)."""
+    log_note(log, _ROLL, NO_PLAYER, NUM_DICE)
+    start_stream(s, ROLLS, np.int64(s.num_rolls))
+    s.num_rolls += 1
+    for face in range(NUM_FACES):
+        _set_outside(s, face, 0, log)
+    _roll(s, s.feeder, NUM_DICE, _DIE_IN, _FEEDER, log)
+
+
+@kernel
+def roll_outside(s, player, log):
+    """Roll the dice outside the birdfeeder, which stay outside (11.8)."""
+    number = num_outside(s)
+    log_note(log, _ROLL_OUTSIDE, player, number)
+    start_stream(s, HUNTS, np.int64(s.num_hunts))
+    s.num_hunts += 1
+    _roll(s, s.outside, number, _DIE_OUT, _OUTSIDE, log)
+
+
+@kernel
+def _roll(s, dice, number, kind, counter, log):
+    """Roll a number of dice into `dice`, counts of faces."""
+    rolled = np.int64(0)  # 4 bits a face
+    for _ in range(number):
+        rolled += 1 << 4 * random_below(s.rng, NUM_FACES)
+    for face in range(NUM_FACES):
+        count = rolled >> 4 * face & 15
+        if dice[face] != count:
+            dice[face] = count
+            _log_set(log, kind, NO_PLAYER, counter + face, count)
+
+
+@kernel(inline=True)
+def _set_outside(s, face, count, log):
+    if s.outside[face] != count:
+        s.outside[face] = count
+        _log_set(log, _DIE_OUT, NO_PLAYER, _OUTSIDE + face, count)
+
+
+@kernel
+def num_outside(s):
+    """How many dice are outside the birdfeeder."""
+    number = np.int64(0)
+    for face in range(NUM_FACES):
+        number += s.outside[face]
+    return number
+
+
+@kernel
+def take_die(s, player, face, food, log):
+    """`player` takes a die for a token of one of its foods; returns whether the birdfeeder had to be refilled (7.4)."""
+    log_note(log, _TAKE_DIE, player, face)
+    s.feeder[face] -= 1
+    _log_set(log, _DIE_IN, NO_PLAYER, _FEEDER + face, s.feeder[face])
+    _set_outside(s, face, s.outside[face] + 1, log)
+    gain_food(s, player, food, 1, log)
+    if num_outside(s) < NUM_DICE:
+        return False
+    roll_feeder(s, log)
+    return True
+
+
+@kernel(inline=True)
+def food_of_choice(choice):
+    """The food of a choice at the birdfeeder: 0..4 a die of that food, then the dual die as one of its two foods."""
+    return choice if choice < DUAL_FACE else choice - DUAL_FACE
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Bird cards
+
+
+@kernel(inline=True)
+def cards_left(s):
+    """How many cards can still be drawn from the deck, the discards included (3.5)."""
+    return np.int64(s.num_deck) + s.num_discards
+
+
+@kernel(inline=True)
+def _top_of_deck(s):
+    s.num_deck -= 1
+    bird = np.int64(s.deck[s.num_deck])
+    s.deck[s.num_deck] = 0
+    return bird
+
+
+@kernel
+def _next_of_deck(s, log):
+    """Take the top card of the deck, or of the shuffled discards (3.5); there is one."""
+    if s.num_deck == 0:
+        _reshuffle(s, log)
+    return _top_of_deck(s)
+
+
+@kernel
+def _reshuffle(s, log):
+    """The discards become the deck (3.5)."""
+    log_move_all(log, _GATHER, _DISCARDS, _DECK)
+    log_shuffle(log, _SHUFFLE, _DECK)
+    for bird in range(NUM_BIRDS):
+        if s.place[bird] == IN_DISCARDS:
+            s.deck[s.num_deck] = bird
+            s.num_deck += 1
+            s.place[bird] = IN_DECK
+            s.known[bird] = 0
+    s.num_discards = 0
+    start_stream(s, SHUFFLES, np.int64(s.num_shuffles))
+    s.num_shuffles += 1
+    shuffle(s, s.deck, 0, np.int64(s.num_deck))
+
+
+@kernel
+def fill_tray(s, log):
+    """Fill the tray from the deck, as far as there are cards (3.3)."""
+    for k in range(TRAY_SIZE):
+        if s.tray[k] == NO_BIRD and cards_left(s) > 0:
+            bird = _next_of_deck(s, log)
+            s.tray[k] = bird
+            s.place[bird] = IN_TRAY
+            s.known[bird] = KNOWN_TO_ALL
+            _log_move(log, _FILL_TRAY, NO_PLAYER, bird, _DECK, _TRAY, EVERYBODY)
+
+
+@kernel
+def sweep_tray(s, log):
+    """Discard the tray (3.4)."""
+    for k in range(TRAY_SIZE):
+        if s.tray[k] != NO_BIRD:
+            _to_discards(s, np.int64(s.tray[k]))
+            _log_move(log, _SWEEP_TRAY, NO_PLAYER, s.tray[k], _TRAY, _DISCARDS, EVERYBODY)
+            s.tray[k] = NO_BIRD
+
+
+@kernel(inline=True)
+def _to_discards(s, bird):
+    s.place[bird] = IN_DISCARDS
+    s.known[bird] = KNOWN_TO_ALL
+    s.num_discards += 1
+
+
+@kernel
+def draw_from_tray(s, player, k, log):
+    """`player` takes the card at place k of the tray."""
+    bird = np.int64(s.tray[k])
+    s.tray[k] = NO_BIRD
+    _into_hand(s, player, bird, KNOWN_TO_ALL)
+    _log_move(log, _DRAW_TRAY, player, bird, _TRAY, _HAND + player, EVERYBODY)
+
+
+@kernel
+def draw_from_deck(s, player, log):
+    """`player` draws the top card of the deck; there is one."""
+    bird = _next_of_deck(s, log)
+    _into_hand(s, player, bird, 1 << player)
+    _log_move(log, _DRAW_DECK, player, bird, _DECK, _HAND + player, 1 << player)
+
+
+@kernel
+def discard(s, player, bird, log):
+    """`player` discards a bird from the hand, face up."""
+    _out_of_hand(s, player, bird)
+    _to_discards(s, bird)
+    _log_move(log, _DISCARD, player, bird, _HAND + player, _DISCARDS, EVERYBODY)
+
+
+@kernel
+def tuck_from_hand(s, player, slot, bird, log):
+    """`player` tucks a bird from the hand face down behind the bird in a slot.
+
+    From then on the others do not know what is left in the hand, unless it was the only card there.
+    """
+    known = np.int64(s.known[bird])
+    if s.hand_size[player] > 1:
+        known = 1 << player
+        forget_hand(s, player)
+    _out_of_hand(s, player, bird)
+    s.place[bird] = IN_TUCKED + player
+    s.known[bird] = known
+    _log_move(log, _TUCK, player, bird, _HAND + player, _TUCKED + player, viewers(known))
+    _count_tucked(s, player, slot, log)
+
+
+@kernel
+def tuck_from_deck(s, player, slot, log):
+    """`player` tucks the top card of the deck unseen; there is one."""
+    bird = _next_of_deck(s, log)
+    s.place[bird] = IN_TUCKED + player
+    s.known[bird] = 0
+    _log_move(log, _TUCK_DECK, player, bird, _DECK, _TUCKED + player, NOBODY)
+    _count_tucked(s, player, slot, log)
+
+
+@kernel
+def _count_tucked(s, player, slot, log):
+    s.tucked[player, slot] += 1
+    _log_set(log, _NUM_TUCKED, player, _TUCKED_AT + MAX_PLAYERS * slot + player, s.tucked[player, slot])
+
+
+@kernel
+def hunt_in_deck(s, player, slot, bound, log):
+    """Turn up the top card of the deck; a wingspan below `bound` is tucked for all to see, else discarded (11.9).
+
+    There is a card. Returns whether it was tucked.
+    """
+    bird = _next_of_deck(s, log)
+    if BIRD_WINGSPAN[bird] < bound:
+        s.place[bird] = IN_TUCKED + player
+        s.known[bird] = KNOWN_TO_ALL
+        _log_move(log, _TUCK_DECK, player, bird, _DECK, _TUCKED + player, EVERYBODY)
+        _count_tucked(s, player, slot, log)
+        return True
+    _to_discards(s, bird)
+    _log_move(log, _MISS, player, bird, _DECK, _DISCARDS, EVERYBODY)
+    return False
+
+
+@kernel
+def turn_up_draft(s, cards, log):
+    """Turn up cards of the deck for a draft, as far as there are any (11.12)."""
+    for k in range(cards):
+        if cards_left(s) > 0:
+            bird = _next_of_deck(s, log)
+            s.draft[k] = bird
+            s.place[bird] = IN_DRAFT
+            s.known[bird] = KNOWN_TO_ALL
+            _log_move(log, _TURN_UP, NO_PLAYER, bird, _DECK, _DRAFT, EVERYBODY)
+
+
+@kernel
+def take_from_draft(s, player, k, log):
+    """`player` takes the card at place k of the draft."""
+    bird = np.int64(s.draft[k])
+    s.draft[k] = NO_BIRD
+    _into_hand(s, player, bird, KNOWN_TO_ALL)
+    _log_move(log, _TAKE_DRAFT, player, bird, _DRAFT, _HAND + player, EVERYBODY)
+
+
+@kernel
+def drop_draft(s, log):
+    """Discard what is left of a draft."""
+    for k in range(DRAFT_SIZE):
+        if s.draft[k] != NO_BIRD:
+            _to_discards(s, np.int64(s.draft[k]))
+            _log_move(log, _DROP_DRAFT, NO_PLAYER, s.draft[k], _DRAFT, _DISCARDS, EVERYBODY)
+            s.draft[k] = NO_BIRD
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Bonus cards
+
+
+@kernel(inline=True)
+def _take_bonus(s, player):
+    s.num_bonus_deck -= 1
+    card = np.int64(s.bonus_deck[s.num_bonus_deck])
+    s.bonus_deck[s.num_bonus_deck] = 0
+    s.bonus_place[card] = IN_BONUS_HAND + player
+    s.bonus_known[card] = 1 << player
+    s.bonus_hands[player] |= 1 << card
+    return card
+
+
+@kernel
+def draw_bonus(s, player, log):
+    """`player` draws a bonus card, the discards being shuffled if need be (3.5); returns it, or -1."""
+    if s.num_bonus_deck == 0:
+        _reshuffle_bonuses(s, log)
+        if s.num_bonus_deck == 0:
+            return np.int64(UNKNOWN)
+    card = _take_bonus(s, player)
+    _log_move(log, _DRAW_BONUS, player, BONUS_TOKEN + card, _BONUS_DECK, _BONUS + player, 1 << player)
+    return card
+
+
+@kernel
+def _reshuffle_bonuses(s, log):
+    log_move_all(log, _GATHER_BONUSES, _BONUS_DISCARDS, _BONUS_DECK)
+    log_shuffle(log, _SHUFFLE_BONUSES, _BONUS_DECK)
+    for card in range(NUM_BONUSES):
+        if s.bonus_place[card] == IN_BONUS_DISCARDS:
+            s.bonus_deck[s.num_bonus_deck] = card
+            s.num_bonus_deck += 1
+            s.bonus_place[card] = IN_BONUS_DECK
+            s.bonus_known[card] = 0
+    start_stream(s, BONUS_SHUFFLES, np.int64(s.num_bonus_shuffles))
+    s.num_bonus_shuffles += 1
+    shuffle(s, s.bonus_deck, 0, np.int64(s.num_bonus_deck))
+
+
+@kernel
+def show_bonuses(s, player, log):
+    """`player` shows the bonus cards at the end of the game."""
+    for card in range(NUM_BONUSES):
+        if s.bonus_hands[player] >> card & 1:
+            s.bonus_known[card] = KNOWN_TO_ALL
+            log_reveal(log, _SHOW_BONUS, player, BONUS_TOKEN + card, _BONUS + player, 1, EVERYBODY)

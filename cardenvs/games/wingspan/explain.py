@@ -1,0 +1,139 @@
+"""Why an action is not legal now: the codes of actions.py, whose texts are in view.py."""
+
+import numpy as np
+
+from cardenvs.core.kernel import kernel
+from cardenvs.games.wingspan import actions as a
+from cardenvs.games.wingspan.cards import (
+    BIRD_HABITATS,
+    DUAL_FACE,
+    NUM_HABITATS,
+    NUM_SLOTS,
+    SEED,
+    TRAY_SIZE,
+)
+from cardenvs.games.wingspan.decisions import can_stop, choices, open_habitats, setup_bird
+from cardenvs.games.wingspan.effects import holds
+from cardenvs.games.wingspan.payment import can_pay
+from cardenvs.games.wingspan.stack import (
+    CHOOSE_TURN,
+    DRAFT,
+    DRAW,
+    FIRST,
+    FIRST_CARD_OP,
+    FIRST_ID,
+    FIRST_STEP,
+    GET_FOOD,
+    GIVE_EGGS,
+    GIVE_FOOD,
+    HAS_BEGUN,
+    KEEP_BONUS,
+    LAY,
+    MOVE,
+    PAY_COST,
+    PLAY,
+    REACT,
+    REPEAT,
+    SETUP_BIRDS,
+    SETUP_FOOD,
+    TAKE_DICE,
+    TUCK,
+)
+from cardenvs.games.wingspan.state import MAT_SLOTS, NO_BIRD, OP, WHO, A, B
+
+_NUM_CHOICES = {
+    CHOOSE_TURN: 4,
+    TAKE_DICE: a.PAY_FOOD_0 - a.TAKE_DIE_0,
+    PAY_COST: a.GAIN_FOOD_0 - a.PAY_FOOD_0,
+    GIVE_FOOD: a.GAIN_FOOD_0 - a.PAY_FOOD_0,
+    SETUP_FOOD: a.GAIN_FOOD_0 - a.PAY_FOOD_0,
+    GET_FOOD: a.LAY_EGG_0 - a.GAIN_FOOD_0,
+    LAY: MAT_SLOTS,
+    GIVE_EGGS: MAT_SLOTS,
+    REACT: MAT_SLOTS,
+    REPEAT: MAT_SLOTS,
+    DRAW: TRAY_SIZE + 1,
+    MOVE: NUM_HABITATS,
+    FIRST: a.DRAFT_0 - a.GOES_FIRST_0,
+    DRAFT: a.KEEP_BONUS_0 - a.DRAFT_0,
+    KEEP_BONUS: a.DISCARD_0 - a.KEEP_BONUS_0,
+    TUCK: a.PLAY_0 - a.TUCK_0,
+    PLAY: a.NUM_ACTIONS - a.PLAY_0,
+}
+_IDS = np.array([_NUM_CHOICES.get(op, 1 if op < FIRST_CARD_OP else a.TUCK_0 - a.DISCARD_0) for op in range(FIRST_STEP)])
+
+
+@kernel
+def explain(s, action):
+    """0 if `action` is legal, else the code of the reason."""
+    if not 0 <= action < a.NUM_ACTIONS:
+        return a.NO_SUCH_ACTION
+    if action == a.STOP:
+        return 0 if can_stop(s) else a.CANNOT_STOP
+    op = np.int64(s.stack[s.depth - 1, OP])
+    k = action - FIRST_ID[op]
+    if not 0 <= k < _IDS[op]:
+        return a.NOT_ASKED
+    if op >= FIRST_CARD_OP:
+        return _explain_card(s, op, k)
+    return 0 if choices(s) >> k & 1 else _explain_choice(s, op, k)
+
+
+@kernel
+def _explain_choice(s, op, k):
+    """Why choice k is not among those of the decision on top of the stack."""
+    top = s.stack[s.depth - 1]
+    who = np.int64(top[WHO])
+    if op == CHOOSE_TURN:
+        return a.NOTHING_TO_PLAY
+    if op == TAKE_DICE:
+        if k > DUAL_FACE + SEED:
+            return a.RESET_TOO_LATE if top[B] & HAS_BEGUN else a.FEEDER_NOT_UNIFORM
+        return a.NO_SUCH_DIE if s.feeder[min(k, DUAL_FACE)] == 0 else a.FOOD_NOT_WANTED
+    if op in (PAY_COST, GIVE_FOOD, SETUP_FOOD):
+        return a.NO_SUCH_FOOD if s.food[who, k] == 0 else a.PAYS_TOO_MUCH
+    if op == GET_FOOD:
+        return a.FOOD_NOT_WANTED
+    if op in (LAY, GIVE_EGGS, REACT, REPEAT):
+        if s.birds[who, k] == NO_BIRD:
+            return a.NO_BIRD_THERE
+        if op == GIVE_EGGS and s.eggs[who, k] == 0:
+            return a.NO_EGG_THERE
+        if op == LAY and top[A] >> k & 1:
+            return a.NO_ROOM
+        return a.BIRD_NOT_WANTED
+    if op == DRAW:
+        return a.TRAY_PLACE_EMPTY if k < TRAY_SIZE else a.NO_CARDS_LEFT
+    if op == MOVE:
+        return a.ROW_NOT_OPEN
+    if op == FIRST:
+        return a.NO_SUCH_SEAT
+    return a.NOT_IN_DRAFT if op == DRAFT else a.BONUS_NOT_OFFERED
+
+
+@kernel
+def _explain_card(s, op, k):
+    """0, or why a card cannot be discarded, tucked or played (choice k)."""
+    top = s.stack[s.depth - 1]
+    who = np.int64(top[WHO])
+    if op != PLAY:
+        if not holds(s, who, k):
+            return a.NOT_IN_HAND
+        if op == SETUP_BIRDS:
+            for j in range(top[A]):
+                if setup_bird(s, who, j) == k:
+                    return a.ALREADY_DECIDED
+        return 0
+    bird = k // NUM_HABITATS
+    habitat = k - NUM_HABITATS * bird
+    if not holds(s, who, bird):
+        return a.NOT_IN_HAND
+    if not BIRD_HABITATS[bird] >> habitat & 1:
+        return a.NOT_ITS_HABITAT
+    if not top[A] >> habitat & 1:
+        return a.HABITAT_NOT_OPEN
+    if s.row_size[who, habitat] == NUM_SLOTS:
+        return a.ROW_FULL
+    if not open_habitats(s, who) >> habitat & 1:
+        return a.TOO_FEW_EGGS
+    return 0 if can_pay(s, who, bird) else a.TOO_LITTLE_FOOD

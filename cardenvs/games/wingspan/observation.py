@@ -1,0 +1,394 @@
+"""What a player sees of Wingspan: named sections, and the kernel that writes them.
+
+First the sections about the decision, the middle of the table and what only the observer has; then a block for each
+seat, the observer first. Birds are shown by what is printed on them (`observation="attributes"`), or by their number
+plus 1 (`"ids"`), 0 being no bird. What lies in a hand is shown by bird in both: those are the birds that actions name.
+"""
+
+import functools
+
+import numpy as np
+
+from cardenvs.core.cards import count_bits
+from cardenvs.core.kernel import kernel
+from cardenvs.core.observation import Layout, Section
+from cardenvs.core.seats import wrap
+from cardenvs.games.wingspan.cards import (
+    BIRD_COLOUR,
+    BIRD_COST,
+    BIRD_COST_OR,
+    BIRD_EGG_LIMIT,
+    BIRD_FLOCKING,
+    BIRD_HABITATS,
+    BIRD_HANDLER,
+    BIRD_NAMES,
+    BIRD_NEST,
+    BIRD_PARAMS,
+    BIRD_POINTS,
+    BIRD_PREDATOR,
+    BIRD_WINGSPAN,
+    BIRDS_DEALT,
+    BONUS_NAMES,
+    BOWL,
+    COLOURS,
+    FOODS,
+    GOAL_NAMES,
+    HABITATS,
+    HANDLER_PARAMS,
+    HANDLERS,
+    NESTS,
+    NUM_BIRDS,
+    NUM_BONUSES,
+    NUM_DICE,
+    NUM_FACES,
+    NUM_FOODS,
+    NUM_GOALS,
+    NUM_HABITATS,
+    NUM_ROUNDS,
+    STAR,
+    TRAY_SIZE,
+    WHITE,
+)
+from cardenvs.games.wingspan.decisions import setup_bird
+from cardenvs.games.wingspan.scoring import goal_count
+from cardenvs.games.wingspan.stack import (
+    DRAW,
+    FIRST_STEP,
+    GET_FOOD,
+    GIVE_EGGS,
+    LAY,
+    PAY_COST,
+    PAY_DEBT,
+    REACT,
+    SETUP_BIRDS,
+    SETUP_FOOD,
+    TAKE_DICE,
+)
+from cardenvs.games.wingspan.state import (
+    BLUE,
+    DRAFT_SIZE,
+    FACES,
+    IDS,
+    IN_BONUS_DISCARDS,
+    IN_DISCARDS,
+    IN_HAND,
+    MAT_SLOTS,
+    NO_BIRD,
+    ON_MAT,
+    OP,
+    SLOT,
+    WHO,
+    N,
+    WingspanOptions,
+    slot_name,
+)
+
+# ---------------------------------------------------------------------------------------------------------------
+# What is printed on a bird, as a row of numbers
+
+_MOST = 255  # of counts without a limit: food, tokens, cards
+
+ATTRIBUTES = (
+    *(f"habitat_{name}" for name in HABITATS),
+    *(f"cost_{name}" for name in (*FOODS, "wild")),
+    "cost_or",
+    "points",
+    "egg_limit",
+    "wingspan",
+    *(f"nest_{name}" for name in NESTS[BOWL:]),
+    *(f"colour_{name}" for name in COLOURS[WHITE:]),
+    "predator",
+    "flocking",
+    *(f"power_{name}" for name in HANDLERS),
+    *(f"power_food_{name}" for name in FOODS),
+    *(f"power_habitat_{name}" for name in HABITATS),
+    *(f"power_nest_{name}" for name in NESTS[BOWL:STAR]),
+    "power_number",
+    "power_option",
+)
+NUM_ATTRIBUTES = len(ATTRIBUTES)
+
+
+def _power_attributes(bird: int) -> dict[str, int]:
+    """What the params of a power say: foods, a habitat, a nest, the first number, and which variant it is."""
+    found: dict[str, int] = {}
+    for name, value in zip(HANDLER_PARAMS[HANDLERS[BIRD_HANDLER[bird]]], BIRD_PARAMS[bird].tolist(), strict=False):
+        if name in ("food", "foods"):
+            bits = 1 << value if name == "food" else value
+            found |= {f"power_food_{food}": bits >> f & 1 for f, food in enumerate(FOODS)}
+        elif name == "habitat":
+            if value < NUM_HABITATS:
+                found[f"power_habitat_{HABITATS[value]}"] = 1
+        elif name == "nest":
+            found[f"power_nest_{NESTS[value]}"] = 1
+        elif name in ("amount", "draw", "tuck", "under_cm"):
+            found.setdefault("power_number", value)
+        else:
+            found.setdefault("power_option", value)
+    return found
+
+
+def _attributes(bird: int) -> list[int]:
+    found = {
+        **{f"habitat_{name}": BIRD_HABITATS[bird] >> h & 1 for h, name in enumerate(HABITATS)},
+        **{f"cost_{name}": BIRD_COST[bird, f] for f, name in enumerate((*FOODS, "wild"))},
+        "cost_or": BIRD_COST_OR[bird],
+        "points": BIRD_POINTS[bird],
+        "egg_limit": BIRD_EGG_LIMIT[bird],
+        "wingspan": BIRD_WINGSPAN[bird],
+        f"nest_{NESTS[BIRD_NEST[bird]]}": 1,
+        f"colour_{COLOURS[BIRD_COLOUR[bird]]}": 1,
+        "predator": BIRD_PREDATOR[bird],
+        "flocking": BIRD_FLOCKING[bird],
+        f"power_{HANDLERS[BIRD_HANDLER[bird]]}": 1,
+        **_power_attributes(bird),
+    }
+    return [int(found.get(name, 0)) for name in ATTRIBUTES]
+
+
+BIRD_ATTRIBUTES = np.array([_attributes(bird) for bird in range(NUM_BIRDS)], np.int16)
+"""What is printed on each bird, (170, NUM_ATTRIBUTES), columns as in `ATTRIBUTES`."""
+_MOST_OF_ATTRIBUTE = int(BIRD_ATTRIBUTES.max())
+
+# ---------------------------------------------------------------------------------------------------------------
+# The sections
+
+_DECISIONS = (
+    *("turn", "use", "accept", "cache", "dice", "pay_cost", "give_food", "setup_food", "get_food", "lay", "give_eggs"),
+    *(
+        "react",
+        "repeat",
+        "draw",
+        "move",
+        "first",
+        "draft",
+        "bonus",
+        "trade_card",
+        "debt",
+        "setup_birds",
+        "tuck",
+        "play",
+    ),
+)
+_SLOTS = tuple(slot_name(slot) for slot in range(MAT_SLOTS))
+
+
+def _birds(name: str, number: int, doc: str, ids: bool) -> Section:
+    """Places for birds: a number each, or what is printed on them."""
+    if ids:
+        return Section(name, number, f"{doc}: number of the bird plus 1, or 0", high=NUM_BIRDS)
+    labels = tuple(f"{place + 1}.{attribute}" for place in range(number) for attribute in ATTRIBUTES)
+    size = number * NUM_ATTRIBUTES
+    return Section(name, size, f"{doc}: what is printed, wingspans in cm", high=_MOST_OF_ATTRIBUTE, labels=labels)
+
+
+def _common(ids: bool) -> tuple[Section, ...]:
+    return (
+        Section("decision", FIRST_STEP, "one-hot kind of the pending decision", labels=tuple(_DECISIONS)),
+        Section("to_act", 1, "1 if the observer is to act"),
+        Section("decision_slot", MAT_SLOTS, "one-hot slot of the bird whose power it is", labels=_SLOTS),
+        Section("decision_number", 1, "how many of it are left: dice, eggs, cards, worth to pay", high=_MOST),
+        Section("paid", NUM_FOODS, "food paid so far for the bird being played", high=6, labels=FOODS),
+        Section("paid_for", NUM_BIRDS, "one-hot bird being paid for", labels=BIRD_NAMES),
+        Section("round", NUM_ROUNDS, "one-hot round; zeros in the setup"),
+        Section("blue_goals", 1, "1 if goals pay for each thing, 0 if they go by rank"),
+        Section("goals", NUM_ROUNDS * NUM_GOALS, "one-hot goal of each round", labels=GOAL_NAMES * NUM_ROUNDS),
+        Section("feeder", NUM_FACES, "dice of each face in the birdfeeder", high=NUM_DICE, labels=FACES),
+        Section("outside", NUM_FACES, "dice of each face outside", high=NUM_DICE, labels=FACES),
+        Section("decks", 3, "birds in deck, in discards, bonus cards in deck", high=_MOST),
+        Section("discards", NUM_BIRDS, "1 for each bird known to be discarded", labels=BIRD_NAMES),
+        Section("bonus", NUM_BONUSES, "1 for each own bonus card", labels=BONUS_NAMES),
+        Section("bonus_offer", NUM_BONUSES, "1 for each just drawn, of which one is kept", labels=BONUS_NAMES),
+        Section("bonus_seen", NUM_BONUSES, "1 for each that the observer did not keep", labels=BONUS_NAMES),
+        Section("setup_dropped", NUM_BIRDS, "1 for each dealt bird not to be kept", labels=BIRD_NAMES),
+        Section("setup_paid", NUM_FOODS, "food to be paid for those kept", labels=FOODS),
+        _birds("tray", TRAY_SIZE, "the tray", ids),
+        _birds("draft", DRAFT_SIZE, "birds turned up for a draft", ids),
+    )
+
+
+def _seat(seat: int, ids: bool) -> tuple[Section, ...]:
+    who = "own" if seat == 0 else f"seat_{seat}"
+    what = "own hand" if seat == 0 else "birds known to be in that hand"
+    return (
+        Section(f"{who}_hand", NUM_BIRDS, f"1 for each of {what}", labels=BIRD_NAMES),
+        Section(f"{who}_eggs", MAT_SLOTS, "eggs by slot", high=6, labels=_SLOTS),
+        Section(f"{who}_cached", MAT_SLOTS, "cached food by slot", high=_MOST, labels=_SLOTS),
+        Section(f"{who}_tucked", MAT_SLOTS, "tucked cards by slot", high=_MOST, labels=_SLOTS),
+        Section(f"{who}_pink_used", MAT_SLOTS, "1 for each pink power used since that player's turn", labels=_SLOTS),
+        Section(f"{who}_food", NUM_FOODS, f"supply, clipped at {_MOST}", high=_MOST, labels=FOODS),
+        Section(f"{who}_goal_points", NUM_ROUNDS, "points for the goals so far", high=_MOST),
+        Section(
+            f"{who}_numbers",
+            len(_NUMBERS),
+            "cards in hand, bonus cards, turns left in the round, discards owed, what counts for the goal of the round",
+            high=_MOST,
+            labels=_NUMBERS,
+        ),
+        Section(
+            f"{who}_marks",
+            len(_MARKS),
+            "1 each if still in the game, first player, having the turn, having to decide",
+            labels=_MARKS,
+        ),
+        _birds(f"{who}_birds", MAT_SLOTS, "the mat", ids),
+    )
+
+
+_NUMBERS = ("hand", "bonus_cards", "turns_left", "discards_owed", "goal_count")
+_MARKS = ("active", "first_player", "turn", "to_act")
+# Sections of birds come last, so that only their width depends on how birds are shown.
+_COMMON, _SEAT = Layout(_common(ids=True), "int16"), Layout(_seat(0, ids=True), "int16")
+(
+    _DECISION, _TO_ACT, _DECISION_SLOT, _DECISION_NUMBER, _PAID, _PAID_FOR, _ROUND, _BLUE, _GOALS, _FEEDER, _OUTSIDE,
+    _DECKS, _DISCARDS, _BONUS, _OFFER, _SEEN, _DROPPED, _SETUP_PAID, _TRAY, _,
+) = _COMMON.starts  # fmt: skip
+_HAND, _EGGS, _CACHED, _TUCKED, _PINK_USED, _FOOD, _GOAL_POINTS, _SEAT_NUMBERS, _SEAT_MARKS, _BIRDS = _SEAT.starts
+
+
+@functools.cache
+def _layout(num_players: int, ids: bool) -> Layout:
+    sections = [*_common(ids)]
+    for seat in range(num_players):
+        sections += _seat(seat, ids)
+    return Layout(sections, "int16")
+
+
+def layout(options: WingspanOptions) -> Layout:
+    """The observation sections, int16."""
+    return _layout(options.num_players, options.observation == "ids")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Writing them
+
+
+@kernel
+def observe(s, player, out):
+    """Write what `player` may know of `s` into `out`, int16 (layout.size,): own cards, cards seen, what is public."""
+    out[:] = 0
+    width = 1 if s.rules.observation == IDS else NUM_ATTRIBUTES
+    _observe_decision(s, player, out)
+    _observe_middle(s, out)
+    _observe_bonuses(s, player, out)
+    start = np.int64(_TRAY)
+    for k in range(TRAY_SIZE):
+        _show_bird(s.tray[k], width, start, out)
+        start += width
+    for k in range(DRAFT_SIZE):
+        _show_bird(s.draft[k], width, start, out)
+        start += width
+    seat_size = _BIRDS + MAT_SLOTS * width
+    n = np.int64(s.rules.num_players)
+    _observe_cards(s, player, n, start, seat_size, out)
+    for seat in range(n):
+        _observe_seat(s, wrap(player + seat, n), width, start, out)
+        start += seat_size
+
+
+@kernel
+def _show_bird(bird, width, start, out):
+    """Show a bird, or none, in `width` entries from `start`."""
+    if width == 1:
+        out[start] = bird + 1
+    elif bird != NO_BIRD:
+        row, first = np.uint64(bird), np.uint64(start)  # unsigned: an index that cannot be negative needs no care
+        for k in range(NUM_ATTRIBUTES):
+            out[first + np.uint64(k)] = BIRD_ATTRIBUTES[row, np.uint64(k)]
+
+
+@kernel
+def _observe_decision(s, player, out):
+    """The decision that is pending; of a setup that is not the observer's own, nothing but that it is one."""
+    if s.round_number < 0:
+        for food in range(NUM_FOODS):
+            out[_SETUP_PAID + food] = s.setup_paid[player, food]
+        for k in range(BIRDS_DEALT):
+            if s.setup_dropped[player] >> k & 1:
+                out[_DROPPED + setup_bird(s, player, k)] = 1
+    if s.terminal:
+        return
+    top = s.stack[s.depth - 1]
+    op, who, slot = np.int64(top[OP]), np.int64(top[WHO]), np.int64(top[SLOT])
+    if s.round_number < 0 and who != player:
+        out[_DECISION + SETUP_BIRDS] = 1
+        return
+    out[_DECISION + op] = 1
+    out[_TO_ACT] = who == player
+    if slot >= 0 and op != REACT:
+        out[_DECISION_SLOT + slot] = 1
+    if op in (TAKE_DICE, PAY_COST, SETUP_FOOD, GET_FOOD, LAY, GIVE_EGGS, DRAW, PAY_DEBT):
+        out[_DECISION_NUMBER] = top[N]
+    if op == PAY_COST:
+        out[_PAID_FOR + s.payment] = 1
+        for food in range(NUM_FOODS):
+            out[_PAID + food] = s.paid[food]
+
+
+@kernel
+def _observe_middle(s, out):
+    """Round, goals, dice, decks."""
+    if s.round_number >= 0:
+        out[_ROUND + s.round_number] = 1
+    out[_BLUE] = s.rules.goals == BLUE
+    for k in range(NUM_ROUNDS):
+        out[_GOALS + NUM_GOALS * k + s.goals[k]] = 1
+    for face in range(NUM_FACES):
+        out[_FEEDER + face] = s.feeder[face]
+        out[_OUTSIDE + face] = s.outside[face]
+    out[_DECKS] = s.num_deck
+    out[_DECKS + 1] = s.num_discards
+    out[_DECKS + 2] = s.num_bonus_deck
+
+
+@kernel
+def _observe_bonuses(s, player, out):
+    """Own bonus cards, and those that the observer has seen and not kept."""
+    for card in range(NUM_BONUSES):
+        if s.bonus_known[card] >> player & 1:
+            if s.bonus_hands[player] >> card & 1:
+                out[_BONUS + card] = 1
+                out[_OFFER + card] = s.bonus_offer >> card & 1
+            elif s.bonus_place[card] == IN_BONUS_DISCARDS:
+                out[_SEEN + card] = 1
+
+
+@kernel
+def _observe_cards(s, player, n, first_seat, seat_size, out):
+    """Birds in hands and on the discard pile, as far as the observer knows them."""
+    for bird in range(NUM_BIRDS):
+        if s.known[bird] >> player & 1:
+            place = np.int64(s.place[bird])
+            if place == IN_DISCARDS:
+                out[_DISCARDS + bird] = 1
+            elif IN_HAND <= place < ON_MAT:
+                out[first_seat + seat_size * wrap(place - IN_HAND + n - player, n) + _HAND + bird] = 1
+
+
+@kernel
+def _observe_seat(s, p, width, start, out):
+    """The block of one seat: what all may know of player p."""
+    for slot in range(MAT_SLOTS):
+        if s.birds[p, slot] == NO_BIRD:
+            continue
+        _show_bird(s.birds[p, slot], width, start + _BIRDS + width * slot, out)
+        out[start + _EGGS + slot] = s.eggs[p, slot]
+        out[start + _CACHED + slot] = s.cached[p, slot]
+        out[start + _TUCKED + slot] = s.tucked[p, slot]
+        out[start + _PINK_USED + slot] = s.pink_used[p] >> slot & 1
+    for food in range(NUM_FOODS):
+        out[start + _FOOD + food] = min(s.food[p, food], _MOST)
+    for k in range(NUM_ROUNDS):
+        out[start + _GOAL_POINTS + k] = s.goal_points[k, p]
+    numbers = start + _SEAT_NUMBERS
+    out[numbers] = s.hand_size[p]
+    out[numbers + 1] = count_bits(np.int64(s.bonus_hands[p]))
+    out[numbers + 2] = s.turns_left[p]
+    out[numbers + 3] = s.debts[p]
+    marks = start + _SEAT_MARKS
+    out[marks] = s.active[p]
+    out[marks + 3] = s.current_player == p
+    if s.round_number >= 0:
+        out[numbers + 4] = goal_count(s, p, np.int64(s.goals[s.round_number]))
+        out[marks + 1] = s.first_player == p
+        out[marks + 2] = s.turn_player == p

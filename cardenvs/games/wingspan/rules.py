@@ -1,0 +1,712 @@
+"""Rules of Wingspan: the deal, the course of turns and rounds, the end. Paragraph numbers are those of rules.md.
+
+Decisions are in decisions.py, powers in powers.py, what they do to the table in effects.py. This file keeps the game
+going between decisions: `_run` takes steps off the stack until somebody has something to decide.
+"""
+
+import numpy as np
+
+from cardenvs.core.cards import lowest_card
+from cardenvs.core.events import log_note
+from cardenvs.core.kernel import kernel
+from cardenvs.core.rng import DEAL, DETERMINIZE, random_below, redeal, start_stream
+from cardenvs.core.seats import wrap
+from cardenvs.games.wingspan.actions import STOP
+from cardenvs.games.wingspan.cards import (
+    BIRD_COLOUR,
+    BIRDS_DEALT,
+    BONUSES_DEALT,
+    BROWN,
+    NUM_BIRDS,
+    NUM_BONUSES,
+    NUM_FOODS,
+    NUM_GOALS,
+    NUM_ROUNDS,
+    NUM_SLOTS,
+    TRAY_SIZE,
+    TURNS_PER_ROUND,
+    WHITE,
+)
+from cardenvs.games.wingspan.decisions import (
+    can_stop,
+    choices,
+    choose,
+    choose_card,
+    list_hand,
+    list_plays,
+    open_habitats,
+    setup_bird,
+    stop,
+)
+from cardenvs.games.wingspan.effects import (
+    FIRST_PLAYER,
+    deal_bird,
+    deal_bonus,
+    deal_food,
+    discard,
+    drop_bird,
+    drop_bonus,
+    drop_draft,
+    fill_tray,
+    give_goal_points,
+    lay_out_goals,
+    leave,
+    new_decks,
+    pay_food,
+    place_bird,
+    roll_feeder,
+    set_debt,
+    set_first_player,
+    set_round,
+    set_score,
+    set_turns,
+    show_bonuses,
+    sweep_tray,
+    tuck_from_hand,
+)
+from cardenvs.games.wingspan.explain import explain
+from cardenvs.games.wingspan.powers import begin_power, next_player, share, triggered
+from cardenvs.games.wingspan.scoring import compare, goal_points, score, unused_food
+from cardenvs.games.wingspan.stack import (
+    AFTER_PLAY,
+    CHOOSE_TURN,
+    CLEAR_DRAFT,
+    DRAFT,
+    EACH,
+    END_DRAFT,
+    END_SETUP,
+    END_TURN,
+    FIRST_CARD_OP,
+    FIRST_ID,
+    FIRST_STEP,
+    KEEP_BONUS,
+    NO_SLOT,
+    OPTIONAL,
+    PAY_DEBT,
+    PLACE,
+    PLAY,
+    POWER,
+    REACT,
+    ROW,
+    SETUP_BIRDS,
+    SETUP_FOOD,
+    TUCK,
+    WINDOW,
+    pop,
+    push,
+)
+from cardenvs.games.wingspan.state import (
+    BLUE,
+    BONUS_TOKEN,
+    DRAFT_SIZE,
+    GOAL_TOKEN,
+    IN_BONUS_DISCARDS,
+    IN_BONUS_HAND,
+    IN_DECK,
+    IN_DISCARDS,
+    IN_HAND,
+    IN_TUCKED,
+    MAT_SLOTS,
+    NO_BIRD,
+    OP,
+    PLACEMENT,
+    SLOT,
+    TABLE,
+    WHO,
+    WINNER,
+    WORD_BITS,
+    A,
+    B,
+    N,
+)
+
+_WIN, _SHARE_WIN = TABLE.kind["win"], TABLE.kind["share_win"]
+_GOAL_IDS = np.arange(NUM_GOALS)
+
+_BIRD_DEAL, _BONUS_DEAL, _GOAL_DEAL = range(3)  # indices of the chance source DEAL
+_HAND_KIND, _TUCKED_KIND, _UNSEEN_KIND, _DISCARD_KIND = range(4)  # how a card may be hidden from others
+
+# ---------------------------------------------------------------------------------------------------------------
+# The deal
+
+
+@kernel
+def deal(s, given, log):
+    """Lay out goals, tray and birdfeeder, deal to each player, and ask the first one what to keep (2).
+
+    `given` are tokens: birds in the order of the deck (the players' hands in turn, then the tray, then the deck from
+    the top), bonus cards (in turn, then the deck) and goals (in the order of the rounds).
+    """
+    s.round_number = -1
+    for p in range(s.birds.shape[0]):
+        for slot in range(MAT_SLOTS):
+            s.birds[p, slot] = NO_BIRD
+    for k in range(TRAY_SIZE):
+        s.tray[k] = NO_BIRD
+    for k in range(DRAFT_SIZE):
+        s.draft[k] = NO_BIRD
+    _shuffle_goals(s, given)
+    lay_out_goals(s, _GOAL_IDS, log)
+    _shuffle_deck(s, s.deck, NUM_BIRDS, 0, _BIRD_DEAL, given)
+    _shuffle_deck(s, s.bonus_deck, NUM_BONUSES, BONUS_TOKEN, _BONUS_DEAL, given)
+    new_decks(s, log)
+    n = np.int64(s.rules.num_players)
+    for p in range(n):
+        for _ in range(BIRDS_DEALT):
+            deal_bird(s, p, log)
+        for _ in range(BONUSES_DEALT):
+            deal_bonus(s, p, log)
+        for food in range(NUM_FOODS):
+            deal_food(s, p, food, log)
+    fill_tray(s, log)
+    roll_feeder(s, log)
+    push(s, END_SETUP, 0, NO_SLOT, 0, 0, 0)
+    for p in range(n - 1, -1, -1):
+        push(s, KEEP_BONUS, p, NO_SLOT, 0, 0, 0)
+        push(s, SETUP_BIRDS, p, NO_SLOT, 0, 0, 0)
+    s.current_player = 0  # without `_run`, which would be compiled into whatever deals
+
+
+@kernel
+def _shuffle_goals(s, given):
+    """Four of the eight tiles, either side up (2.1)."""
+    start_stream(s, DEAL, _GOAL_DEAL)
+    used, laid = np.int64(0), 0
+    for k in range(given.shape[0]):
+        goal = np.int64(given[k]) - GOAL_TOKEN
+        if goal >= 0 and laid < NUM_ROUNDS and not used >> (goal >> 1) & 1:
+            s.goals[laid] = goal
+            used |= 1 << (goal >> 1)
+            laid += 1
+    while laid < NUM_ROUNDS:
+        goal = random_below(s.rng, NUM_GOALS)
+        if not used >> (goal >> 1) & 1:
+            s.goals[laid] = goal
+            used |= 1 << (goal >> 1)
+            laid += 1
+
+
+@kernel
+def _shuffle_deck(s, deck, n, first_token, index, given):
+    """Shuffle a deck: those of the given tokens that are of it come first, that is at the end, which is the top."""
+    for card in range(n):
+        deck[card] = card
+    start_stream(s, DEAL, index)
+    top = n
+    for k in range(given.shape[0]):
+        card = np.int64(given[k]) - first_token
+        if 0 <= card < n:
+            j = 0
+            while deck[j] != card:
+                j += 1
+            top -= 1
+            deck[j] = deck[top]
+            deck[top] = card
+    while top > 1:
+        j = random_below(s.rng, top)
+        top -= 1
+        deck[j], deck[top] = deck[top], deck[j]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What is legal
+
+
+@kernel
+def legal_actions(s, out):
+    """List what the player to act may choose, ascending."""
+    top = s.stack[s.depth - 1]
+    op, who = np.int64(top[OP]), np.int64(top[WHO])
+    n = 0
+    if can_stop(s):
+        out[0] = STOP
+        n = 1
+    first_id = np.int64(FIRST_ID[op])
+    if op < FIRST_CARD_OP:
+        bits = choices(s)
+        while bits:
+            out[n] = first_id + lowest_card(bits)
+            bits &= bits - 1
+            n += 1
+        return n
+    if op == PLAY:
+        return list_plays(s, who, np.int64(top[A]), out, n)
+    if op == SETUP_BIRDS:
+        for k in range(top[A], BIRDS_DEALT):
+            out[n] = first_id + setup_bird(s, who, k)
+            n += 1
+        return n
+    return list_hand(s, who, first_id, out, n)
+
+
+@kernel
+def explain_illegal(s, action):
+    """0 if `action` is legal, else one of the codes of actions.py."""
+    return explain(s, action)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Moves
+
+
+@kernel
+def apply_action(s, action, log):
+    """Make one legal choice, and let the game go on to the next."""
+    if action == STOP:
+        stop(s, log)
+    else:
+        op = s.stack[s.depth - 1, OP]
+        if op < FIRST_CARD_OP:
+            choose(s, action - FIRST_ID[op], log)
+        else:
+            choose_card(s, action, log)
+    _run(s, log)
+
+
+@kernel
+def _run(s, log):
+    """Take the steps that nobody has to decide about, until somebody has."""
+    while not s.terminal:
+        top = s.stack[s.depth - 1]
+        op, who = np.int64(top[OP]), np.int64(top[WHO])
+        if not s.active[who] and op not in (END_TURN, END_SETUP, END_DRAFT, CLEAR_DRAFT):
+            pop(s)  # who has left decides nothing any more (15.1)
+            if op == CHOOSE_TURN:
+                push(s, END_TURN, who, NO_SLOT, 0, 0, 0)
+        elif op >= FIRST_STEP:
+            _step(s, op, who, log)
+        elif op < FIRST_CARD_OP:
+            if _is_to_decide(s, op, log):
+                s.current_player = who
+                return
+        elif _is_to_choose_card(s, op, who, log):
+            s.current_player = who
+            return
+
+
+@kernel
+def _is_to_decide(s, op, log):
+    """Whether the decision on top is one; if all can see that it is not, it is made (or dropped) here."""
+    if op in (CHOOSE_TURN, SETUP_FOOD, KEEP_BONUS):
+        return True
+    bits = choices(s)
+    if bits == 0:
+        pop(s)
+        return False
+    if bits & bits - 1 == 0 and not can_stop(s):
+        choose(s, lowest_card(bits), log)
+        return False
+    return True
+
+
+@kernel
+def _is_to_choose_card(s, op, who, log):
+    """Whether a decision about cards in hand is one, going by the number of cards, which all know."""
+    if op == SETUP_BIRDS:
+        return True
+    top = s.stack[s.depth - 1]
+    number, habitats, slot, optional = np.int64(top[N]), np.int64(top[A]), np.int64(top[SLOT]), top[B] & OPTIONAL
+    if op == PAY_DEBT and s.hand_size[who] <= number:
+        pop(s)
+        while s.hand_size[who] > 0:
+            discard(s, who, setup_bird(s, who, 0), log)
+        set_debt(s, who, 0, log)
+        return False
+    if op == PLAY and habitats & open_habitats(s, who) == 0:
+        pop(s)
+        return False
+    if s.hand_size[who] == 0:
+        pop(s)
+        return False
+    if op == TUCK and not optional and s.hand_size[who] == 1:
+        pop(s)
+        tuck_from_hand(s, who, slot, setup_bird(s, who, 0), log)
+        return False
+    return True
+
+
+@kernel
+def _step(s, op, who, log):
+    """Take the step on top of the stack."""
+    top = s.stack[s.depth - 1]
+    slot, number, about, param = np.int64(top[SLOT]), np.int64(top[N]), np.int64(top[A]), np.int64(top[B])
+    if op == ROW:
+        _activate_next(s, who, about, number, log)
+    elif op == WINDOW:
+        _open_window(s, who, number, about, param)
+    elif op == EACH:
+        _give_next_share(s, who, slot, number, about, log)
+    elif op == END_TURN:
+        _end_turn(s, who, log)
+    elif op == END_SETUP:
+        pop(s)
+        _end_setup(s, log)
+    else:
+        pop(s)
+        if op == POWER:
+            begin_power(s, who, slot, log)
+        elif op == PLACE:
+            _place(s, who, about, param, log)
+        elif op == END_DRAFT:
+            push(s, CLEAR_DRAFT, who, NO_SLOT, 0, 0, 0)
+            push(s, DRAFT, who, NO_SLOT, 0, 0, 0)
+        else:
+            drop_draft(s, log)
+
+
+@kernel
+def _activate_next(s, who, habitat, column, log):
+    """The next brown power of a row, from right to left; who has moved away is skipped (10.3)."""
+    while column >= 0:
+        slot = NUM_SLOTS * habitat + column
+        column -= 1
+        if s.birds[who, slot] != NO_BIRD and BIRD_COLOUR[s.birds[who, slot]] == BROWN:
+            s.stack[s.depth - 1, N] = column
+            begin_power(s, who, slot, log)
+            return
+    pop(s)
+
+
+@kernel
+def _open_window(s, who, seat, kind, param):
+    """Ask the next player, clockwise from the left of `who`, who has a pink power for this moment (12)."""
+    n = np.int64(s.rules.num_players)
+    while seat < n:
+        player = wrap(who + seat, n)
+        seat += 1
+        if s.active[player]:
+            slots = triggered(s, player, kind, param)
+            if slots:
+                s.stack[s.depth - 1, N] = seat
+                push(s, REACT, player, param, kind, slots, OPTIONAL)
+                return
+    pop(s)
+
+
+@kernel
+def _give_next_share(s, owner, slot, first, players, log):
+    """The next player gets a share of a power, if still in the game."""
+    if players == 0:
+        pop(s)
+        return
+    player = next_player(players, first, np.int64(s.rules.num_players))
+    s.stack[s.depth - 1, A] = players & ~(1 << player)
+    s.stack[s.depth - 1, N] = wrap(player + 1, np.int64(s.rules.num_players))
+    if s.active[player]:
+        share(s, owner, slot, player, log)
+
+
+@kernel
+def _place(s, who, bird, habitat, log):
+    """A bird that has been paid enters; the others react, then its white power works (4.4)."""
+    slot = place_bird(s, who, bird, habitat, log)
+    if BIRD_COLOUR[bird] == WHITE:
+        push(s, POWER, who, slot, 0, 0, 0)
+    push(s, WINDOW, who, NO_SLOT, 1, AFTER_PLAY, habitat)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Turns and rounds
+
+
+@kernel
+def _end_setup(s, log):
+    """What all have chosen takes effect; the first player is drawn, and the first round begins (2.2, 2.3, 3.1)."""
+    n = np.int64(s.rules.num_players)
+    for p in range(n):
+        if s.active[p]:
+            _keep(s, p, log)
+        s.setup_dropped[p] = 0
+        s.setup_bonus[p] = 0
+        for food in range(NUM_FOODS):
+            s.setup_paid[p, food] = 0
+    start_stream(s, FIRST_PLAYER, 0)
+    first = random_below(s.rng, n)
+    while not s.active[first]:
+        first = wrap(first + 1, n)
+    set_first_player(s, first, log)
+    _begin_round(s, 0, log)
+
+
+@kernel
+def _keep(s, player, log):
+    """Discard the birds and the bonus card that `player` does not keep, and pay for the others (2.3)."""
+    for k in range(BIRDS_DEALT - 1, -1, -1):
+        if s.setup_dropped[player] >> k & 1:
+            drop_bird(s, player, setup_bird(s, player, k), log)
+    for food in range(NUM_FOODS):
+        if s.setup_paid[player, food] > 0:
+            pay_food(s, player, food, s.setup_paid[player, food], log)
+    cards = np.int64(s.bonus_hands[player])
+    lower = lowest_card(cards)
+    drop_bonus(s, player, lowest_card(cards & cards - 1) if s.setup_bonus[player] == 0 else lower, log)
+
+
+@kernel
+def _begin_round(s, number, log):
+    """Everybody gets the cubes of the round, and the first player has a turn (3.1)."""
+    set_round(s, number, log)
+    for p in range(s.rules.num_players):
+        if s.active[p]:
+            set_turns(s, p, np.int64(TURNS_PER_ROUND[number]), log)
+    _begin_turn(s, np.int64(s.first_player))
+
+
+@kernel
+def _begin_turn(s, player):
+    """`player` has a turn, and their pink powers are available again (12.1)."""
+    s.turn_player = player
+    s.pink_used[player] = 0
+    push(s, CHOOSE_TURN, player, NO_SLOT, 0, 0, 0)
+
+
+@kernel
+def _end_turn(s, who, log):
+    """Pay what is owed, fill the tray, and give the turn to the next player (3.3)."""
+    if s.active[who] and s.debts[who] > 0:
+        push(s, PAY_DEBT, who, NO_SLOT, s.debts[who], 0, 0)
+        return
+    pop(s)
+    fill_tray(s, log)
+    n = np.int64(s.rules.num_players)
+    player = who
+    for _ in range(n):
+        player = wrap(player + 1, n)
+        if s.turns_left[player] > 0:
+            _begin_turn(s, player)
+            return
+    _end_round(s, log)
+
+
+@kernel
+def _end_round(s, log):
+    """Score the goal; then lay out a new tray and begin the next round, or end the game (3.4, 9)."""
+    number = np.int64(s.round_number)
+    n = np.int64(s.rules.num_players)
+    for p in range(n):
+        if s.active[p]:
+            points = goal_points(s, p, np.int64(s.goals[number]), number, s.rules.goals == BLUE)
+            give_goal_points(s, p, points, log)
+    if number + 1 == NUM_ROUNDS:
+        _end_game(s, log)
+        return
+    sweep_tray(s, log)
+    fill_tray(s, log)
+    first = wrap(np.int64(s.first_player) + 1, n)
+    while not s.active[first]:
+        first = wrap(first + 1, n)
+    set_first_player(s, first, log)
+    _begin_round(s, number + 1, log)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The end
+
+
+@kernel
+def _end_game(s, log):
+    """Show the bonus cards, count, and pay (13)."""
+    for p in range(s.rules.num_players):
+        if s.active[p]:
+            show_bonuses(s, p, log)
+            set_score(s, p, score(s, p), log)
+    s.terminal = 1
+    for p in range(s.rules.num_players):
+        if s.active[p]:
+            _finish(s, p, log)
+
+
+@kernel
+def _finish(s, player, log):
+    """`player` gets a place among those who have stayed, perhaps with others, and is paid (13.2)."""
+    ahead, level = 0, 0
+    for other in range(s.rules.num_players):
+        if s.active[other]:
+            order = compare(
+                np.int64(s.scores[other]), unused_food(s, other), np.int64(s.scores[player]), unused_food(s, player)
+            )
+            ahead += order > 0
+            level += order == 0
+    s.standing[player] = ahead + 1
+    if ahead == 0:
+        log_note(log, _WIN if level == 1 else _SHARE_WIN, player, s.scores[player])
+    total = 0.0
+    for k in range(level):
+        total += _payment(s, player, ahead + 1 + k)
+    s.rewards[player] = total / level
+
+
+@kernel
+def _payment(s, player, place):
+    """What a place is worth (13.2)."""
+    n = s.rules.num_players
+    if s.rules.reward == PLACEMENT:
+        return 1.0 - 2.0 * (place - 1) / (n - 1)
+    if s.rules.reward == WINNER:
+        return 1.0 if place == 1 else -1.0 / (n - 1)
+    return float(s.scores[player])
+
+
+@kernel
+def forfeit(s, player, log):
+    """`player` leaves, with the last place that is still to be had; the last one who stays has won (15)."""
+    remaining = 0
+    for p in range(s.rules.num_players):
+        remaining += s.active[p]
+    leave(s, player, log)
+    s.standing[player] = remaining
+    s.rewards[player] = _payment(s, player, remaining)
+    if remaining == 2:
+        _end_game(s, log)
+    else:
+        _run(s, log)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What a player cannot know
+
+
+@kernel
+def determinize(s, player, seed):
+    """Deal anew what `player` cannot know: other hands, what lies face down, the decks, and what others have chosen."""
+    s.seed = seed
+    start_stream(s, DETERMINIZE, 0)
+    _redeal_birds(s, player)
+    _redeal_bonuses(s, player)
+    if s.round_number < 0:
+        _choose_anew(s, player)
+
+
+@kernel
+def _redeal_birds(s, player):
+    """Deal the hidden birds anew: the deck, then the places where other cards lie of which `player` knows no face.
+
+    s.tally counts those by place and by who else knows them: the hands, tucked cards that their owner knows, tucked
+    cards that nobody knows, and discards that one other player has made face down.
+    """
+    n = np.int64(s.rules.num_players)
+    hidden = np.int64(s.num_deck)
+    for bird in range(NUM_BIRDS):
+        place = np.int64(s.place[bird])
+        if s.known[bird] >> player & 1 or place == IN_DECK:
+            continue
+        owner, kind = _owner_and_kind(place, np.int64(s.known[bird]))
+        if kind == _HAND_KIND:
+            s.hands[owner, bird // WORD_BITS] &= ~(1 << bird % WORD_BITS)
+        s.tally[4 * owner + kind] += 1
+        s.deck[hidden] = bird
+        hidden += 1
+    redeal(s, s.deck, 0, hidden)
+    for k in range(s.num_deck):
+        bird = np.int64(s.deck[k])
+        s.place[bird] = IN_DECK
+        s.known[bird] = 0
+    k = np.int64(s.num_deck)
+    for owner in range(n):
+        for kind in range(4):
+            for _ in range(s.tally[4 * owner + kind]):
+                _put(s, np.int64(s.deck[k]), owner, kind)
+                s.deck[k] = 0
+                k += 1
+            s.tally[4 * owner + kind] = 0
+
+
+@kernel
+def _owner_and_kind(place, known):
+    """Whose a hidden card is, and how it is hidden."""
+    if place == IN_DISCARDS:
+        return lowest_card(known), _DISCARD_KIND
+    if place >= IN_TUCKED:
+        return place - IN_TUCKED, _TUCKED_KIND if known else _UNSEEN_KIND
+    return place - IN_HAND, _HAND_KIND
+
+
+@kernel
+def _put(s, bird, owner, kind):
+    """Put a card where it is hidden from others."""
+    s.known[bird] = 0 if kind == _UNSEEN_KIND else 1 << owner
+    if kind == _DISCARD_KIND:
+        s.place[bird] = IN_DISCARDS
+    elif kind == _HAND_KIND:
+        s.place[bird] = IN_HAND + owner
+        s.hands[owner, bird // WORD_BITS] |= 1 << bird % WORD_BITS
+    else:
+        s.place[bird] = IN_TUCKED + owner
+
+
+@kernel
+def _redeal_bonuses(s, player):
+    """Deal the hidden bonus cards anew: the deck, other hands, and what others have discarded."""
+    n = np.int64(s.rules.num_players)
+    hidden = np.int64(s.num_bonus_deck)
+    offered = np.int64(0)  # of somebody else's cards, how many are the ones just drawn
+    for card in range(NUM_BONUSES):
+        place = np.int64(s.bonus_place[card])
+        if s.bonus_known[card] >> player & 1 or place == IN_DECK:
+            continue
+        if place == IN_BONUS_DISCARDS:
+            s.tally[2 * lowest_card(np.int64(s.bonus_known[card])) + 1] += 1
+        else:
+            owner = place - IN_BONUS_HAND
+            s.bonus_hands[owner] &= ~(1 << card)
+            s.tally[2 * owner] += 1
+            offered += s.bonus_offer >> card & 1
+        s.bonus_deck[hidden] = card
+        hidden += 1
+    redeal(s, s.bonus_deck, 0, hidden)
+    for k in range(s.num_bonus_deck):
+        s.bonus_place[s.bonus_deck[k]] = 0
+        s.bonus_known[s.bonus_deck[k]] = 0
+    if offered > 0:
+        s.bonus_offer = 0
+    k = np.int64(s.num_bonus_deck)
+    for owner in range(n):
+        for kind in range(2):
+            for _ in range(s.tally[2 * owner + kind]):
+                card = np.int64(s.bonus_deck[k])
+                s.bonus_known[card] = 1 << owner
+                s.bonus_place[card] = IN_BONUS_DISCARDS if kind else IN_BONUS_HAND + owner
+                if not kind:
+                    s.bonus_hands[owner] |= 1 << card
+                    if offered > 0 and owner == s.current_player:
+                        s.bonus_offer |= 1 << card
+                        offered -= 1
+                s.bonus_deck[k] = 0
+                k += 1
+            s.tally[2 * owner + kind] = 0
+
+
+@kernel
+def _choose_anew(s, player):
+    """In the setup: who has chosen already may have chosen anything, and who is choosing begins again (2.3)."""
+    current = np.int64(s.current_player)
+    for p in range(s.rules.num_players):
+        if p == player or p > current:
+            continue
+        s.setup_dropped[p] = 0
+        s.setup_bonus[p] = 0
+        for food in range(NUM_FOODS):
+            s.setup_paid[p, food] = 0
+        if p == current:
+            while s.stack[s.depth - 1, WHO] == p and s.stack[s.depth - 1, OP] != END_SETUP:
+                pop(s)
+            push(s, KEEP_BONUS, p, NO_SLOT, 0, 0, 0)
+            push(s, SETUP_BIRDS, p, NO_SLOT, 0, 0, 0)
+        elif s.active[p]:
+            _choose_at_random(s, p)
+
+
+@kernel
+def _choose_at_random(s, player):
+    """Keep each bird with equal chance, and pay for them with random foods."""
+    dropped = random_below(s.rng, 1 << BIRDS_DEALT)
+    kept = BIRDS_DEALT
+    for k in range(BIRDS_DEALT):
+        kept -= dropped >> k & 1
+    s.setup_dropped[player] = dropped
+    s.setup_bonus[player] = random_below(s.rng, BONUSES_DEALT)
+    while kept > 0:
+        food = random_below(s.rng, NUM_FOODS)
+        if s.setup_paid[player, food] < s.food[player, food]:
+            s.setup_paid[player, food] += 1
+            kept -= 1

@@ -1,0 +1,226 @@
+"""What things are worth: round goals (rules.md 9), bonus cards (13.3) and the final score (13.1, 13.2).
+
+Kernels that read the record and change nothing. A bird's slot is 5 * habitat + column.
+"""
+
+import numpy as np
+
+from cardenvs.core.kernel import kernel
+from cardenvs.games.wingspan.cards import (
+    BIRD_BONUS,
+    BIRD_NEST,
+    BIRD_POINTS,
+    BIRDS_IN_HABITAT,
+    BIRDS_IN_SMALLEST_HABITAT,
+    BIRDS_WITH_EGG_BY_NEST,
+    BIRDS_WITH_EGGS,
+    BLUE_MOST,
+    BONUS_EACH,
+    BONUS_KIND,
+    BONUS_MIN_EGGS,
+    BONUS_POINTS,
+    BONUS_THRESHOLDS,
+    CARDS_IN_HAND,
+    EGG_SETS,
+    EGGS_BY_NEST,
+    EGGS_IN_HABITAT,
+    FOREST,
+    GOAL_HABITAT,
+    GOAL_KIND,
+    GOAL_NEST,
+    GRASSLAND,
+    GREEN_POINTS,
+    NO_NEST,
+    NUM_BONUSES,
+    NUM_FOODS,
+    NUM_HABITATS,
+    NUM_ROUNDS,
+    NUM_SLOTS,
+    STAR,
+    WETLAND,
+)
+
+BIRDS, BONUSES, GOALS, EGGS, CACHED, TUCKED = range(6)
+"""Parts of a score, in the order of 13.1."""
+SCORE_PARTS = ("birds", "bonus cards", "round goals", "eggs", "cached food", "tucked cards")
+NUM_PARTS = len(SCORE_PARTS)
+_NUM_PLACES = GREEN_POINTS.shape[1]  # places of a green goal that are worth anything
+_MAT_SLOTS = NUM_HABITATS * NUM_SLOTS
+
+
+@kernel
+def has_nest(bird, nest):
+    """Whether a bird has this nest, or a star nest, which is every nest (10.6)."""
+    own = BIRD_NEST[bird]
+    return own == nest or (own == STAR and nest != NO_NEST)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Round goals
+
+
+@kernel
+def eggs_in_row(s, player, habitat):
+    """Eggs on the birds of one row."""
+    eggs = 0
+    for column in range(NUM_SLOTS):
+        eggs += s.eggs[player, habitat * NUM_SLOTS + column]
+    return eggs
+
+
+@kernel
+def num_birds(s, player):
+    """Birds on a mat."""
+    return s.row_size[player, FOREST] + s.row_size[player, GRASSLAND] + s.row_size[player, WETLAND]
+
+
+@kernel
+def eggs_by_nest(s, player, nest, most):
+    """Eggs on birds with this nest, no more than `most` of each bird: with 1, the number of birds that have eggs."""
+    total = 0
+    for slot in range(_MAT_SLOTS):
+        if s.eggs[player, slot] > 0 and has_nest(s.birds[player, slot], nest):
+            total += min(s.eggs[player, slot], most)
+    return total
+
+
+@kernel
+def goal_count(s, player, goal):
+    """What `player` counts for a goal (9.1)."""
+    kind = GOAL_KIND[goal]
+    if kind == BIRDS_IN_HABITAT:
+        return 0 + s.row_size[player, GOAL_HABITAT[goal]]
+    if kind == EGGS_IN_HABITAT:
+        return eggs_in_row(s, player, GOAL_HABITAT[goal])
+    if kind == BIRDS_WITH_EGG_BY_NEST:
+        return eggs_by_nest(s, player, GOAL_NEST[goal], 1)
+    if kind == EGGS_BY_NEST:
+        return eggs_by_nest(s, player, GOAL_NEST[goal], 99)
+    if kind == EGG_SETS:
+        dry = min(eggs_in_row(s, player, FOREST), eggs_in_row(s, player, GRASSLAND))
+        return min(dry, eggs_in_row(s, player, WETLAND))
+    return num_birds(s, player)
+
+
+@kernel
+def green_points(round_number, num_better, num_equal):
+    """Points of each of `num_equal` players who count the same, behind `num_better` others (9.2, 9.3).
+
+    Args:
+        round_number: 0..3.
+        num_better: players who count more.
+        num_equal: players who count as much, this one included; they have counted something.
+    """
+    shared = 0
+    for place in range(num_better, min(num_better + num_equal, _NUM_PLACES)):
+        shared += GREEN_POINTS[round_number, place]
+    return shared // num_equal
+
+
+@kernel
+def goal_points(s, player, goal, round_number, is_blue):
+    """What a goal gives `player` if it is scored now, in round 0..3 (9.2 to 9.4). Who has left has no part (15.2)."""
+    own = goal_count(s, player, goal)
+    if own == 0 or s.active[player] == 0:
+        return 0
+    if is_blue:
+        return min(own, BLUE_MOST)
+    num_better, num_equal = 0, 0
+    for other in range(s.rules.num_players):
+        if s.active[other]:
+            count = goal_count(s, other, goal)
+            num_better += count > own
+            num_equal += count == own
+    return green_points(round_number, num_better, num_equal)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Bonus cards
+
+
+@kernel
+def bonus_count(s, player, bonus):
+    """What `player` counts for a bonus card (13.3)."""
+    kind = BONUS_KIND[bonus]
+    if kind == CARDS_IN_HAND:
+        return 0 + s.hand_size[player]
+    if kind == BIRDS_IN_SMALLEST_HABITAT:
+        return 0 + min(min(s.row_size[player, FOREST], s.row_size[player, GRASSLAND]), s.row_size[player, WETLAND])
+    count = 0
+    for slot in range(_MAT_SLOTS):
+        bird = s.birds[player, slot]
+        if bird >= 0:
+            if kind == BIRDS_WITH_EGGS:
+                count += s.eggs[player, slot] >= BONUS_MIN_EGGS[bonus]
+            else:
+                count += BIRD_BONUS[bird] >> bonus & 1
+    return count
+
+
+@kernel
+def bonus_points(bonus, count):
+    """What a bonus card pays for a count: for each, or for the highest tier reached."""
+    if BONUS_EACH[bonus] > 0:
+        return count * BONUS_EACH[bonus]
+    if count >= BONUS_THRESHOLDS[bonus, 1]:
+        return 0 + BONUS_POINTS[bonus, 1]
+    if count >= BONUS_THRESHOLDS[bonus, 0]:
+        return 0 + BONUS_POINTS[bonus, 0]
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The final score
+
+
+@kernel
+def score_part(s, player, part):
+    """One part of what `player` has, BIRDS to TUCKED, if the game ended now (13.1)."""
+    total = 0
+    if part == BONUSES:
+        for bonus in range(NUM_BONUSES):
+            if s.bonus_hands[player] >> bonus & 1:
+                total += bonus_points(bonus, bonus_count(s, player, bonus))
+    elif part == GOALS:
+        for k in range(NUM_ROUNDS):
+            total += s.goal_points[k, player]
+    else:
+        for slot in range(_MAT_SLOTS):
+            if s.birds[player, slot] >= 0:
+                if part == BIRDS:
+                    total += np.int64(BIRD_POINTS[s.birds[player, slot]])
+                elif part == EGGS:
+                    total += s.eggs[player, slot]
+                elif part == CACHED:
+                    total += s.cached[player, slot]
+                else:
+                    total += s.tucked[player, slot]
+    return total
+
+
+@kernel
+def score(s, player):
+    """What `player` has in all, if the game ended now (13.1)."""
+    total = 0
+    for part in range(NUM_PARTS):
+        total += score_part(s, player, part)
+    return total
+
+
+@kernel
+def unused_food(s, player):
+    """Food in the supply, which breaks ties (13.2)."""
+    total = 0
+    for food in range(NUM_FOODS):
+        total += s.food[player, food]
+    return total
+
+
+@kernel
+def compare(score_one, food_one, score_other, food_other):
+    """1 if one is ahead of the other in the end, -1 if behind, 0 if they share a place (13.2)."""
+    if score_one != score_other:
+        return 1 if score_one > score_other else -1
+    if food_one != food_other:
+        return 1 if food_one > food_other else -1
+    return 0

@@ -1,0 +1,161 @@
+"""What is to be done in Wingspan: the stack of pending decisions and steps, and what can be chosen in each.
+
+A row of `s.stack` is (OP, WHO, SLOT, N, A, B): the kind, the player who decides, the slot of the bird whose power it
+belongs to (or NO_SLOT), and three numbers that depend on the kind. The top row is the next thing to do. Most decisions
+are about few things (a die, a slot, a food): `choices` gives them as a bit set, bit k being the action first_id + k.
+
+    decision       N                     A                    B           first id
+    CHOOSE_TURN                                                           TURN_0
+    USE_POWER                                                 flags       USE
+    ACCEPT                               owner of the power               USE
+    CACHE                                food                             USE
+    TAKE_DICE      dice left             foods wanted         flags       TAKE_DIE_0
+    PAY_COST       worth left to pay     lowest food left                 PAY_FOOD_0
+    GIVE_FOOD                                                 flags       PAY_FOOD_0
+    SETUP_FOOD     tokens left to pay    lowest food left                 PAY_FOOD_0
+    GET_FOOD       tokens left           foods offered        flags       GAIN_FOOD_0
+    LAY            eggs left             slots allowed        flags       LAY_EGG_0
+    GIVE_EGGS      eggs left             slots allowed        flags       DISCARD_EGG_0
+    REACT          kind of window        slots not yet used   of window   CHOOSE_BIRD_0
+    REPEAT                               slots to choose from flags       CHOOSE_BIRD_0
+    DRAW           cards left            debt once one drawn  flags       DRAW_TRAY_0
+    MOVE                                 habitats to go to    flags       MOVE_TO_0
+    FIRST                                seats                flags       GOES_FIRST_0
+    DRAFT                                                     flags       DRAFT_0
+    KEEP_BONUS                                                            KEEP_BONUS_0
+    TRADE_CARD                                                            DISCARD_0
+    PAY_DEBT       cards left                                             DISCARD_0
+    SETUP_BIRDS                          first bird undecided             DISCARD_0
+    TUCK                                                      flags       TUCK_0
+    PLAY                                 habitats allowed     flags       PLAY_0
+
+    step           N                     A                    B
+    ROW            next column           habitat                          the brown powers of a row, from right to left
+    POWER                                                                 the power of the bird in SLOT begins
+    EACH           next player           players left                     players get their share of the power in SLOT
+    WINDOW         next seat             kind                 param       players react, clockwise from WHO's left
+    PLACE                                bird                 habitat     a bird that has been paid enters the mat
+    END_DRAFT                                                             WHO takes the last card
+    CLEAR_DRAFT                                                           what nobody wanted is discarded
+    END_TURN                                                              debts, tray, next turn
+    END_SETUP                                                             what was chosen in secret takes effect
+"""
+
+import numpy as np
+
+from cardenvs.core.kernel import kernel
+from cardenvs.games.wingspan.actions import (
+    CHOOSE_BIRD_0,
+    DISCARD_0,
+    DISCARD_EGG_0,
+    DRAFT_0,
+    DRAW_TRAY_0,
+    GAIN_FOOD_0,
+    GOES_FIRST_0,
+    KEEP_BONUS_0,
+    LAY_EGG_0,
+    MOVE_TO_0,
+    PAY_FOOD_0,
+    PLAY_0,
+    TAKE_DIE_0,
+    TUCK_0,
+    TURN_0,
+    USE,
+)
+from cardenvs.games.wingspan.state import OP, SLOT, WHO, A, B, N
+
+NO_SLOT = -1
+
+# Decisions whose choices are a bit set, decisions about cards of a hand, steps
+(
+    CHOOSE_TURN,
+    USE_POWER,
+    ACCEPT,
+    CACHE,
+    TAKE_DICE,
+    PAY_COST,
+    GIVE_FOOD,
+    SETUP_FOOD,
+    GET_FOOD,
+    LAY,
+    GIVE_EGGS,
+    REACT,
+    REPEAT,
+    DRAW,
+    MOVE,
+    FIRST,
+    DRAFT,
+    KEEP_BONUS,
+    TRADE_CARD,
+    PAY_DEBT,
+    SETUP_BIRDS,
+    TUCK,
+    PLAY,
+    ROW,
+    POWER,
+    EACH,
+    WINDOW,
+    PLACE,
+    END_DRAFT,
+    CLEAR_DRAFT,
+    END_TURN,
+    END_SETUP,
+) = range(32)
+FIRST_CARD_OP, FIRST_STEP = TRADE_CARD, ROW
+
+_FIRST_IDS = {
+    **dict.fromkeys((USE_POWER, ACCEPT, CACHE), USE),
+    **dict.fromkeys((PAY_COST, GIVE_FOOD, SETUP_FOOD), PAY_FOOD_0),
+    **dict.fromkeys((REACT, REPEAT), CHOOSE_BIRD_0),
+    **dict.fromkeys((TRADE_CARD, PAY_DEBT, SETUP_BIRDS), DISCARD_0),
+    CHOOSE_TURN: TURN_0,
+    TAKE_DICE: TAKE_DIE_0,
+    GET_FOOD: GAIN_FOOD_0,
+    LAY: LAY_EGG_0,
+    GIVE_EGGS: DISCARD_EGG_0,
+    DRAW: DRAW_TRAY_0,
+    MOVE: MOVE_TO_0,
+    FIRST: GOES_FIRST_0,
+    DRAFT: DRAFT_0,
+    KEEP_BONUS: KEEP_BONUS_0,
+    TUCK: TUCK_0,
+    PLAY: PLAY_0,
+}
+FIRST_ID = np.array([_FIRST_IDS[op] for op in range(FIRST_STEP)])
+"""The action id of choice 0 of each decision."""
+
+# Flags of decisions
+OPTIONAL = 1  # it may be declined, or stopped
+ANNOUNCE = 2  # the first choice uses the power of the bird in SLOT, and says so
+MAY_CACHE = 4  # TAKE_DICE: the token may be cached at once (11.3)
+ALL_DICE = 8  # TAKE_DICE: as many as there are, without a refill (11.4)
+IS_ACTION = 16  # TAKE_DICE: the gain food action, whose foods others react to (11.28)
+HAS_BEGUN = 32  # TAKE_DICE, ALL_DICE: a die has been taken
+DISTINCT = 4  # LAY: each egg on another bird, from left to right
+PAYS_POWER = 4  # GIVE_EGGS, TUCK: what the power gives follows
+PAYS_TRADE = 8  # GIVE_EGGS, GIVE_FOOD: what the trade gives follows
+
+# Kinds of reaction windows (12.2)
+AFTER_FOOD, AFTER_EGGS, AFTER_PLAY, AFTER_HUNT = range(4)
+
+
+@kernel
+def push(s, op, who, slot, n, a, b):
+    """Put something to be done next on the stack."""
+    top = s.stack[s.depth]
+    top[OP] = op
+    top[WHO] = who
+    top[SLOT] = slot
+    top[N] = n
+    top[A] = a
+    top[B] = b
+    s.depth += 1
+
+
+@kernel
+def pop(s):
+    """Take the top off the stack, leaving zeros."""
+    s.depth -= 1
+    top = s.stack[s.depth]
+    for k in range(top.shape[0]):
+        top[k] = 0

@@ -1,0 +1,265 @@
+"""State of Wingspan: options, record, and what lies on the table. Paragraph numbers are those of rules.md.
+
+A bird's *slot* is 5 * habitat + column, 0..14: the forest from left to right, the grassland, the wetland. A *seat* is
+counted clockwise from somebody, a *player* from player 0.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardenvs.core.events import Counter, EventKind, Op, Pile, Table
+from cardenvs.core.options import Options, option, rules_dtype
+from cardenvs.core.record import record
+from cardenvs.games.wingspan.cards import (
+    BIRD_NAMES,
+    BONUS_NAMES,
+    FOODS,
+    GOAL_NAMES,
+    HABITATS,
+    MAX_PLAYERS,
+    NUM_BIRDS,
+    NUM_BONUSES,
+    NUM_FACES,
+    NUM_FOODS,
+    NUM_GOALS,
+    NUM_HABITATS,
+    NUM_ROUNDS,
+    NUM_SLOTS,
+    TRAY_SIZE,
+)
+
+MAT_SLOTS = NUM_HABITATS * NUM_SLOTS
+NO_BIRD = -1
+WORD_BITS = 60  # birds in a word of a bit set
+NUM_WORDS = -(-NUM_BIRDS // WORD_BITS)
+DRAFT_SIZE = MAX_PLAYERS + 1
+
+FACES = (*FOODS, "invertebrate_or_seed")
+
+# Where a bird card lies: an entry of `place`. A player's number is added to the last three.
+IN_DECK, IN_DISCARDS, IN_TRAY, IN_DRAFT, IN_HAND = range(5)
+ON_MAT = IN_HAND + MAX_PLAYERS
+IN_TUCKED = ON_MAT + MAX_PLAYERS
+# Where a bonus card lies: an entry of `bonus_place`. A player's number is added to the last.
+IN_BONUS_DECK, IN_BONUS_DISCARDS, IN_BONUS_HAND = range(3)
+# Who knows the face of a card where it lies: bit p for player p, and one bit for those who only watch.
+PUBLIC_BIT = MAX_PLAYERS
+KNOWN_TO_ALL = (1 << MAX_PLAYERS + 1) - 1
+
+# Tokens: birds 0..169, then the bonus cards, then the goals. Cards of another kind have another back.
+BONUS_TOKEN = NUM_BIRDS
+GOAL_TOKEN = BONUS_TOKEN + NUM_BONUSES
+NUM_TOKENS = GOAL_TOKEN + NUM_GOALS
+TOKEN_NAMES = (*BIRD_NAMES, *BONUS_NAMES, *GOAL_NAMES)
+
+# A pending decision or step, a row of `stack`. What `n`, `a` and `b` mean depends on the kind; see powers.py.
+STACK_DEPTH = 24
+OP, WHO, SLOT, N, A, B = range(6)
+
+# Choices of options, as a record holds them.
+GREEN, BLUE = 0, 1
+ATTRIBUTES, IDS = 0, 1
+PLACEMENT, WINNER, SCORE = range(3)
+
+PHASES = ("setup", *(f"round_{k + 1}" for k in range(NUM_ROUNDS)), "over")
+
+
+@dataclass(frozen=True)
+class WingspanOptions(Options):
+    """Options of Wingspan."""
+
+    num_players: int = option(2, low=2, high=MAX_PLAYERS, doc="players at the table")
+    goals: str = option("green", choices=("green", "blue"), doc="round goals go by rank, or pay for each thing (9)")
+    observation: str = option(
+        "attributes", choices=("attributes", "ids"), doc="how observations show birds: by what is printed, or by number"
+    )
+    reward: str = option(
+        "placement", choices=("placement", "winner", "score"), doc="what the game pays at its end (13.2)"
+    )
+
+
+STATE = record(
+    rules_dtype(WingspanOptions),
+    MAX_PLAYERS,
+    [
+        # Bird cards. `place` and `known` say it for every card; the others are what the rules look things up in.
+        ("place", "u1", (NUM_BIRDS,)),  # IN_DECK ... IN_TUCKED + player
+        ("known", "u1", (NUM_BIRDS,)),  # who knows that it lies there: bits of players, and PUBLIC_BIT
+        ("deck", "u1", (NUM_BIRDS,)),  # num_deck cards, the top last, zeros behind them       seen by: nobody
+        ("num_deck", "i2"),  #                                                                 seen by: all
+        ("num_discards", "i2"),  # those of the setup included, which lie face down            seen by: all
+        ("tray", "i2", (TRAY_SIZE,)),  # or NO_BIRD                                            seen by: all
+        ("draft", "i2", (DRAFT_SIZE,)),  # cards turned up for a draft (11.12), or NO_BIRD     seen by: all
+        ("hands", "i8", (MAX_PLAYERS, NUM_WORDS)),  # bit c % 60 of word c // 60               seen by: owner
+        ("hand_size", "i2", (MAX_PLAYERS,)),  #                                                seen by: all
+        # Bonus cards
+        ("bonus_place", "u1", (NUM_BONUSES,)),  # IN_BONUS_DECK ... IN_BONUS_HAND + player
+        ("bonus_known", "u1", (NUM_BONUSES,)),  # as `known`
+        ("bonus_deck", "u1", (NUM_BONUSES,)),  # num_bonus_deck cards, the top last, then zeros seen by: nobody
+        ("num_bonus_deck", "i1"),  #                                                           seen by: all
+        ("bonus_hands", "i4", (MAX_PLAYERS,)),  # bit sets                                     seen by: owner
+        ("bonus_offer", "i4"),  # bit set: the cards just drawn, of which one is kept          seen by: who drew
+        # Mats, seen by all
+        ("birds", "i2", (MAX_PLAYERS, MAT_SLOTS)),  # bird, or NO_BIRD
+        ("eggs", "i1", (MAX_PLAYERS, MAT_SLOTS)),
+        ("cached", "u1", (MAX_PLAYERS, MAT_SLOTS)),  # food tokens; of which food, the bird's power says
+        ("tucked", "u1", (MAX_PLAYERS, MAT_SLOTS)),  # number of cards
+        ("row_size", "i1", (MAX_PLAYERS, NUM_HABITATS)),  # birds in each habitat
+        ("food", "i2", (MAX_PLAYERS, NUM_FOODS)),  # the supply
+        ("pink_used", "i2", (MAX_PLAYERS,)),  # bit set of slots: used since the owner's last turn began
+        # Dice, seen by all
+        ("feeder", "i1", (NUM_FACES,)),  # dice of each face in the birdfeeder
+        ("outside", "i1", (NUM_FACES,)),  # dice of each face outside; NUM_DICE in all
+        # The course of the game, seen by all
+        ("goals", "i1", (NUM_ROUNDS,)),  # goal of each round
+        ("goal_points", "i1", (NUM_ROUNDS, MAX_PLAYERS)),  # scored so far
+        ("round_number", "i1"),  # -1 in the setup, then 0..3
+        ("first_player", "i1"),  # 0 in the setup, when nobody is
+        ("turn_player", "i1"),  # 0 in the setup; else whose turn it is, whoever has to decide something in it
+        ("turns_left", "i1", (MAX_PLAYERS,)),  # cubes left in this round
+        ("debts", "i2", (MAX_PLAYERS,)),  # discards owed at the end of the turn (11.10)
+        ("dice_foods", "i1"),  # bit set: what the dice of the current gain food action gave (11.28)
+        ("paid", "i1", (NUM_FOODS,)),  # what has been paid so far for the bird being played
+        ("payment", "i2"),  # the bird being paid for; its card is still in hand, for all to see
+        # Choices of the setup, which take effect when all have chosen                         seen by: who chose
+        ("setup_dropped", "i2", (MAX_PLAYERS,)),  # bit k: the k-th of the dealt birds, ascending, is not kept
+        ("setup_paid", "i1", (MAX_PLAYERS, NUM_FOODS)),
+        ("setup_bonus", "i1", (MAX_PLAYERS,)),  # 0 or 1: which of the two, ascending, is kept
+        # The end
+        ("scores", "i2", (MAX_PLAYERS,)),  # final scores, once the game is over; 0 for who has left
+        ("standing", "i1", (MAX_PLAYERS,)),  # place 1..n once it is known, the best one of those shared, else 0
+        # What is to be done, the next on top
+        ("stack", "i2", (STACK_DEPTH, 6)),
+        ("depth", "i1"),
+        # Chance: numbers of the substreams used so far
+        ("num_rolls", "i2"),
+        ("num_hunts", "i2"),
+        ("num_shuffles", "i2"),
+        ("num_bonus_shuffles", "i2"),
+        ("tally", "u1", (4 * MAX_PLAYERS,)),  # scratch of determinize, else zeros
+    ],
+)
+
+
+def slot_name(slot: int) -> str:
+    """A slot in words, for names of counters: "forest_1" for slot 0."""
+    return f"{HABITATS[slot // NUM_SLOTS]}_{slot % NUM_SLOTS + 1}"
+
+
+_SLOT_NAMES = tuple(slot_name(slot) for slot in range(MAT_SLOTS))
+
+TABLE = Table(
+    piles=[
+        Pile("bird_deck"),
+        Pile("bird_discards"),
+        Pile("tray"),
+        Pile("draft"),
+        Pile("bonus_deck"),
+        Pile("bonus_discards"),
+        Pile("goal_box"),
+        Pile("goals", ordered=True),
+        Pile("hand", per_player=True),
+        Pile("tucked", per_player=True),
+        Pile("bonus", per_player=True),
+        *(Pile(habitat, per_player=True, ordered=True) for habitat in HABITATS),
+    ],
+    counters=[
+        Counter("round"),  # 1..4
+        Counter("first_player"),
+        *(Counter(f"feeder_{face}") for face in FACES),
+        *(Counter(f"outside_{face}") for face in FACES),
+        *(Counter(food, per_player=True) for food in FOODS),
+        Counter("turns_left", per_player=True),
+        *(Counter(f"goal_{k + 1}", per_player=True) for k in range(NUM_ROUNDS)),  # points
+        *(Counter(f"eggs_{name}", per_player=True) for name in _SLOT_NAMES),
+        *(Counter(f"cached_{name}", per_player=True) for name in _SLOT_NAMES),
+        *(Counter(f"tucked_{name}", per_player=True) for name in _SLOT_NAMES),
+        Counter("discards_owed", per_player=True),
+        Counter("out", per_player=True),
+        Counter("score", per_player=True),  # once the game is over
+    ],
+    kinds=[
+        # The deal
+        EventKind("new_goal", Op.CREATE, "The goal {token} is in the box."),
+        EventKind("lay_goal", Op.MOVE, "The next round goal is: {token}."),
+        EventKind("new_bird_deck", Op.CREATE, "A deck of {value} birds is shuffled."),
+        EventKind("new_bonus_deck", Op.CREATE, "A deck of {value} bonus cards is shuffled."),
+        EventKind("deal_bird", Op.MOVE, "{player} is dealt {token}."),
+        EventKind("deal_bonus", Op.MOVE, "{player} is dealt the bonus card {token}."),
+        EventKind("deal_food", Op.SET, "{player} begins with {value} {source}."),
+        # The setup
+        EventKind("plan_drop", Op.NOTE, "{player} will not keep {token}."),
+        EventKind("plan_keep", Op.NOTE, "{player} will keep the other birds."),
+        EventKind("plan_pay", Op.NOTE, "{player} will pay food {value}."),
+        EventKind("plan_bonus", Op.NOTE, "{player} will keep {token}."),
+        EventKind("drop_bird", Op.MOVE, "{player} does not keep {token}."),
+        EventKind("drop_bonus", Op.MOVE, "{player} does not keep the bonus card {token}."),
+        EventKind("first_player", Op.SET, "{player} is the first player.", tells=True),
+        # Rounds and turns
+        EventKind("round", Op.SET, "Round {value} begins."),
+        EventKind("turns_left", Op.SET, "{player} has {value} turns left in this round."),
+        EventKind("choose_play", Op.NOTE, "{player} plays a bird."),
+        EventKind("choose_food", Op.NOTE, "{player} gains food."),
+        EventKind("choose_eggs", Op.NOTE, "{player} lays eggs."),
+        EventKind("choose_cards", Op.NOTE, "{player} draws cards."),
+        EventKind("goal_points", Op.SET, "{player} gets {value} points for the goal."),
+        # Birds, eggs, food
+        EventKind("show_bird", Op.REVEAL, "{player} is going to play {token}."),
+        EventKind("place_bird", Op.MOVE, "{player} puts {token} into {target}."),
+        EventKind("move_bird", Op.MOVE, "{token} moves to {target}."),
+        EventKind("pay_food", Op.SET, "{player} pays: {value} {source} left."),
+        EventKind("gain_food", Op.SET, "{player} gains food: {value} {source}."),
+        EventKind("lay_egg", Op.SET, "{player} lays an egg: {value} {source}."),
+        EventKind("lose_egg", Op.SET, "{player} discards an egg: {value} {source}."),
+        EventKind("cache_food", Op.SET, "{player} caches food: {value} {source}."),
+        EventKind("tucked", Op.SET, "{player} has {value} {source}."),
+        EventKind("carry", Op.SET, "With the bird moves what lies on it: {value} {source}."),
+        # Dice
+        EventKind("roll_feeder", Op.NOTE, "All dice are rolled into the birdfeeder."),
+        EventKind("roll_outside", Op.NOTE, "{player} rolls the {value} dice outside the birdfeeder."),
+        EventKind("take_die", Op.NOTE, "{player} takes a die."),
+        # What dice show, and what follows from it, is chance: no player could have known it.
+        EventKind("die_in", Op.SET, "{value} {source}.", tells=True),
+        EventKind("die_out", Op.SET, "{value} {source}.", tells=True),
+        EventKind("catch", Op.SET, "{player} caches what the hunt has caught: {value} {source}.", tells=True),
+        # Cards
+        EventKind("fill_tray", Op.MOVE, "{token} is laid out in the tray."),
+        EventKind("sweep_tray", Op.MOVE, "{token} is swept from the tray."),
+        EventKind("draw_tray", Op.MOVE, "{player} takes {token} from the tray."),
+        EventKind("draw_deck", Op.MOVE, "{player} draws {token} from the deck."),
+        EventKind("discard", Op.MOVE, "{player} discards {token}."),
+        EventKind("tuck", Op.MOVE, "{player} tucks {token}."),
+        EventKind("tuck_from_deck", Op.MOVE, "{player} tucks {token} from the deck."),
+        EventKind("miss", Op.MOVE, "{player}'s hunt misses {token}."),
+        EventKind("turn_up", Op.MOVE, "{token} is turned up."),
+        EventKind("take_draft", Op.MOVE, "{player} takes {token}."),
+        EventKind("drop_draft", Op.MOVE, "Nobody takes {token}."),
+        EventKind("draw_bonus", Op.MOVE, "{player} draws the bonus card {token}."),
+        EventKind("gather_discards", Op.MOVE_ALL, "The discard pile becomes the new deck."),
+        EventKind("shuffle_deck", Op.SHUFFLE, "The bird deck is shuffled."),
+        EventKind("gather_bonuses", Op.MOVE_ALL, "The discarded bonus cards become the new deck."),
+        EventKind("shuffle_bonuses", Op.SHUFFLE, "The bonus deck is shuffled."),
+        EventKind("discards_owed", Op.SET, "{player} owes {value} discards at the end of the turn."),
+        # Powers
+        EventKind("use_power", Op.NOTE, "{player} uses the power of {token}."),
+        EventKind("react", Op.NOTE, "{player} reacts with {token}."),
+        EventKind("decline", Op.NOTE, "{player} declines."),
+        EventKind("repeat", Op.NOTE, "{player} repeats the power of {token}."),
+        EventKind("goes_first", Op.NOTE, "{player} goes first."),
+        EventKind("hunt_succeeds", Op.NOTE, "The hunt of {token} succeeds.", tells=True),
+        EventKind("hunt_fails", Op.NOTE, "The hunt of {token} fails.", tells=True),
+        # The end
+        EventKind("show_bonus", Op.REVEAL, "{player} shows the bonus card {token}."),
+        EventKind("score", Op.SET, "{player} scores {value} points.", tells=True),
+        EventKind("win", Op.NOTE, "{player} wins.", tells=True),
+        EventKind("share_win", Op.NOTE, "{player} shares the victory.", tells=True),
+        EventKind("forfeit", Op.SET, "{player} forfeits."),
+    ],
+    max_players=MAX_PLAYERS,
+)
+
+
+def deck(options: WingspanOptions) -> np.ndarray:
+    """All cards and goals, as tokens."""
+    return np.arange(NUM_TOKENS, dtype=np.int16)
