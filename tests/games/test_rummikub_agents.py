@@ -73,7 +73,10 @@ def test_a_policy_never_gives_up_a_play_that_it_has_begun_and_plays_if_there_is_
     for seed in range(20 if COMPILED else 1):
         state = GAME.new_state(seed=seed, mask="loose", num_players=2)
         while not state.is_terminal and (COMPILED or state.ply < 12):
-            possible = solve_position(position_of(state)).num_tiles > 0
+            position = position_of(state)
+            possible = solve_position(position).num_tiles > 0
+            meanings = [meaning for meld in position.table for meaning in meld.meanings]
+            twin_jokers = len(meanings) == 2 and meanings[0] == meanings[1]
             building = False
             while True:
                 action = state.policy_action(policy, 0)
@@ -82,7 +85,8 @@ def test_a_policy_never_gives_up_a_play_that_it_has_begun_and_plays_if_there_is_
                 if action in (DRAW, PASS, COMMIT):
                     break
                 building = True
-            assert (action == COMMIT) == possible
+            if not twin_jokers:  # when they change places, the policies leave their sets alone
+                assert (action == COMMIT) == possible
 
 
 def test_a_turn_begun_by_somebody_else_is_finished_or_given_up():
@@ -126,7 +130,7 @@ def positions_of_play(number):
 
 def test_candidates_are_whole_plays_that_are_legal_and_differ():
     varied = 0
-    for state in positions_of_play(15 if COMPILED else 1):
+    for state in positions_of_play(60 if COMPILED else 1):
         player = state.current_player
         found = GAME.view.candidates(state, player)
         assert len({one.label for one in found}) == len({one.actions for one in found}) == len(found)

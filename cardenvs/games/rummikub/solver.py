@@ -425,7 +425,10 @@ def _set_weights(w, p, v):
     elif p.objective == POINTS_FIRST:
         w.weight[v] = WEIGHT * v + 1
         w.joker_weight[v] = WEIGHT * p.joker_points + 1
-    else:
+    elif p.objective == ANY_PLAY:
+        w.weight[v] = 1
+        w.joker_weight[v] = 1
+    else:  # an opening: no joker is free but those of the rack
         w.weight[v] = v
         w.joker_weight[v] = v
 
