@@ -17,7 +17,6 @@ What it cannot do follows from averaging over worlds: it neither bluffs nor pays
 
 import math
 import time
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -77,7 +76,7 @@ class SearchAgent(Agent):
 
     def reset(self, seed: int) -> None:
         """A game begins."""
-        self._rest: list[int] = []  # what is left of a play under way; if empty, the playout policy goes on
+        self._rest: tuple[int, ...] | None = ()  # what is left of a play under way; None: what the policy does
         self._next_ply = -1  # at which it goes on
 
     def act(self, turn: Turn) -> int:
@@ -85,29 +84,28 @@ class SearchAgent(Agent):
 
         A play of several actions is chosen whole, and this is its next action.
         """
+        if turn.ply == self._next_ply and self._rest != ():
+            play = (turn.policy_action(self.playout),) if self._rest is None else self._rest
+            if play[0] in turn.legal_actions:
+                return self._step(turn, play, by_policy=self._rest is None)
         if len(turn.legal_actions) == 1:
-            return self._step(turn, turn.legal_actions)
-        if turn.ply == self._next_ply:
-            rest = self._rest or [turn.policy_action(self.playout)]
-            if rest[0] in turn.legal_actions:
-                return self._step(turn, rest)
+            return turn.legal_actions[0]
         plays = [one.actions for one in turn.candidates]
-        if len(plays) == 1:
-            return self._step(turn, plays[0])
-        if max(map(len, plays)) == 1:
+        if len(plays) > 1 and max(map(len, plays)) == 1:
             return self._best(turn, [(action,) for action in turn.legal_actions])[0]
-        return self._step(turn, self._best(turn, plays))
+        play = plays[0] if len(plays) == 1 else self._best(turn, plays)
+        return self._step(turn, play, by_policy=play not in plays)
 
-    def _step(self, turn: Turn, play: Sequence[int]) -> int:
-        """The first action of a play that goes on next ply."""
-        self._rest, self._next_ply = list(play[1:]), turn.ply + 1
+    def _step(self, turn: Turn, play: tuple[int, ...], by_policy: bool) -> int:
+        """The first action of a play, of which the rest is to follow, or else what the policy does."""
+        self._rest, self._next_ply = None if by_policy else play[1:], turn.ply + 1
         return play[0]
 
     def _best(self, turn: Turn, plays: list[tuple[int, ...]]) -> tuple[int, ...]:
-        """The best of the plays, or the playout policy's own."""
+        """The best of the plays; or the first action of the playout policy's own, where that is another."""
         world = turn.determinize(turn.seed)
         own = None if self.playout == "random" else (turn.policy_action(self.playout),)
-        if own is not None and own not in plays:  # it begins a play, one of these or another
+        if own is not None and own not in plays:
             whole = self._policy_play(world.clone(), own[0], turn.seed)
             own = whole if whole in plays else own
             plays = plays if whole in plays else [*plays, own]

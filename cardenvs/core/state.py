@@ -418,8 +418,8 @@ class State:
             rounds: how many worlds.
             first_round: number of the first one.
             policy: "random", or one of `game.policies`.
-            max_plies: plies of a playout after the action or play; by default the game's bound. A playout cut off counts the
-                rewards until then.
+            max_plies: plies of a playout after what is tried; by default the game's bound. A playout cut off counts
+                the rewards until then.
 
         Returns:
             float64 (rounds, len(actions)): the acting player's returns.
