@@ -104,7 +104,7 @@ class SearchAgent(Agent):
     def _best(self, turn: Turn, plays: list[tuple[int, ...]]) -> tuple[int, ...]:
         """The best of the plays; or the first action of the playout policy's own, where that is another."""
         world = turn.determinize(turn.seed)
-        own = None if self.playout == "random" else (turn.policy_action(self.playout),)
+        own: tuple[int, ...] | None = None if self.playout == "random" else (turn.policy_action(self.playout),)
         if own is not None and own not in plays:
             whole = self._policy_play(world.clone(), own[0], turn.seed)
             own = whole if whole in plays else own
