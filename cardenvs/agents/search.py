@@ -9,6 +9,9 @@ two actions compare counts, so they may have any scale, and any number of player
 Where a policy of the game plays out, what that policy would do itself stays in the race to the end, and is done unless
 the best action is ahead of it by more than chance explains: so a small budget does not make a good policy worse.
 
+Where a game's candidates are whole plays of several actions, these are tried instead of single actions, and what was
+chosen is done step by step: the actions of the play, or what the policy does, until the turn passes to somebody else.
+
 What it cannot do follows from averaging over worlds: it neither bluffs nor pays to hide or to learn something.
 """
 
@@ -69,40 +72,88 @@ class SearchAgent(Agent):
         self.name = "search"
         self.simulations = 200 if simulations is None and seconds is None else simulations
         self.seconds, self.playout, self.depth = seconds, playout, depth
+        self.reset(0)
+
+    def reset(self, seed: int) -> None:
+        """A game begins."""
+        self._rest: tuple[int, ...] | None = ()  # what is left of a play under way; None: what the policy does
+        self._next_ply = -1  # at which it goes on
 
     def act(self, turn: Turn) -> int:
-        """The action with the best mean return, or the playout policy's own if that is not clearly worse."""
-        actions = np.array(turn.legal_actions)
-        if len(actions) == 1:
-            return int(actions[0])
-        own = None if self.playout == "random" else turn.policy_action(self.playout)
-        race = _Race(self, turn.determinize(turn.seed), actions, own, turn.seed)
-        phases = math.ceil(math.log2(len(actions)))
+        """The action with the best mean return, or the playout policy's own if that is not clearly worse.
+
+        A play of several actions is chosen whole, and this is its next action.
+        """
+        if turn.ply == self._next_ply and self._rest != ():
+            play = (turn.policy_action(self.playout),) if self._rest is None else self._rest
+            if play[0] in turn.legal_actions:
+                return self._step(turn, play, by_policy=self._rest is None)
+        if len(turn.legal_actions) == 1:
+            return turn.legal_actions[0]
+        plays = [one.actions for one in turn.candidates]
+        if len(plays) > 1 and max(map(len, plays)) == 1:
+            return self._best(turn, [(action,) for action in turn.legal_actions])[0]
+        play = plays[0] if len(plays) == 1 else self._best(turn, plays)
+        return self._step(turn, play, by_policy=play not in plays)
+
+    def _step(self, turn: Turn, play: tuple[int, ...], by_policy: bool) -> int:
+        """The first action of a play, of which the rest is to follow, or else what the policy does."""
+        self._rest, self._next_ply = None if by_policy else play[1:], turn.ply + 1
+        return play[0]
+
+    def _best(self, turn: Turn, plays: list[tuple[int, ...]]) -> tuple[int, ...]:
+        """The best of the plays; or the first action of the playout policy's own, where that is another."""
+        world = turn.determinize(turn.seed)
+        own: tuple[int, ...] | None = None if self.playout == "random" else (turn.policy_action(self.playout),)
+        if own is not None and own not in plays:
+            whole = self._policy_play(world.clone(), own[0], turn.seed)
+            own = whole if whole in plays else own
+            plays = plays if whole in plays else [*plays, own]
+        race = _Race(self, world, plays, own, turn.seed)
+        phases = math.ceil(math.log2(len(plays)))
         started = time.perf_counter()
         for phase in range(phases):
             if self.simulations is not None:
-                race.run(max(1, self.simulations // (phases * len(race.actions))))
+                race.run(max(1, self.simulations // (phases * len(race.plays))))
             elif self.seconds is not None:
                 race.run_until(started + self.seconds * (phase + 1) / phases)
             race.halve()
         return race.winner()
 
+    def _policy_play(self, world: State, action: int, seed: int) -> tuple[int, ...]:
+        """What the playout policy does until the turn passes to somebody else, beginning with `action`."""
+        player, play = world.current_player, []
+        while world.current_player == player:
+            play.append(action)
+            world.apply(action)
+            if not world.is_terminal:
+                action = world.policy_action(self.playout, seed)
+        return tuple(play)
+
 
 class _Race:
-    """The actions left, ascending, and their returns in the worlds tried so far, the same worlds for all.
+    """The plays left, in their first order, and their returns in the worlds tried so far, the same worlds for all.
 
     Attributes:
-        actions: int64 ids. `own`, what the playout policy would do, is never dropped.
+        plays: tuples of ids, most often of one. `own`, what the playout policy would do, is one of them or None, and
+            is never dropped.
     """
 
-    def __init__(self, agent: SearchAgent, world: State, actions: np.ndarray, own: int | None, seed: int) -> None:
+    def __init__(
+        self,
+        agent: SearchAgent,
+        world: State,
+        plays: list[tuple[int, ...]],
+        own: tuple[int, ...] | None,
+        seed: int,
+    ) -> None:
         self._agent, self._world, self._own, self._seed = agent, world, own, seed
-        self.actions = actions
-        self._returns = np.zeros((0, len(actions)))  # a row a world
+        self.plays = plays
+        self._returns = np.zeros((0, len(plays)))  # a row a world
 
     def run(self, rounds: int) -> None:
         returns = self._world.simulate(
-            self.actions,
+            self.plays,
             self._seed,
             rounds,
             first_round=len(self._returns),
@@ -117,19 +168,19 @@ class _Race:
             self.run(_TIMED_ROUNDS)
 
     def halve(self) -> None:
-        kept = self._best_first()[: (len(self.actions) + 1) // 2]
-        kept = np.union1d(kept, np.flatnonzero(self.actions == self._own))
-        self.actions, self._returns = self.actions[kept], self._returns[:, kept]
+        best = set(self._best_first()[: (len(self.plays) + 1) // 2])
+        kept = [k for k, play in enumerate(self.plays) if k in best or play == self._own]
+        self.plays, self._returns = [self.plays[k] for k in kept], self._returns[:, kept]
 
-    def winner(self) -> int:
-        """The best action; the policy's own if the best is not clearly better. Of equal ones the lowest id."""
+    def winner(self) -> tuple[int, ...]:
+        """The best play; the policy's own if the best is not clearly better. Of equal ones the first."""
         best = self._best_first()[0]
-        if self._own is None or self.actions[best] == self._own:
-            return int(self.actions[best])
-        ahead = self._returns[:, best] - self._returns[:, self.actions == self._own][:, 0]
+        if self._own is None or self.plays[best] == self._own:
+            return self.plays[best]
+        ahead = self._returns[:, best] - self._returns[:, self.plays.index(self._own)]
         if len(ahead) < _FEWEST or ahead.mean() * math.sqrt(len(ahead)) <= _AHEAD * ahead.std(ddof=1):
             return self._own
-        return int(self.actions[best])
+        return self.plays[best]
 
-    def _best_first(self) -> np.ndarray:
-        return np.argsort(-self._returns.sum(0), kind="stable")
+    def _best_first(self) -> list[int]:
+        return np.argsort(-self._returns.sum(0), kind="stable").tolist()

@@ -363,33 +363,35 @@ class Engine:
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def simulate(self, policy_name: str) -> Callable:
-        """simulate(states, i, seed, first, actions, max_plies, scratch, rng, legal, no_log, returns).
+        """simulate(states, i, seed, first, plays, lengths, max_plies, scratch, rng, legal, no_log, returns).
 
         For each round r = first, first + 1, ..., one a row of `returns`: re-deal what the player to act in states[i]
-        cannot know, then apply each of `actions` (int64, legal) in a copy of that world, play on with a policy for
-        everybody for at most max_plies plies, and write the player's return to `returns` (float64, a column an
-        action). What happens in round r depends on (seed, r) alone. scratch is an array of two records; rng and legal
-        are as for `act`.
+        cannot know, then apply each play (int64, legal: the first lengths[k] actions of plays[k]) in a copy of that
+        world, play on with a policy for everybody for at most max_plies plies, and write the player's return to
+        `returns` (float64, a column a play). What happens in round r depends on (seed, r) alone. scratch is an array of
+        two records; rng and legal are as for `act`.
         """
         advance, legal_actions, policy = self.advance, self._game.legal_actions, self.policy(policy_name)
         determinize = self._game.determinize
 
-        def simulate(states, i, seed, first, actions, max_plies, scratch, rng, legal, no_log, returns):
+        def simulate(states, i, seed, first, plays, lengths, max_plies, scratch, rng, legal, no_log, returns):
             player = np.int64(states[i].current_player)
             world, s = scratch[0], scratch[1]
             for row in range(returns.shape[0]):
                 r = first + row
                 scratch[0] = states[i]
                 determinize(world, player, np.int64(substream_seed(seed, _WORLD, r) >> _U1))
-                for k in range(actions.shape[0]):
+                for k in range(plays.shape[0]):
                     scratch[1] = scratch[0]
                     seed_xoshiro(rng, substream_seed(seed, _PLAYOUT, r))
-                    advance(s, actions[k], no_log)
-                    for _ in range(max_plies):
+                    for ply in range(lengths[k] + max_plies):
                         if s.terminal:
                             break
-                        n = legal_actions(s, legal)
-                        advance(s, policy(s, legal, n, rng), no_log)
+                        if ply < lengths[k]:
+                            action = plays[k, ply]
+                        else:
+                            action = np.int64(policy(s, legal, legal_actions(s, legal), rng))
+                        advance(s, action, no_log)
                     returns[row, k] = s.returns[player]
 
         return self._entry(simulate)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from cardenvs.core.engine import FORFEIT, NO_DECK, TERMINAL_PLAYER
+from cardenvs.core.engine import FORFEIT, HOLD, NO_DECK, TERMINAL_PLAYER
 from cardenvs.core.errors import FormatError, HiddenInformationError, IllegalActionError, OptionError
 from cardenvs.core.events import COLUMNS, NO_LOG, OMNISCIENT, SPECTATOR, Event, FoldedTable, fold, new_log
 from cardenvs.core.options import Options
@@ -398,7 +398,7 @@ class State:
 
     def simulate(
         self,
-        actions: Sequence[int] | np.ndarray,
+        actions: Sequence[int | tuple[int, ...]] | np.ndarray,
         seed: int,
         rounds: int,
         *,
@@ -406,20 +406,20 @@ class State:
         policy: str = "random",
         max_plies: int | None = None,
     ) -> np.ndarray:
-        """Try legal actions of the player to act in worlds that fit what it knows, and play each of them out.
+        """Try actions or whole plays of the player to act in worlds that fit what it knows, and play each of them out.
 
         Round r re-deals what the player to act cannot know; every action is then tried in that same world, with the
         same chance and the same policy for everybody, so that the returns of one round compare in pairs. Round r
         depends on (seed, r) only: rounds 0..9 in one call or in two are the same.
 
         Args:
-            actions: legal ids.
+            actions: legal ids; a tuple of ids stands for a play of several actions in a row, as in Candidate.
             seed: 0..2**63-1.
             rounds: how many worlds.
             first_round: number of the first one.
             policy: "random", or one of `game.policies`.
-            max_plies: plies of a playout after the action; by default the game's bound. A playout cut off counts the
-                rewards until then.
+            max_plies: plies of a playout after what is tried; by default the game's bound. A playout cut off counts
+                the rewards until then.
 
         Returns:
             float64 (rounds, len(actions)): the acting player's returns.
@@ -428,8 +428,7 @@ class State:
             PolicyNotFoundError, IllegalActionError
         """
         self._check_not_over("simulate")
-        for action in actions:
-            self.check_legal(action)
+        plays, lengths = self._checked_plays(actions)
         if max_plies is None:
             max_plies = self.game.max_length(self.options)
         scratch = np.zeros(2, self._states.dtype)
@@ -437,8 +436,8 @@ class State:
         legal = np.zeros_like(self._legal_buffer)
         returns = np.zeros((rounds, len(actions)), np.float64)
         self.game.engine.simulate(policy)(
-            self._states, 0, checked_seed(seed), first_round, np.asarray(actions, np.int64), max_plies, scratch, rng,
-            legal, NO_LOG, returns,
+            self._states, 0, checked_seed(seed), first_round, plays, lengths, max_plies, scratch, rng, legal, NO_LOG,
+            returns,
         )  # fmt: skip
         return returns
 
@@ -502,6 +501,25 @@ class State:
         if self._num_legal is None:
             self._num_legal = self.game.engine.legal(self._states, 0, self._legal_buffer)
         return self._legal_buffer[: self._num_legal]
+
+    def _checked_plays(self, plays: Sequence[int | tuple[int, ...]] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Plays of legal actions as int64 rows, filled up with HOLD, and their lengths."""
+        sequences = [play if isinstance(play, tuple) else (play,) for play in plays]
+        lengths = np.array([len(sequence) for sequence in sequences], np.int64)
+        rows = np.full((len(sequences), max(lengths, default=0)), HOLD, np.int64)
+        for row, sequence in zip(rows, sequences, strict=True):
+            self._check_play(sequence)
+            row[: len(sequence)] = sequence
+        return rows, lengths
+
+    def _check_play(self, actions: tuple[int, ...]) -> None:
+        if not actions:
+            raise IllegalActionError(f"{self.game.name}: a play has at least one action")
+        self.check_legal(actions[0])
+        if len(actions) > 1:
+            twin = self.clone()
+            for action in actions:
+                twin.apply(action)  # refuses what is not legal
 
     def _label(self, action: int) -> str:
         return self.game.view.action_label(self.record, action)

@@ -103,13 +103,13 @@ def test_a_policy_is_left_only_for_what_is_clearly_better():
     kuhn = KUHN.new_state(seed=1, deck="K Q J")
     kuhn.apply(PASS)
     kuhn.apply(BET)
-    race = search._Race(SearchAgent(KUHN, playout="random"), kuhn, np.array([PASS, BET]), PASS, seed=0)
+    race = search._Race(SearchAgent(KUHN, playout="random"), kuhn, [(PASS,), (BET,)], (PASS,), seed=0)
     race.run(1)
-    assert race.winner() == PASS
+    assert race.winner() == (PASS,)
     race.run(20)
     race.halve()
-    assert race.actions.tolist() == [PASS, BET]
-    assert race.winner() == BET
+    assert race.plays == [(PASS,), (BET,)]
+    assert race.winner() == (BET,)
 
 
 # ---------------------------------------------------------------------------------------------------------------

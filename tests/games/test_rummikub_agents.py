@@ -7,7 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 import cardenvs
+from cardenvs.agents import SearchAgent, Turn, search
 from cardenvs.cli import app
+from cardenvs.core.errors import IllegalActionError
 from cardenvs.core.kernel import COMPILED
 from cardenvs.games.rummikub.actions import COMMIT, DRAW, LAY_0, PASS, TAKE_0
 from cardenvs.games.rummikub.catalogue import MELD_NUMBER, MELDS
@@ -175,6 +177,95 @@ def test_while_a_play_is_built_each_step_is_a_candidate():
     state = GAME.new_state(seed=1, deck="R4 R5 R6", mask="loose", num_players=2)
     state.apply(LAY_0 + MELD_NUMBER[Meld.of("R4 R5 R6")])
     assert [one.actions for one in GAME.view.candidates(state, 0)] == [(a,) for a in state.legal_actions()]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Search over whole plays
+
+
+def two_runs(**options):
+    """Player 0 holds two runs and nothing else; its best play lays both and goes out."""
+    deck = "R1 R2 R3 K1 K2 K3"
+    return GAME.new_state(
+        seed=1, deck=deck, mask="loose", num_players=2, initial_hand_size=6, initial_meld_min=0, **options
+    )
+
+
+def searches(monkeypatch):
+    """The plays that each race starts with, as races come."""
+    begun, start = [], search._Race.__init__
+
+    def counting(race, agent, world, plays, own, seed):
+        begun.append(plays)
+        start(race, agent, world, plays, own, seed)
+
+    monkeypatch.setattr(search._Race, "__init__", counting)
+    return begun
+
+
+@pytest.mark.parametrize("playout", ["random", "max_tiles"])
+def test_search_chooses_a_whole_play_and_lays_it_step_by_step(playout, monkeypatch):
+    begun, state = searches(monkeypatch), two_runs()
+    candidates = [one.actions for one in state.candidates()]
+    agent = SearchAgent(GAME, simulations=40, playout=playout)
+    done = []
+    while not state.is_terminal:
+        assert len(state.legal_actions()) > 1
+        done.append(agent.act(Turn(state, 0)))
+        state.apply(done[-1])
+    assert tuple(done) == max(candidates, key=len)
+    assert set(done) == {*(LAY_0 + MELD_NUMBER[Meld.of(run)] for run in ("R1 R2 R3", "K1 K2 K3")), COMMIT}
+    assert begun == [candidates]  # one search for the three steps, and the policy's play was among them
+
+
+def test_search_follows_the_policy_where_its_play_is_no_candidate(monkeypatch):
+    state, agent = two_runs(), SearchAgent(GAME, simulations=1)
+    draw = [one for one in state.candidates() if one.actions == (DRAW,)]
+    one_run = [one for one in state.candidates() if len(one.actions) == 2]
+    monkeypatch.setattr(type(state), "candidates", lambda self: [*draw, *one_run])
+    begun = searches(monkeypatch)
+    while not state.is_terminal:
+        own = state.policy_action("max_tiles", 0)
+        assert agent.act(Turn(state, 0)) == own
+        state.apply(own)
+    assert len(begun) == 1
+
+
+def test_a_play_under_way_is_given_up_when_it_does_not_fit_or_a_game_begins(monkeypatch):
+    begun, state, agent = searches(monkeypatch), two_runs(), SearchAgent(GAME, simulations=10)
+    step = agent.act(Turn(state, 0))
+    other = state.clone()
+    other.apply(DRAW)  # whoever guards the agent did something else
+    agent.act(Turn(other, 0))
+    assert len(begun) == 2 or len(other.candidates()) == 1
+    agent.reset(0)
+    assert agent.act(Turn(state, 0)) == step
+    state.apply(step)
+    before = len(begun)
+    agent.reset(0)
+    agent.act(Turn(state, 0))
+    assert len(begun) == before + 1
+
+
+def test_search_does_not_search_where_there_is_one_candidate(monkeypatch):
+    state = GAME.new_state(seed=1, deck="R1 R5 R9", mask="loose", num_players=2, initial_hand_size=3)
+    begun = searches(monkeypatch)
+    assert SearchAgent(GAME).act(Turn(state, 0)) == DRAW
+    assert not begun
+
+
+def test_a_play_is_simulated_whole():
+    state = two_runs()
+    best = max((one.actions for one in state.candidates()), key=len)
+    out, first, alone = state.simulate([best, best[:1], best[0]], seed=0, rounds=20, policy="max_tiles").T
+    assert (out > 0).all()
+    assert out.tolist() == first.tolist() == alone.tolist()  # the policy ends it the same way
+    assert state.simulate([best], seed=0, rounds=1, max_plies=0)[0, 0] > 0
+    assert state.simulate([best[:2]], seed=0, rounds=1, max_plies=0)[0, 0] == 0
+    assert state.ply == 0
+    for wrong in ((), (best[0], best[0])):
+        with pytest.raises(IllegalActionError):
+            state.simulate([wrong], seed=0, rounds=1)
 
 
 # ---------------------------------------------------------------------------------------------------------------
