@@ -22,6 +22,7 @@ _WIDTH_IN_FILES = 160
 _EXIT_FAILED, _EXIT_INTERRUPTED = 1, 130
 _MOST_FAILURES = 10  # told in full
 _MOST_NAMES = 12  # of a group of counts: the most frequent
+_MOST_LEAST = 5  # ... and the least frequent
 _MOST_NEVER = 60  # of a group of counts: names that never came up
 
 
@@ -280,6 +281,9 @@ def _print_counts(console: "Console", group: str, counts: dict[str, dict[str, in
         table.add_row(_safe(name), f"{counts[name]['total']:,}", f"{counts[name]['games']:,}")
     if shown:
         console.print(table)
+    if len(shown) < len(ranked):
+        least = ", ".join(f"{name} {counts[name]['total']:,}" for name in ranked[: -_MOST_LEAST - 1 : -1])
+        console.print(f"least: {_safe(least)}", soft_wrap=True)
 
 
 def _print_failures(console: "Console", tally: "Tally") -> None:

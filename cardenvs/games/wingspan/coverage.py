@@ -22,6 +22,7 @@ from cardenvs.games.wingspan.scoring import SCORE_PARTS, score_part
 from cardenvs.games.wingspan.state import TABLE
 
 _NO_POWER = HANDLERS.index("no_power")
+_REACTS = "react_"  # pink powers: who declines a reaction declines all that are open, of no bird in particular
 _WITH_POWER = np.flatnonzero(BIRD_HANDLER != _NO_POWER)
 _TURNS = {"play a bird": "choose_play", "gain food": "choose_food", "lay eggs": "choose_eggs", "draw": "choose_cards"}
 _HUNTS = {"caught something": "hunt_succeeds", "caught nothing": "hunt_fails"}
@@ -43,7 +44,9 @@ def statistics(state):
         figures=figures,
         counts={
             "powers used, by handler": _by_handler(used),
-            "powers declined, by handler": _by_handler(declined),
+            "powers declined, by handler": {
+                name: count for name, count in _by_handler(declined).items() if not name.startswith(_REACTS)
+            },
             "powers used, by bird": {BIRD_NAMES[bird]: int(used[bird]) for bird in _WITH_POWER},
             "birds played": dict(zip(BIRD_NAMES, played.tolist(), strict=True)),
             "bonus cards held at the end": dict(zip(BONUS_NAMES, held, strict=True)),
