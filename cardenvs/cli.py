@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardenvs import cli_arena, cli_llm
+from cardenvs import cli_arena, cli_llm, cli_simulate
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, OptionError
 
 if TYPE_CHECKING:
@@ -198,11 +198,12 @@ def _options_table(game: "Game", options: "Options") -> Any:
     rows = []
     for field in dataclasses.fields(options):
         value = getattr(options, field.name)
-        rows.append((field.name, _option_text(value), _allowed_text(field), field.metadata["doc"]))
+        rows.append((field.name, option_text(value), _allowed_text(field), field.metadata["doc"]))
     return _plain_table(("option", "value", "allowed", ""), rows)
 
 
-def _option_text(value: Any) -> str:
+def option_text(value: Any) -> str:
+    """The value of an option as it is written on the command line."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value).lower()
 
 
@@ -464,6 +465,7 @@ def _report(summary: "Summary", json: Path | None, html: Path | None) -> None:
 
 
 cli_arena.add_commands(app)
+cli_simulate.add_commands(app)
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from cardenvs.cli import app
 from cardenvs.core.replay import Replay
 
 COMMANDS = [
-    "games", "info", "play", "match", "arena", "verify", "submit", "train", "bench", "replay", "prompt", "llm-stub",
-    "warmup",
+    "games", "info", "play", "match", "simulate", "arena", "verify", "submit", "train", "bench", "replay", "prompt",
+    "llm-stub", "warmup",
 ]  # fmt: skip
 
 

@@ -188,7 +188,7 @@ class _Workers:
         context = multiprocessing.get_context("spawn")
         self._running: dict[Connection, Any] = {}
         self._number = number
-        with _interrupts_held_back():  # children inherit it: Ctrl-C is for the parent alone
+        with interrupts_held_back():  # children inherit it: Ctrl-C is for the parent alone
             for _ in range(number):
                 ours, theirs = context.Pipe()
                 process = context.Process(target=_work, args=(theirs, list(matches), batch), daemon=True)
@@ -245,7 +245,7 @@ class _Workers:
 
 
 @contextlib.contextmanager
-def _interrupts_held_back() -> Iterator[None]:
+def interrupts_held_back() -> Iterator[None]:
     """Ignore Ctrl-C inside the block (where it can be asked for: signals belong to the main thread)."""
     if threading.current_thread() is not threading.main_thread():
         yield

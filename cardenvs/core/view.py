@@ -6,7 +6,7 @@ is public) or OMNISCIENT (everything). Views, prompts, recaps and pages are gene
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +32,22 @@ class Candidate:
 
     label: str
     actions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class GameStatistics:
+    """What a game tells of one that is over, as JSON values, for sums over many (`cardenvs simulate`).
+
+    Attributes:
+        figures: by name a number for each player (points by category, ...). The first is what people call the score.
+        counts: by group, by name, how often it happened in this game. A group lists all its names, those with 0 too:
+            what stays 0 over all games was never reached.
+        winners: who has won; None: whoever has the highest return.
+    """
+
+    figures: dict[str, list[float]] = field(default_factory=dict)
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)
+    winners: list[int] | None = None
 
 
 class View:
@@ -110,6 +126,10 @@ class View:
     def conserved(self, s: np.record) -> dict[str, float]:
         """Quantities (chips, ...) that stay the same from the start of a game to its end."""
         return {}
+
+    def statistics(self, state: "State") -> GameStatistics:
+        """What is worth counting of `state`, a game played from its deal to its end."""
+        return GameStatistics()
 
     def describe_event(self, event: Event, kind: EventKind) -> str:
         """One sentence for an event as its viewer saw it."""

@@ -5,7 +5,7 @@ import re
 from cardenvs.core.errors import DeckError
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.view import View
-from cardenvs.games.wingspan import actions, picture, scoring
+from cardenvs.games.wingspan import actions, coverage, picture, scoring
 from cardenvs.games.wingspan.actions import STOP, USE
 from cardenvs.games.wingspan.cards import (
     BIRD_KEYS,
@@ -164,6 +164,9 @@ class WingspanView(View):
             "bonus cards": int(s.num_bonus_deck) + bonuses + int((s.bonus_place == IN_BONUS_DISCARDS).sum()),
             "dice": int(s.feeder.sum() + s.outside.sum()),
         }
+
+    def statistics(self, state):
+        return coverage.statistics(state)
 
     # -- actions ------------------------------------------------------------------------------------------------
 

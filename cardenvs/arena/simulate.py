@@ -1,0 +1,478 @@
+"""Playing many games of one table, in this process or in several, and summing them up.
+
+A game depends on its seed, the options and the agents alone, so each can be played again by itself. One that fails (an
+agent, the rules or a check raises, or the process dies) is kept as a failure with its seed; the others go on.
+"""
+
+import contextlib
+import json
+import math
+import multiprocessing
+import os
+import signal
+import statistics
+import time
+import traceback
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any, cast
+
+from cardenvs.agents.base import Agent, Turn
+from cardenvs.agents.specs import make_agent
+from cardenvs.arena.play import apply_choice
+from cardenvs.arena.run import interrupts_held_back, prepare_worker
+from cardenvs.arena.statistics import estimate
+from cardenvs.core.errors import ArenaError
+from cardenvs.core.files import write_whole
+from cardenvs.core.game import Game
+from cardenvs.core.options import Options
+from cardenvs.core.rng import derived_seed
+from cardenvs.core.state import State, checked_seed
+from cardenvs.core.view import GameStatistics
+
+FORMAT = "cardenvs-simulation-1"
+_LARGEST_HANDFUL = 32  # games handed to a worker at once
+_LONGEST_TRIAL = 2000  # actions
+_CLOSE = 1e-6  # how far returns may be from the sum that a game promises
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A table at which many games are played.
+
+    Attributes:
+        game: the Game.
+        options: its checked options.
+        agents: specs, see cardenvs.agents.specs; one for each player.
+    """
+
+    game: Game
+    options: Options
+    agents: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse another number of agents than of players."""
+        if len(self.agents) != self.options.num_players:
+            raise ArenaError(
+                f"{self.game.name} has {self.options.num_players} players here; got {len(self.agents)} agents"
+            )
+
+
+@dataclass(frozen=True)
+class GameFailure:
+    """Why a game came to nothing.
+
+    Attributes:
+        kind: class of the error, or "ProcessDied".
+        message: of the error, in one line.
+        ply: actions applied before it; None if not known.
+        player: who was to act; None if nobody was, or not known.
+        traceback: of the error, or empty.
+    """
+
+    kind: str
+    message: str
+    ply: int | None = None
+    player: int | None = None
+    traceback: str = ""
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """One game, over or failed.
+
+    Attributes:
+        seed: from which it can be played again.
+        plies: actions applied.
+        ms: wall-clock time it took.
+        returns: by player; empty if it failed.
+        winners: players; empty if it failed.
+        statistics: what the game tells of it.
+        failure: None if it was played to its end.
+    """
+
+    seed: int
+    plies: int
+    ms: float
+    returns: tuple[float, ...] = ()
+    winners: tuple[int, ...] = ()
+    statistics: GameStatistics = field(default_factory=GameStatistics)
+    failure: GameFailure | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The game as JSON values, without its counts, which are for sums."""
+        return {
+            "seed": self.seed,
+            "plies": self.plies,
+            "ms": round(self.ms, 3),
+            "returns": list(self.returns),
+            "winners": list(self.winners),
+            "figures": self.statistics.figures,
+            "failure": None if self.failure is None else asdict(self.failure),
+        }
+
+
+def game_seeds(seed: int, games: int) -> list[int]:
+    """The seeds of so many games under one seed; the first of them are the same, however many there are."""
+    checked_seed(seed)
+    return [derived_seed(seed, "game", number) for number in range(games)]
+
+
+def prepare(simulation: Simulation) -> None:
+    """Compile what games need, or load it, so that no game is charged with it: a random game is played for nothing."""
+    game, options = simulation.game, simulation.options
+    with contextlib.suppress(Exception):  # the games that count will tell
+        state = game.state_type(game, options, seed=0)
+        for ply in range(_LONGEST_TRIAL):
+            if state.is_terminal:
+                break
+            state.apply(state.policy_action("random", derived_seed(0, ply)))
+        game.view.conserved(state.record)
+        game.view.statistics(state)
+
+
+def simulate(simulation: Simulation, seeds: Sequence[int], processes: int = 1) -> Iterator[PlayedGame]:
+    """Play a game for each seed and yield them in that order.
+
+    Args:
+        simulation: the table.
+        seeds: 0..2**63-1 each.
+        processes: how many to play in. A script that asks for more than one needs the usual
+            `if __name__ == "__main__":`.
+
+    Raises:
+        ArenaError: no processes, or they do not start.
+        AgentError, PolicyNotFoundError, MissingExtraError: an agent cannot be made.
+    """
+    if processes < 1:
+        raise ArenaError(f"a simulation needs at least one process; got {processes}")
+    first, rest = list(seeds[:1]), list(seeds[1:])
+    with contextlib.closing(_Table(simulation)) as table:  # an agent that cannot be made is known at once
+        yield from map(table.play, first if processes > 1 else seeds)
+    if processes > 1 and rest:
+        with _Workers(simulation, rest, min(processes, len(rest))) as workers:
+            yield from workers.play()
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# One game after another
+
+
+class _Table:
+    """Agents at a table, who play one game after another."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+        self._agents = self._made()
+
+    def _made(self) -> list[Agent]:
+        of = self._simulation
+        return [make_agent(spec, of.game, of.options) for spec in of.agents]
+
+    def close(self) -> None:
+        """No more games: end what agents have running."""
+        for agent in self._agents:
+            _tell(agent, "close")
+
+    def play(self, seed: int) -> PlayedGame:
+        """Play a game to its end, or until something fails."""
+        of = self._simulation
+        started = time.perf_counter()
+        state: State | None = None
+        try:
+            state = of.game.state_type(of.game, of.options, seed=seed)
+            self._play_on(state)
+            told = of.game.view.statistics(state)
+        except Exception as error:  # whatever is raised is this game's failure
+            ms = 1000 * (time.perf_counter() - started)
+            with contextlib.suppress(Exception):  # an agent that has failed may fail once more
+                self.close()
+            self._agents = self._made()
+            return PlayedGame(seed, 0 if state is None else state.ply, ms, failure=_failure(error, state))
+        ms = 1000 * (time.perf_counter() - started)
+        winners = _best(state.returns) if told.winners is None else told.winners
+        return PlayedGame(seed, state.ply, ms, tuple(state.returns), tuple(winners), told)
+
+    def _play_on(self, state: State) -> None:
+        view, most = state.game.view, state.game.max_length(state.options)
+        before = view.conserved(state.record)
+        seeds = [derived_seed(state.seed, "player", p) for p in range(state.num_players)]
+        for agent, seed in zip(self._agents, seeds, strict=True):
+            agent.reset(seed)
+        seen = [0] * state.num_players
+        self._show(state, seen)
+        while not state.is_terminal:
+            if state.ply >= most:
+                raise ArenaError(f"the game is not over after {most} actions, the most that {state.game.name} can have")
+            player = state.current_player
+            apply_choice(state, self._agents[player].act(Turn(state, seeds[player])))
+            self._show(state, seen)
+        for agent in self._agents:
+            _tell(agent, "end", state.returns)
+        _check(state, before, view.conserved(state.record))
+
+    def _show(self, state: State, seen: list[int]) -> None:
+        """Tell observers what they have not been told yet."""
+        for player, agent in enumerate(self._agents):
+            if callable(getattr(agent, "observe", None)):
+                rows = state.event_rows(player)
+                events = [state.game.table.event(row) for row in rows[seen[player] :]]
+                seen[player] = len(rows)
+                if events:
+                    _tell(agent, "observe", events)
+
+
+def _tell(agent: Agent, what: str, *arguments: Any) -> None:
+    """Call a method that an agent may have."""
+    method = getattr(agent, what, None)
+    if callable(method):
+        method(*arguments)
+
+
+def _best(returns: Sequence[float]) -> list[int]:
+    return [player for player, value in enumerate(returns) if value == max(returns)]
+
+
+def _check(state: State, before: dict[str, float], after: dict[str, float]) -> None:
+    """Hold a finished game to what its game promises of returns and of what is conserved."""
+    promised, returns = state.game.returns(state.options), state.returns
+    if not all(promised.low - _CLOSE <= value <= promised.high + _CLOSE for value in returns):
+        raise ArenaError(f"returns {returns} are not all from {promised.low:g} to {promised.high:g}, as promised")
+    if promised.total is not None and not math.isclose(sum(returns), promised.total, abs_tol=_CLOSE):
+        raise ArenaError(f"returns {returns} do not add up to {promised.total:g}, as promised")
+    changed = [f"{name} from {before.get(name)} to {value}" for name, value in after.items() if before[name] != value]
+    if changed:
+        raise ArenaError(f"what should be conserved has changed: {', '.join(changed)}")
+
+
+def _failure(error: Exception, state: State | None) -> GameFailure:
+    message = " ".join(str(error).split())
+    trace = "".join(traceback.format_exception(error)).rstrip()
+    if state is None:
+        return GameFailure(type(error).__name__, message, traceback=trace)
+    player = None if state.is_terminal else state.current_player
+    return GameFailure(type(error).__name__, message, state.ply, player, trace)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Several processes
+
+
+@dataclass
+class _Worker:
+    process: Any
+    jobs: deque[int] = field(default_factory=deque)  # numbers of games handed out and not yet heard of, in order
+    is_ready: bool = False
+
+
+class _Workers:
+    """Worker processes. A context manager: leaving it ends them, finished or not."""
+
+    def __init__(self, simulation: Simulation, seeds: Sequence[int], number: int) -> None:
+        self._simulation, self._seeds, self._number = simulation, seeds, number
+        self._left = deque(range(len(seeds)))
+        self._running: dict[Connection, _Worker] = {}
+        for _ in range(number):
+            self._start()
+
+    def __enter__(self) -> "_Workers":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for connection, worker in self._running.items():
+            worker.process.terminate()
+            worker.process.join()
+            connection.close()
+
+    def play(self) -> Iterator[PlayedGame]:
+        """All games, in the order of their seeds."""
+        early: dict[int, PlayedGame] = {}
+        for number in range(len(self._seeds)):
+            while number not in early:
+                early.update(self._heard())
+            yield early.pop(number)
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        with interrupts_held_back():  # children inherit it: Ctrl-C is for the parent alone
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_work, args=(theirs, self._simulation), daemon=True)
+            process.start()
+            theirs.close()
+        self._running[ours] = _Worker(process)
+
+    def _heard(self) -> Iterator[tuple[int, PlayedGame]]:
+        """What workers say next: games by number."""
+        for connection in cast("list[Connection]", wait(list(self._running))):
+            worker = self._running[connection]
+            try:
+                said = connection.recv()
+            except (EOFError, ConnectionResetError):
+                yield self._bury(connection)
+                continue
+            if worker.is_ready:
+                yield worker.jobs.popleft(), said
+            worker.is_ready = True
+            if not worker.jobs:
+                self._serve(connection, worker)
+
+    def _serve(self, connection: Connection, worker: _Worker) -> None:
+        """Hand out games, fewer towards the end, when others have none."""
+        size = max(1, min(_LARGEST_HANDFUL, len(self._left) // (4 * self._number)))
+        worker.jobs.extend(self._left.popleft() for _ in range(min(size, len(self._left))))
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died: noticed when it is next heard
+            connection.send([self._seeds[number] for number in worker.jobs])
+        if not worker.jobs:
+            self._let_go(connection)
+
+    def _let_go(self, connection: Connection) -> int:
+        """Forget a worker that ends, and return its exit code."""
+        worker = self._running.pop(connection)
+        worker.process.join()
+        connection.close()
+        return worker.process.exitcode
+
+    def _bury(self, connection: Connection) -> tuple[int, PlayedGame]:
+        """The failed game of a worker that has died; its other games go to a new one."""
+        worker = self._running[connection]
+        code = self._let_go(connection)
+        if not worker.jobs:
+            raise ArenaError(f"a worker process could not begin to play (exit code {code})")
+        number, *others = worker.jobs
+        self._left.extendleft(reversed(others))
+        if self._left:
+            self._start()
+        failure = GameFailure("ProcessDied", f"the process that played it ended (exit code {code})")
+        return number, PlayedGame(self._seeds[number], 0, 0.0, failure=failure)
+
+
+def _work(connection: Connection, simulation: Simulation) -> None:
+    """Play what the parent hands out, until there is no more or the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    prepare_worker()
+    with (
+        contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError),
+        contextlib.closing(_Table(simulation)) as table,
+    ):
+        prepare(simulation)
+        connection.send(None)  # ready
+        while seeds := connection.recv():
+            for seed in seeds:
+                connection.send(table.play(seed))
+
+
+def usable_processes() -> int:
+    """How many processes can run at once here."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Sums
+
+
+class Tally:
+    """Sums up games as they are played.
+
+    Attributes:
+        simulation: the table.
+        games: all so far, without their counts.
+        counts: by group, by name: how often in all, and in how many games.
+    """
+
+    def __init__(self, simulation: Simulation) -> None:
+        self.simulation = simulation
+        self.games: list[PlayedGame] = []
+        self.counts: dict[str, dict[str, list[int]]] = {}
+        self._started = time.perf_counter()
+        self._seconds = 0.0
+
+    def add(self, game: PlayedGame) -> None:
+        """Count a game."""
+        for group, counts in game.statistics.counts.items():
+            sums = self.counts.setdefault(group, {})
+            for name, count in counts.items():
+                both = sums.setdefault(name, [0, 0])
+                both[0] += count
+                both[1] += count > 0
+        light = GameStatistics(game.statistics.figures)
+        self.games.append(PlayedGame(**{**game.__dict__, "statistics": light}))
+        self._seconds = time.perf_counter() - self._started
+
+    @property
+    def failed(self) -> list[PlayedGame]:
+        """The games that failed."""
+        return [game for game in self.games if game.failure is not None]
+
+    def summary(self) -> dict[str, Any]:
+        """All sums, as JSON values.
+
+        Rates are of wall-clock time from the making of this tally to the last game. Intervals are 95% Student t
+        intervals over games. Seats and agents have figures only if a game was finished.
+        """
+        done = [game for game in self.games if game.failure is None]
+        plies = sum(game.plies for game in self.games)
+        seconds = max(self._seconds, 1e-9)
+        specs = self.simulation.agents
+        seats = [[seat] for seat in range(len(specs))]
+        tables = [[seat for seat, other in enumerate(specs) if other == spec] for spec in dict.fromkeys(specs)]
+        return {
+            "games": len(self.games),
+            "failed": len(self.games) - len(done),
+            "failed_seeds": [game.seed for game in self.failed],
+            "seconds": seconds,
+            "games_per_second": len(self.games) / seconds,
+            "actions_per_second": plies / seconds,
+            "plies": _spread([[game.plies] for game in done]),
+            "ms": _spread([[game.ms] for game in done]),
+            "seats": [{"seat": at[0], **self._of(done, at)} for at in seats] if done else [],
+            "agents": [{"seats": at, **self._of(done, at)} for at in tables] if done else [],
+            "counts": {
+                group: {name: {"total": total, "games": games} for name, (total, games) in counts.items()}
+                for group, counts in self.counts.items()
+            },
+        }
+
+    def _of(self, done: list[PlayedGame], seats: list[int]) -> dict[str, Any]:
+        """How some seats, of one agent, have done."""
+        figures = done[0].statistics.figures
+        return {
+            "agent": self.simulation.agents[seats[0]],
+            "won": sum(game.winners == (seat,) for game in done for seat in seats),
+            "shared": sum(len(game.winners) > 1 and seat in game.winners for game in done for seat in seats),
+            "returns": _spread([[game.returns[seat] for seat in seats] for game in done]),
+            "figures": {
+                name: _spread([[game.statistics.figures[name][seat] for seat in seats] for game in done])
+                for name in figures
+            },
+        }
+
+    def as_dict(self, command: str) -> dict[str, Any]:
+        """Everything, as JSON values; `command` is the one that plays it again."""
+        of = self.simulation
+        return {
+            "format": FORMAT,
+            "game": of.game.name,
+            "options": of.options.as_dict(),
+            "agents": list(of.agents),
+            "command": command,
+            "summary": self.summary(),
+            "games": [game.as_dict() for game in self.games],
+        }
+
+    def write(self, path: Path, command: str) -> None:
+        """Write `as_dict` to a file; an existing one is replaced in one go."""
+        write_whole(path, json.dumps(self.as_dict(command), indent=1, allow_nan=False) + "\n")
+
+
+def _spread(games: list[list[float]]) -> dict[str, float | None] | None:
+    """Mean with its interval over games, standard deviation and extremes of values, some from each game."""
+    if not games:
+        return None
+    values = [value for game in games for value in game]
+    mean = estimate([statistics.fmean(game) for game in games])
+    low, high = (None if math.isinf(bound) else bound for bound in (mean.low, mean.high))
+    deviation = statistics.stdev(values) if len(values) > 1 else None
+    return {"mean": mean.mean, "low": low, "high": high, "sd": deviation, "min": min(values), "max": max(values)}

@@ -1,0 +1,74 @@
+"""What a finished game of Wingspan has come to, for sums over many games: points by category, and what was used.
+
+A power counts as used when the event log says so: `use_power` with its first choice, `react` for pink ones. A repeated
+power is used by its own bird as well as by the one that repeats it. Birds without a power, and their handler, cannot be
+used and are not listed.
+"""
+
+import numpy as np
+
+from cardenvs.core.events import KIND, TOKEN
+from cardenvs.core.view import GameStatistics
+from cardenvs.games.wingspan.cards import (
+    BIRD_HANDLER,
+    BIRD_NAMES,
+    BONUS_NAMES,
+    GOAL_NAMES,
+    HANDLERS,
+    NUM_BIRDS,
+    NUM_BONUSES,
+)
+from cardenvs.games.wingspan.scoring import SCORE_PARTS, score_part
+from cardenvs.games.wingspan.state import TABLE
+
+_NO_POWER = HANDLERS.index("no_power")
+_REACTS = "react_"  # pink powers: who declines a reaction declines all that are open, of no bird in particular
+_WITH_POWER = np.flatnonzero(BIRD_HANDLER != _NO_POWER)
+_TURNS = {"play a bird": "choose_play", "gain food": "choose_food", "lay eggs": "choose_eggs", "draw": "choose_cards"}
+_HUNTS = {"caught something": "hunt_succeeds", "caught nothing": "hunt_fails"}
+
+
+def statistics(state):
+    """Points by category, who has won, and how often powers, birds, goals and bonus cards came up."""
+    s, players = state.record, range(state.num_players)
+    log = state.event_log()
+    played = _birds_of(log, "place_bird")
+    used = _birds_of(log, "use_power") + _birds_of(log, "react")
+    declined = _birds_of(log, "decline")
+    figures = {"points": [int(s.scores[p]) for p in players]}
+    for part, name in enumerate(SCORE_PARTS):
+        figures[name] = [int(score_part(s, p, part)) if s.active[p] else 0 for p in players]
+    held = [sum(int(s.bonus_hands[p]) >> card & 1 for p in players) for card in range(NUM_BONUSES)]
+    goals = s.goals.tolist()
+    return GameStatistics(
+        figures=figures,
+        counts={
+            "powers used, by handler": _by_handler(used),
+            "powers declined, by handler": {
+                name: count for name, count in _by_handler(declined).items() if not name.startswith(_REACTS)
+            },
+            "powers used, by bird": {BIRD_NAMES[bird]: int(used[bird]) for bird in _WITH_POWER},
+            "birds played": dict(zip(BIRD_NAMES, played.tolist(), strict=True)),
+            "bonus cards held at the end": dict(zip(BONUS_NAMES, held, strict=True)),
+            "round goals": {name: goals.count(goal) for goal, name in enumerate(GOAL_NAMES)},
+            "turns": _events(log, _TURNS),
+            "hunts": _events(log, _HUNTS),
+        },
+        winners=[p for p in players if s.standing[p] == 1],
+    )
+
+
+def _birds_of(log, kind):
+    """How many events of a kind are about each bird, (170,)."""
+    tokens = log[log[:, KIND] == TABLE.kind[kind], TOKEN]
+    return np.bincount(tokens[(tokens >= 0) & (tokens < NUM_BIRDS)], minlength=NUM_BIRDS)
+
+
+def _by_handler(by_bird):
+    """Counts of birds summed up by the handler of their power; the birds without one are left out."""
+    counts = np.bincount(BIRD_HANDLER, weights=by_bird, minlength=len(HANDLERS))
+    return {name: int(count) for name, count in zip(HANDLERS, counts, strict=True) if name != HANDLERS[_NO_POWER]}
+
+
+def _events(log, kinds):
+    return {name: int((log[:, KIND] == TABLE.kind[kind]).sum()) for name, kind in kinds.items()}
