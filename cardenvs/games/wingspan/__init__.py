@@ -1,7 +1,7 @@
 """Wingspan, the base game for two to five. Rules: rules.md."""
 
 from cardenvs.core.game import Game, Returns
-from cardenvs.games.wingspan import rules
+from cardenvs.games.wingspan import rules, strategy
 from cardenvs.games.wingspan.actions import max_legal, num_actions
 from cardenvs.games.wingspan.observation import layout, observe
 from cardenvs.games.wingspan.state import PHASES, STATE, TABLE, WingspanOptions, deck
@@ -39,4 +39,6 @@ GAME = Game(
     deck=deck,
     phases=PHASES,
     hiding_phases=PHASES,
+    policies={"greedy": strategy.greedy, "planner": strategy.planner},
+    playout="planner",
 )
