@@ -104,7 +104,7 @@ def leaking_forced_action(s, legal):
     return legal[0] if s.hand[1 - int(s.current_player)] > 2 else legal[-1]
 
 
-fault("leaking_forced_action", forced=leaking_forced_action)
+leaking_forced_action = fault("leaking_forced_action", forced=leaking_forced_action)
 
 
 @view_fault("render")
@@ -368,7 +368,7 @@ def no_candidates(self, state, player):
     return []
 
 
-fault("forced_action_that_is_illegal", forced=lambda s, legal: legal[-1] + 1)
+forced_action_that_is_illegal = fault("forced_action_that_is_illegal", forced=lambda s, legal: legal[-1] + 1)
 
 
 @view_fault("conserved")
