@@ -32,6 +32,8 @@ def check_other_modes(game: Game, cases: list["Case"]) -> None:
     for mode, settings in _MODES.items():
         found = _digests_elsewhere(game, games, mode, settings)
         for case, here, there in zip(cases, wanted, found, strict=True):
+            if not 0 < len(there) <= len(here):
+                raise ConformanceError(f"{case}: with {mode} {len(there)} of {len(here)} positions were played")
             for ply, (a, b) in enumerate(zip(here, there, strict=False)):
                 if a != b:
                     raise ConformanceError(f"{case}: with {mode} the game differs from ply {ply} on")

@@ -14,7 +14,7 @@ from cardenvs.games.rummikub.catalogue import MELDS
 from cardenvs.games.rummikub.melds import RUN, Meld
 from cardenvs.games.rummikub.solver import POINTS_FIRST, POSITION, TILES_FIRST, WORK, playable_play
 from cardenvs.games.rummikub.state import NO_MELD
-from cardenvs.games.rummikub.tiles import JOKER, tile_label
+from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES, rack_points, tile_label
 
 if TYPE_CHECKING:
     from cardenvs.core.state import State
@@ -29,14 +29,11 @@ class _Play:
     taken: tuple[int, ...]
     laid: tuple[int, ...]
     tiles: tuple[int, ...]  # from the rack
+    points: int  # of these tiles
 
     @property
     def actions(self) -> tuple[int, ...]:
         return (*(TAKE_0 + k for k in self.taken), *(LAY_0 + number for number in self.laid), COMMIT)
-
-    @property
-    def points(self) -> int:
-        return sum(30 if tile == JOKER else tile % 13 + 1 for tile in self.tiles)
 
 
 def candidates(state: "State", player: int) -> list[Candidate]:
@@ -115,7 +112,9 @@ def _solved(s: np.record, player: int, rack: np.ndarray, objective: int) -> _Pla
     laid = tuple(int(number) for number in w.melds[: int(w.num_melds)])
     tiles = _tiles(laid)
     tiles.subtract(_tiles(int(s.sets[k]) for k in taken))
-    return _Play(tuple(sorted(taken, key=lambda k: (s.sets[k], k))), laid, tuple(sorted(tiles.elements())))
+    placed = tuple(sorted(tiles.elements()))
+    points = rack_points(np.bincount(placed, minlength=NUM_TYPES).tolist(), int(rules.joker_value_at_end))
+    return _Play(tuple(sorted(taken, key=lambda k: (s.sets[k], k))), laid, placed, points)
 
 
 def _tiles(numbers) -> Counter:

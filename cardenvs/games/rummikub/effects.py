@@ -5,7 +5,6 @@ import numpy as np
 from cardenvs.core.events import (
     EVERYBODY,
     NO_PLACE,
-    NO_PLAYER,
     UNKNOWN,
     log_create,
     log_event,
@@ -148,9 +147,3 @@ def set_opened(s, player, log):
 def note_tile(kind, player, tile, log):
     """Show all a tile that goes back to where it came from."""
     log_event(log, kind, player, tile, NO_PLACE, NO_PLACE, 0, EVERYBODY, EVERYBODY)
-
-
-@kernel
-def note_nobody(kind, log):
-    """Something happens that nobody does."""
-    log_note(log, kind, NO_PLAYER, 0)
