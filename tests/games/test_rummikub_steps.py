@@ -35,6 +35,7 @@ def position(rack, table=(), opened=True, pool=None, **options):
     states["num_dealt"] = states["num_tiles"] - len(hidden)
     states["deck"][0, int(states["num_dealt"][0]) : int(states["num_tiles"][0])] = hidden
     states["hands"][0, :2] = hands
+    states["rack_sizes"][0, :2] = [total(hand) for hand in hands]
     states["sets"][0, : len(melds)] = [MELD_NUMBER[meld] for meld in melds]
     states["opened"][0, :2] = opened
     return State.from_record(GAME, start.options, states)
@@ -163,6 +164,7 @@ def test_games_with_the_exact_mask_have_no_dead_end(options):
             legal = state.legal_actions()
             assert legal, state.facts(state.current_player)
             state.apply(chooser.choice(legal))
+            assert (state.record.rack_sizes == state.record.hands.sum(axis=1)).all()
 
 
 def can_be_completed(state):

@@ -2,16 +2,15 @@
 
 A search over the values 1 to 13 decides at each value, colour by colour, which open runs go on, end or begin, and then
 which groups lie there. It meets the melds of a new table in the order of the catalogue: by highest value, groups before
-runs, runs by colour. That is the order of the steps, so one search marks all the steps that can be completed:
+runs, runs by colour. That is the order of the steps, so one search marks all melds that can be laid next: the first
+meld that it completes is that one. A set that is completed again is a set that stays. Which set can be taken apart next
+is asked of one after the other: those before it stay, those after it may, and it may not be laid again.
 
-- to lay: the first meld that it completes is the next one laid;
-- to take apart: a set that is completed again is a set that stays. The first set that is not is the next one taken
-  apart.
-
-What matters of the past is, per colour, the open runs, each with its length and the places of its jokers. Once the
-next step is decided and no meld is ahead that may not be laid, a state is plain: it is only how many open runs have
-length 1, 2, and 3 or more, and only whether it can be finished matters. What is found out about states is kept in
-tables. A joker that changes its meaning must be replaced (5): whether it is can be told at the value it stood for.
+What matters of the past is, per colour, the open runs, each with its length and the places of its jokers. Where no run
+may be forbidden, a state is plain: it is only how many open runs have length 1, 2, and 3 or more. That is so, once the
+next step is decided, of the values after the last forbidden meld, and of the colours without a forbidden run. What is
+found out about states is kept in tables. A joker that changes its meaning must be replaced (5): whether it is can be
+told at the value it stood for.
 """
 
 from itertools import product
@@ -68,7 +67,6 @@ PART_OF = np.array(
         for meld, is_group in zip(MELDS, MELD_IS_GROUP, strict=True)
     ]
 )
-_NUM_PARTS = (NUM_VALUES + 2) * _PARTS
 _GROUPS_PER_VALUE = int(MELD_IS_GROUP.sum()) // NUM_VALUES
 _FIRST_GROUP = np.searchsorted(PART_OF, np.arange(NUM_VALUES + 2) * _PARTS)
 
@@ -95,8 +93,6 @@ TURN = packed(
         ("last_banned", "i8"),  # the highest of them, or -1
         ("num_stay", "i8"),
         ("stay", "i8", (MAX_MELDS,)),  # TO_TAKE: sets that may stay, ascending; their tiles are loose, too
-        ("last_stay", "i8"),  # no set of a higher number can be the next one taken apart
-        ("stay_from", "i8", (_NUM_PARTS + 1,)),  # where those of a part begin
         # the joker rule
         ("joker_rule", "i8"),
         ("needs_both", "i8"),
@@ -111,6 +107,7 @@ TURN = packed(
         ("num_groups", "i8", (_ROWS,)),
         ("groups", "i8", (_ROWS, _GROUPS_PER_VALUE)),  # numbers of those that the tiles allow, ascending
         ("free_from", "i8"),  # from this value on, every meld may be laid
+        ("plain", "i8", (NUM_COLOURS,)),  # 1: the open runs of a colour are a combination of runs.py
         ("rack_from", "i8", (_ROWS,)),  # whether there is a natural rack tile of a value, or a higher one
         ("hint", "i8", (NUM_COLOURS, _ROWS)),  # jokers that stood for a type
         # the answer: 1 for each meld that can be laid next, or set that can be taken apart next
@@ -133,26 +130,67 @@ def mark_steps(w):
         w.marks[number] = 0
     look_ahead(w)
     _list_groups(w)
-    _list_stay(w)
     if w.goal == TO_TAKE:
-        w.last_stay = _last_stay(w)
-        if w.last_stay < 0:
-            return
-    _set_reserve(w)
-    for k in range(_NUM_STATES):
-        w.states[k, 0] = 0
-    for k in range(_NUM_PLAIN_STATES):
-        w.plain_states[k] = 0
-    _explore(w, _ONE, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, np.int64(w.jokers), np.int64(w.used), _ZERO,
-             _nothing_ended(w), _ZERO)  # fmt: skip
+        _mark_takes(w)
+    else:
+        for c in range(NUM_COLOURS):
+            w.plain[c] = 0
+        _set_reserve(w)
+        _forget_plain_states(w)
+        _begin(w, _ZERO)
 
 
 @kernel
-def _last_stay(w):
-    """The highest number of a set of w.stay that may be the first one taken apart: with it and those above it there is
-    a play, what has been taken apart being allowed to be laid again. -1 if there is none.
+def _mark_takes(w):
+    """For each set that may stay: can the turn be completed if it is the first one taken apart?"""
+    most = _most_kept(w)
+    _forget_plain_states(w)  # what is found out below holds for all sets: it is about higher values than theirs
+    for k in range(min(most + 1, w.num_stay)):
+        if k > 0:
+            _put_aside(w, w.stay[k - 1], 1)
+        number = w.stay[k]
+        if not w.marks[number] and ((k == most and w.last_banned < 0) or _could_take(w, number)):
+            w.marks[number] = 1
+
+
+@kernel
+def _could_take(w, number):
+    """Whether there is a play in which a set is taken apart, others of w.stay or not."""
+    was_banned = w.banned[number]
+    w.banned[number] = 1
+    w.free_from = _value_after(number)
+    for c in range(NUM_COLOURS):
+        w.plain[c] = 1
+    for banned in range(number + 1):
+        if w.banned[banned] and not MELD_IS_GROUP[banned]:
+            w.plain[MELD_TYPES[banned, 0] // NUM_VALUES] = 0
+    _set_reserve(w)
+    answer = _begin(w, _ONE)
+    w.banned[number] = was_banned
+    return answer != IMPOSSIBLE
+
+
+@kernel
+def _begin(w, decided):
+    """`_explore` from the beginning."""
+    for k in range(_NUM_STATES):
+        w.states[k, 0] = 0
+    return _explore(w, _ONE, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, np.int64(w.jokers), np.int64(w.used), decided,
+                    _NONE, _ZERO)  # fmt: skip
+
+
+@kernel
+def _forget_plain_states(w):
+    for k in range(_NUM_PLAIN_STATES):
+        w.plain_states[k] = 0
+
+
+@kernel
+def _most_kept(w):
+    """How many sets of w.stay, from the first on, can be left alone so that there is a play, what has been taken apart
+    being allowed to be laid again. -1 if there is none.
     """
-    best, low, high = np.int64(-1), np.int64(0), np.int64(w.num_stay)  # of sets that are kept from the search
+    best, low, high = np.int64(-1), np.int64(0), np.int64(w.num_stay)
     while low <= high:
         middle = (low + high) // 2
         if _could_play(w, middle):
@@ -160,7 +198,7 @@ def _last_stay(w):
             low = middle + 1
         else:
             high = middle - 1
-    return np.int64(-1) if best < 0 else np.int64(w.stay[min(best, w.num_stay - 1)])
+    return best
 
 
 @kernel
@@ -169,8 +207,7 @@ def _could_play(w, kept):
     for k in range(kept):
         _put_aside(w, w.stay[k], 1)
     _set_reserve(w)
-    for k in range(_NUM_PLAIN_STATES):
-        w.plain_states[k] = 0
+    _forget_plain_states(w)
     answer = _finish(w, _ONE, _ZERO, _ZERO, _ZERO, _ZERO, np.int64(w.jokers), np.int64(w.used))
     for k in range(kept):
         _put_aside(w, w.stay[k], -1)
@@ -196,7 +233,7 @@ def _put_aside(w, number, count):
 @kernel
 def look_ahead(w):
     """Note what the search is to know of higher values."""
-    w.free_from = PART_OF[max(w.floor, w.last_banned)] // _PARTS + 2
+    w.free_from = _value_after(max(w.floor, w.last_banned))
     w.rack_from[w.values + 1] = 0
     for v in range(w.values, 0, -1):
         w.rack_from[v] = w.rack_from[v + 1]
@@ -209,6 +246,12 @@ def look_ahead(w):
     for k in range(w.num_old):
         w.had_joker[w.meaning[k] % NUM_VALUES + 1] = 1
         w.hint[w.meaning[k] // NUM_VALUES, w.meaning[k] % NUM_VALUES + 1] += 1
+
+
+@kernel
+def _value_after(number):
+    """The value from which on no meld up to `number` is completed any more."""
+    return PART_OF[number] // _PARTS + 2
 
 
 @kernel
@@ -258,16 +301,6 @@ def _has_tiles(w, number, v):
 
 
 @kernel
-def _list_stay(w):
-    """Find where the sets of each part begin in w.stay."""
-    k = np.int64(0)
-    for part in range(_NUM_PARTS + 1):
-        while k < w.num_stay and PART_OF[w.stay[k]] < part:
-            k += 1
-        w.stay_from[part] = k
-
-
-@kernel
 def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, ended, points):
     """Search on from a state.
 
@@ -277,12 +310,13 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
         i: the open run to be decided, or the first of w.groups[v] that may still be chosen, or _DONE: nothing is left
             to decide in this part.
         one, other: the open runs of colours 0 and 1, and of 2 and 3: up to v of colours before `part`, else to v - 1.
+            A list, or the number of a combination where the colour is plain.
         fresh: the open runs of this colour up to v, as far as decided.
         spent: what has been laid at v so far.
         jokers: left.
         used: 1 if a rack tile is used.
         decided: 1 if the next step is decided.
-        ended: while it is not, what the melds completed in this part say about it, see `_note`.
+        ended: while it is not, the lowest meld completed in this part, or _NONE.
         points: while it is not, of the melds completed in this part.
 
     Returns:
@@ -293,7 +327,7 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
     key, place = np.int64(0), np.int64(0)
     while True:
         if i == _DONE:
-            first = _NONE if decided else _decides(w, v, part, ended)
+            first = _NONE if decided else np.int64(ended)
             if part < _GROUPS:
                 shift = (part & 1) * _LIST_BITS
                 if part < 2:
@@ -313,19 +347,16 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
                         w.marks[first] = 1
                 return np.int64(IMPOSSIBLE)
             if not decided:
-                ended, points = _nothing_ended(w), _ZERO
+                ended, points = _NONE, _ZERO
         if part == 0 and i == 0:
             if v > w.values + 1:
                 return _close(w, jokers, used) if decided else np.int64(IMPOSSIBLE)
             if not used and not w.rack_from[v] and w.jokers == w.must_jokers:
                 return np.int64(IMPOSSIBLE)
-            if decided:
-                if v >= w.free_from and _are_short(one) and _are_short(other):
-                    plain = _plain_runs(one) | _plain_runs(other) << 2 * COMBO_BITS
-                    rest = _finish(w, v, _ZERO, plain, _ZERO, _ZERO, jokers, used)
-                    return rest if rest == IMPOSSIBLE else rest + _open_points(w, v, one) + _open_points(w, v, other)
-            elif w.goal == TO_TAKE and _are_marked(w, v, jokers):
-                return np.int64(IMPOSSIBLE)
+            if decided and v >= w.free_from and _are_short(w, one, 0) and _are_short(w, other, 2):
+                plain = _plain_runs(w, one, 0) | _plain_runs(w, other, 2) << 2 * COMBO_BITS
+                rest = _finish(w, v, _ZERO, plain, _ZERO, _ZERO, jokers, used)
+                return rest if rest == IMPOSSIBLE else rest + _open_points(w, v, one) + _open_points(w, v, other)
             key = (((v << 2 | jokers) << 1 | used) << 1 | decided) << 2 * _LIST_BITS | one
             place = (key ^ key >> 9 ^ key >> 23 ^ key >> 41 ^ other ^ other >> 11 ^ other >> 27) & _NUM_STATES - 1
             if w.states[place, 0] == key and w.states[place, 1] & _TWO_LISTS == other:
@@ -350,6 +381,19 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
                                 used, decided, now, points + gain)  # fmt: skip
                 if rest != IMPOSSIBLE:
                     best = max(best, rest + gain)
+    elif w.plain[part]:  # how many tiles go to runs
+        c = part
+        combo = (one if c < 2 else other) >> (c & 1) * _LIST_BITS & _LIST_MASK
+        most_jokers = max(_ZERO, jokers - w.reserve[v]) if c < w.colors else _ZERO
+        for j in range(most_jokers + 1):
+            for n in range(w.have[c, v], -1, -1):
+                if best >= w.least:
+                    break
+                now_spent = spent + ((n | j << _JOKERS_AT) << 2 * c)
+                after = _next_runs(w, v, c, combo, n + j, jokers - j)
+                if after != IMPOSSIBLE and (n >= w.loose[c, v] or _could_group(w, v, now_spent, jokers - j)):
+                    best = _explore(w, v, part, _DONE, one, other, after, now_spent, jokers - j, used, decided, ended,
+                                    points)  # fmt: skip
     elif _open_run(one, other, part, i):  # it goes on, or ends before v
         c, run = part, _open_run(one, other, part, i)
         left = w.have[c, v] - (spent >> 2 * c & 3)
@@ -425,42 +469,13 @@ def _is_empty(w, v, part, one, other, jokers):
 
 
 @kernel
-def _nothing_ended(w):
-    """`ended` at the beginning of a part."""
-    return _NONE if w.goal == TO_LAY else _ZERO
-
-
-@kernel
 def _note(w, decided, ended, number):
-    """`ended` after a meld is completed, or _REFUSED if it may not be laid.
-
-    To lay, it is the lowest meld; to take apart, the sets of the part that have been completed, one bit each.
-    """
-    if number < w.floor:
+    """`ended` after a meld is completed, or _REFUSED if it may not be laid."""
+    if number < w.floor or w.banned[number]:
         return _REFUSED
-    if not decided and w.goal == TO_TAKE:
-        first = w.stay_from[PART_OF[number]]
-        for k in range(first, w.stay_from[PART_OF[number] + 1]):
-            if w.stay[k] == number and not ended >> k - first & 1:
-                return np.int64(ended | 1 << k - first)
-    if w.banned[number]:
-        return _REFUSED
-    if decided or w.goal == TO_TAKE:
+    if decided:
         return np.int64(ended)
     return np.int64(number if ended == _NONE else min(ended, number))
-
-
-@kernel
-def _decides(w, v, part, ended):
-    """The next step, a number, if it follows from the melds completed in a part, else _NONE."""
-    if w.goal == TO_LAY:
-        return np.int64(ended)
-    part = v * _PARTS if part == _GROUPS else (v - 1) * _PARTS + 1 + part
-    first = w.stay_from[part]
-    for k in range(first, w.stay_from[part + 1]):
-        if not ended >> k - first & 1:
-            return np.int64(w.stay[k])
-    return _NONE
 
 
 @kernel
@@ -539,47 +554,31 @@ def _close(w, jokers, used):
     return np.int64(0) if laid >= w.must_jokers and (used or laid > w.must_jokers) else np.int64(IMPOSSIBLE)
 
 
-@kernel
-def _are_marked(w, v, jokers):
-    """Whether all sets that may still turn out to be the first taken apart are marked.
-
-    Where fewer jokers are left than stood for tiles of v or more, one of the sets that need them is taken apart.
-    """
-    ahead, last = np.int64(0), np.int64(-1)
-    for k in range(w.num_stay):
-        number = w.stay[k]
-        if MELD_NUM_JOKERS[number]:
-            for i in range(MELD_SIZE[number]):
-                if MELD_FACES[number, i] == JOKER and MELD_TYPES[number, i] % NUM_VALUES + 1 >= v:
-                    ahead += 1
-                    last = number
-    last = w.last_stay if ahead <= jokers else min(last, w.last_stay)
-    for k in range(w.stay_from[max(0, (v - 1) * _PARTS + 1)], w.num_stay):
-        if w.stay[k] <= last and not w.marks[w.stay[k]]:
-            return False
-    return True
-
-
 # ---------------------------------------------------------------------------------------------------------------
 # Plain states
 
 
 @kernel
-def _are_short(lists):
-    """Whether no open run has more than three tiles: such a run could not be cut anywhere."""
-    while lists:
-        if lists & _RUN_MASK >= 16:
-            return False
-        lists >>= _RUN_BITS
+def _are_short(w, lists, first):
+    """Whether no open run of colours `first` and the next has more than three tiles: it could not be cut anywhere."""
+    for k in range(2):
+        runs = lists >> k * _LIST_BITS & _LIST_MASK
+        while runs and not w.plain[first + k]:
+            if runs & _RUN_MASK >= 16:
+                return False
+            runs >>= _RUN_BITS
     return True
 
 
 @kernel
-def _plain_runs(lists):
-    """The open runs of two colours, as combinations of runs.py."""
+def _plain_runs(w, lists, first):
+    """The open runs of colours `first` and the next, as combinations of runs.py."""
     plain = np.int64(0)
     for k in range(2):
         runs = lists >> k * _LIST_BITS & _LIST_MASK
+        if w.plain[first + k]:
+            plain |= runs << k * COMBO_BITS
+            continue
         ones, twos, more = np.int64(0), np.int64(0), np.int64(0)
         while runs:
             length = _LENGTH[runs & _RUN_MASK]

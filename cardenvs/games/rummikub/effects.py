@@ -47,6 +47,7 @@ def _take_from_pool(s, player, kind, log):
     tile = np.int64(s.deck[s.num_dealt])
     s.num_dealt += 1
     s.hands[player, tile] += 1
+    s.rack_sizes[player] += 1
     log_move(log, kind, player, tile, _POOL, _HAND + player, 1 << player)
 
 
@@ -115,6 +116,7 @@ def commit(s, player, log):
     for tile in range(NUM_TYPES):
         for _ in range(s.used[tile]):
             s.hands[player, tile] -= 1
+            s.rack_sizes[player] -= 1
             log_move(log, _PUT_DOWN, player, tile, _HAND + player, _TABLE, EVERYBODY)
     for k in range(MAX_MELDS):
         if s.taken[k]:

@@ -13,7 +13,6 @@ from cardenvs.games.rummikub.catalogue import (
     MELD_TYPES,
     NUM_MELDS,
 )
-from cardenvs.games.rummikub.rules import num_held
 from cardenvs.games.rummikub.ruleset import MAX_PLAYERS
 from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.state import NO_MELD, PHASES
@@ -154,7 +153,7 @@ def _observe_players(s, player, out):
     num_players = np.int64(s.rules.num_players)
     for seat in range(num_players):
         p = wrap(player + seat, num_players)
-        _mark_steps(num_held(s, p), _RACK_STEPS, _RACK_SIZE + seat * _RACK_STEPS.shape[0], out)
+        _mark_steps(np.int64(s.rack_sizes[p]), _RACK_STEPS, _RACK_SIZE + seat * _RACK_STEPS.shape[0], out)
         out[_OPENED + seat] = s.opened[p]
         out[_IN_GAME + seat] = s.active[p]
         out[_TO_ACT + seat] = p == s.current_player
@@ -168,6 +167,8 @@ def _describe(number, start, out):
 
 @kernel
 def _mark_steps(quantity, steps, start, out):
-    """Mark the steps of a thermometer that `quantity` has reached."""
-    for k in range(steps.shape[0]):
-        out[start + k] = quantity >= steps[k]
+    """Mark the steps of a thermometer that `quantity` has reached, in entries that are 0."""
+    k = 0
+    while k < steps.shape[0] and quantity >= steps[k]:
+        out[start + k] = 1
+        k += 1

@@ -262,7 +262,7 @@ def apply_action(s, action, log):
 @kernel
 def _end_turn(s, player, log):
     """End the game if `player` is out or everybody has passed, else pass the turn on (6.1, 6.2)."""
-    if num_held(s, player) == 0:
+    if s.rack_sizes[player] == 0:
         log_note(log, _OUT, player, 0)
         _settle(s, player, log)
     elif s.num_passes >= _num_active(s):
@@ -287,15 +287,6 @@ def _num_active(s):
     n = 0
     for p in range(s.rules.num_players):
         n += s.active[p]
-    return n
-
-
-@kernel
-def num_held(s, player):
-    """Tiles in a rack."""
-    n = np.int64(0)
-    for tile in range(NUM_TYPES):
-        n += s.hands[player, tile]
     return n
 
 
@@ -383,10 +374,9 @@ def determinize(s, player, seed):
     redeal(s, s.deck, first, np.int64(s.num_tiles))
     for p in range(s.rules.num_players):
         if p != player:
-            held = num_held(s, p)
             for tile in range(NUM_TYPES):
                 s.hands[p, tile] = 0
-            for _ in range(held):
+            for _ in range(s.rack_sizes[p]):
                 s.hands[p, s.deck[first]] += 1
                 first += 1
     for place in range(s.num_dealt):

@@ -39,6 +39,7 @@ STATE = record(
         ("num_tiles", "i1"),  # in the game
         ("num_dealt", "i1"),  # dealt and drawn
         ("hands", "i1", (MAX_PLAYERS, NUM_TYPES)),  # counts; tiles laid in this turn still in them   seen by: owner
+        ("rack_sizes", "i1", (MAX_PLAYERS,)),  # sums of `hands`                                    seen by: all
         ("sets", "i2", (MAX_MELDS,)),  # the table, catalogue numbers or NO_MELD                     seen by: all
         ("opened", "u1", (MAX_PLAYERS,)),
         ("num_passes", "i1"),  # in a row

@@ -36,6 +36,7 @@ from cardenvs.games.rummikub.state import NO_MELD
 from cardenvs.games.rummikub.tiles import JOKER, NUM_COLOURS, NUM_NATURALS, NUM_TYPES, NUM_VALUES
 
 _NUM_BITS = np.array([places.bit_count() for places in range(1 << LONGEST)])
+_LOWEST = np.int64(sum(1 << c * NUM_VALUES for c in range(NUM_COLOURS)))  # the types of value 1, a bit set
 _GROUP_COLOURS = np.array([0b0111, 0b1011, 0b1101, 0b1110, 0b1111])  # in the order of the catalogue
 
 
@@ -48,7 +49,7 @@ def is_building(s):
 @kernel
 def was_taken(s, number):
     """Whether a set of this number has been taken apart in the turn."""
-    if s.last_taken != NO_MELD:
+    if number <= s.last_taken:
         for k in range(MAX_MELDS):
             if s.taken[k] and s.sets[k] == number:
                 return True
@@ -223,25 +224,71 @@ def list_lays(s, out, n):
     for tile in range(NUM_NATURALS):
         if s.loose[tile] + s.hands[player, tile] > s.used[tile]:
             have |= 1 << tile
+    values = _worthwhile_values(have, jokers)
     for v in range(1, s.rules.values + 1):
-        colours = np.int64(0)
-        for c in range(s.rules.colors):
-            colours |= (have >> c * NUM_VALUES + v - 1 & 1) << c
-        for k in range(_GROUP_COLOURS.shape[0]):
-            wanted = _GROUP_COLOURS[k]
-            missing = wanted & ~colours
-            if wanted < 1 << s.rules.colors and _NUM_BITS[missing] <= jokers:
-                for places in range(missing, wanted + 1):
-                    if places & missing == missing and places & wanted == places and _NUM_BITS[places] <= jokers:
-                        n = _list_lay(s, GROUP_NUMBER[v, wanted, places], out, n)
-        for c in range(s.rules.colors):
-            for length in range(3, min(LONGEST, v) + 1):
-                missing = ~(have >> c * NUM_VALUES + v - length) & (1 << length) - 1
-                if _NUM_BITS[missing] <= jokers:
-                    for places in range(missing, 1 << length):
-                        if places & missing == missing and _NUM_BITS[places] <= jokers:
-                            n = _list_lay(s, RUN_NUMBER[c, v, length, places], out, n)
+        if values >> v - 1 & 1:
+            n = _list_groups(s, have, jokers, v, out, n)
+            for c in range(s.rules.colors):
+                n = _list_runs(s, have, jokers, c, v, out, n)
     return n
+
+
+@kernel
+def _list_groups(s, have, jokers, v, out, n):
+    """Go on with the groups of value v."""
+    colours = np.int64(0)
+    for c in range(s.rules.colors):
+        colours |= (have >> c * NUM_VALUES + v - 1 & 1) << c
+    for k in range(_GROUP_COLOURS.shape[0]):
+        wanted = _GROUP_COLOURS[k]
+        missing = wanted & ~colours
+        if wanted < 1 << s.rules.colors and _NUM_BITS[missing] <= jokers:
+            last = missing if _NUM_BITS[missing] == jokers else wanted
+            for places in range(missing, last + 1):
+                if places & missing == missing and places & wanted == places and _NUM_BITS[places] <= jokers:
+                    n = _list_lay(s, GROUP_NUMBER[v, wanted, places], out, n)
+    return n
+
+
+@kernel
+def _list_runs(s, have, jokers, c, v, out, n):
+    """Go on with the runs of colour c that end at value v."""
+    for length in range(3, min(LONGEST, v) + 1):
+        missing = ~(have >> c * NUM_VALUES + v - length) & (1 << length) - 1
+        if _NUM_BITS[missing] > jokers:
+            break
+        last = missing if _NUM_BITS[missing] == jokers else (np.int64(1) << length) - 1
+        for places in range(missing, last + 1):
+            if places & missing == missing and _NUM_BITS[places] <= jokers:
+                n = _list_lay(s, RUN_NUMBER[c, v, length, places], out, n)
+    return n
+
+
+@kernel
+def _worthwhile_values(have, jokers):
+    """The values at which a meld may end: a bit set, the first bit is value 1.
+
+    Args:
+        have: natural types at hand, a bit set.
+        jokers: at hand.
+    """
+    below, two_below = have << 1 & ~_LOWEST, have << 2 & ~(_LOWEST | _LOWEST << 1)
+    runs = _are_at_least(3 - jokers, have, below, two_below, np.int64(0)) & ~(_LOWEST | _LOWEST << 1)
+    first, second, third, fourth = have, have >> NUM_VALUES, have >> 2 * NUM_VALUES, have >> 3 * NUM_VALUES
+    found = _are_at_least(3 - jokers, first, second, third, fourth)
+    for c in range(NUM_COLOURS):
+        found |= runs >> c * NUM_VALUES
+    return found & (1 << NUM_VALUES) - 1
+
+
+@kernel
+def _are_at_least(number, a, b, c, d):
+    """The bits that so many of four bit sets have, for numbers up to three."""
+    if number >= 3:
+        return a & b & (c | d) | c & d & (a | b)
+    if number == 2:
+        return a & b | c & d | (a | b) & (c | d)
+    return a | b | c | d if number == 1 else ~np.int64(0)
 
 
 @kernel

@@ -15,7 +15,6 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.games.rummikub.actions import COMMIT, LAY_0, TAKE_0
-from cardenvs.games.rummikub.rules import num_held
 from cardenvs.games.rummikub.scratch import stack_record
 from cardenvs.games.rummikub.solver import (
     ANY_PLAY,
@@ -251,6 +250,6 @@ def _is_late(s):
     if s.num_tiles - s.num_dealt <= _LATE:
         return True
     for p in range(s.rules.num_players):
-        if p != s.current_player and s.active[p] and num_held(s, p) <= _CLOSE_TO_OUT:
+        if p != s.current_player and s.active[p] and s.rack_sizes[p] <= _CLOSE_TO_OUT:
             return True
     return False

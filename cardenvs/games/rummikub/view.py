@@ -4,7 +4,7 @@ from cardenvs.core.view import View, sees
 from cardenvs.games.rummikub import actions
 from cardenvs.games.rummikub.candidates import candidates
 from cardenvs.games.rummikub.catalogue import MELDS, NUM_MELDS
-from cardenvs.games.rummikub.rules import num_held, rack_sum
+from cardenvs.games.rummikub.rules import rack_sum
 from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.state import LAYING, NO_MELD, TAKING_APART, TURN_BEGINS
 from cardenvs.games.rummikub.tiles import JOKER, MOST_TILES, colour_of, parse_tile, tile_label, tiles_in
@@ -103,7 +103,7 @@ class RummikubView(View):
             "rack_points": int(rack_sum(s, player)),
             "table": {f"set {k + 1}": meld_label(int(n)) for k, n in enumerate(s.sets) if n != NO_MELD},
             "pool": int(s.num_tiles - s.num_dealt),
-            "rack_sizes": [int(num_held(s, p)) for p in range(int(s.rules.num_players))],
+            "rack_sizes": [int(held) for held in s.rack_sizes[: int(s.rules.num_players)]],
             "opened": [bool(s.opened[p]) for p in range(int(s.rules.num_players))],
             "passes_in_a_row": int(s.num_passes),
         }
