@@ -284,6 +284,7 @@ def test_the_command_prints_the_best_play():
     assert "B3 B4 B5 B6* J(B7)*" in done.output or "J(B2)* B3 B4 B5 B6*" in done.output
     assert "left in the rack: R13 K4" in done.output
     assert "No tile can be laid" in run("--rack", "R1 K9").output
+    assert run("--rack", "R13 K4 J B6", "--table", "B3 B4 B5", "--table", "R7 B7 K7").output == done.output
 
 
 def test_the_command_prints_json():

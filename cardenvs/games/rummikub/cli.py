@@ -24,7 +24,10 @@ def commands() -> None:
 @app.command()
 def solve(
     rack: Annotated[str, typer.Option(metavar="TILES", help='The rack: "R13 K4 J".')],
-    table: Annotated[str, typer.Option(metavar="SETS", help='Sets, apart by ";": "B3 B4 B5; R7 B7 K7".')] = "",
+    table: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SETS", help='Sets, apart by ";": "B3 B4 B5; R7 B7 K7". May be repeated.'),
+    ] = None,
     objective: Annotated[str, typer.Option(metavar="tiles|points", help="What to lay most of.")] = "tiles",
     joker_rule: Annotated[
         str, typer.Option(metavar="retrieve|free|locked", help="When a joker of the table may change its meaning.")
@@ -44,7 +47,7 @@ def solve(
     """
     from cardenvs.games.rummikub.solve import solve as solve_position
 
-    sets = [part for part in table.split(";") if part.strip()]
+    sets = [part for part in ";".join(table or ()).split(";") if part.strip()]
     best = solve_position(
         rack, sets, objective=objective, joker_rule=joker_rule, opened=not opening, initial_meld_min=opening_min
     )

@@ -120,8 +120,10 @@ TURN = packed(
 
 
 @kernel
-def mark_steps(w):
+def mark(w):
     """Mark in w.marks each meld, or set, with which the turn can go on so that it can be completed.
+
+    Each kernel that this goes through is compiled with the whole search, so there are few of them.
 
     Args:
         w: record of TURN, in which the problem and the joker rule are set, w.reserve aside.
@@ -130,33 +132,39 @@ def mark_steps(w):
         w.marks[number] = 0
     look_ahead(w)
     _list_groups(w)
-    if w.goal == TO_TAKE:
-        _mark_takes(w)
-    else:
+    most = _most_kept(w) if w.goal == TO_TAKE else np.int64(0)
+    _forget_plain_states(w)
+    if w.goal == TO_LAY:
         for c in range(NUM_COLOURS):
             w.plain[c] = 0
         _set_reserve(w)
-        _forget_plain_states(w)
-        _begin(w, _ZERO)
-
-
-@kernel
-def _mark_takes(w):
-    """For each set that may stay: can the turn be completed if it is the first one taken apart?"""
-    most = _most_kept(w)
-    _forget_plain_states(w)  # what is found out below holds for all sets: it is about higher values than theirs
-    for k in range(min(most + 1, w.num_stay)):
+        _forget_states(w)
+        _explore(w, _ONE, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, np.int64(w.jokers), np.int64(w.used), _ZERO, _NONE,
+                 _ZERO)  # fmt: skip
+        return
+    for k in range(min(most + 1, w.num_stay)):  # sets before k stay, it is taken apart, those after it may be
         if k > 0:
             _put_aside(w, w.stay[k - 1], 1)
         number = w.stay[k]
-        if not w.marks[number] and ((k == most and w.last_banned < 0) or _could_take(w, number)):
+        if w.marks[number]:
+            continue
+        if k == most and w.last_banned < 0:
             w.marks[number] = 1
+            continue
+        was_banned = w.banned[number]
+        _ban(w, number)
+        _set_reserve(w)
+        _forget_states(w)  # plain ones stay right: they are about higher values than those of the sets put aside
+        rest = _explore(w, _ONE, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, np.int64(w.jokers), np.int64(w.used), _ONE,
+                        _NONE, _ZERO)  # fmt: skip
+        if rest != IMPOSSIBLE:
+            w.marks[number] = 1
+        w.banned[number] = was_banned
 
 
 @kernel
-def _could_take(w, number):
-    """Whether there is a play in which a set is taken apart, others of w.stay or not."""
-    was_banned = w.banned[number]
+def _ban(w, number):
+    """Forbid a meld, higher than all that are forbidden, and note where nothing is forbidden."""
     w.banned[number] = 1
     w.free_from = _value_after(number)
     for c in range(NUM_COLOURS):
@@ -164,19 +172,12 @@ def _could_take(w, number):
     for banned in range(number + 1):
         if w.banned[banned] and not MELD_IS_GROUP[banned]:
             w.plain[MELD_TYPES[banned, 0] // NUM_VALUES] = 0
-    _set_reserve(w)
-    answer = _begin(w, _ONE)
-    w.banned[number] = was_banned
-    return answer != IMPOSSIBLE
 
 
 @kernel
-def _begin(w, decided):
-    """`_explore` from the beginning."""
+def _forget_states(w):
     for k in range(_NUM_STATES):
         w.states[k, 0] = 0
-    return _explore(w, _ONE, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, np.int64(w.jokers), np.int64(w.used), decided,
-                    _NONE, _ZERO)  # fmt: skip
 
 
 @kernel

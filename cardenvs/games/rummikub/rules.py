@@ -20,7 +20,7 @@ from cardenvs.games.rummikub.actions import (
     TAKE_0,
 )
 from cardenvs.games.rummikub.catalogue import NUM_MELDS
-from cardenvs.games.rummikub.completion import TURN
+from cardenvs.games.rummikub.completion import TO_LAY, TO_TAKE, TURN
 from cardenvs.games.rummikub.effects import (
     commit,
     deal_racks,
@@ -44,8 +44,7 @@ from cardenvs.games.rummikub.steps import (
     is_able_to_play,
     is_building,
     list_lays,
-    mark_lays,
-    mark_takes,
+    mark_steps,
 )
 from cardenvs.games.rummikub.tiles import JOKER, NUM_NATURALS, NUM_TYPES, NUM_VALUES
 
@@ -154,12 +153,12 @@ def _legal_exact(s, out):
     w = new_turn()
     n = 1  # out[0] is kept for draw, pass or commit
     if s.num_laid == 0 and s.opened[s.current_player]:
-        mark_takes(s, w)
+        mark_steps(s, w, TO_TAKE)
         for k in range(MAX_MELDS):
             if s.sets[k] != NO_MELD and w.marks[s.sets[k]] and explain_take(s, k) == 0:
                 out[n] = TAKE_0 + k
                 n += 1
-    mark_lays(s, w)
+    mark_steps(s, w, TO_LAY)
     for number in range(NUM_MELDS):
         if w.marks[number]:
             out[n] = LAY_0 + number
@@ -185,7 +184,7 @@ def _legal_loose(s, out):
         out[0] = _idle(s)
         out[1] = COMMIT
         n = 2 if explain_commit(s, new_turn()) == 0 else 1
-    elif not _idle_needs_no_play(s) or not _could_play(s):
+    elif not _idle_needs_no_play(s) or not is_able_to_play(s, new_turn()):
         out[0] = _idle(s)
         n = 1
     if s.num_laid == 0:
@@ -194,11 +193,6 @@ def _legal_loose(s, out):
                 out[n] = TAKE_0 + k
                 n += 1
     return list_lays(s, out, n)
-
-
-@kernel
-def _could_play(s):
-    return is_able_to_play(s, new_turn())
 
 
 @kernel
@@ -214,12 +208,12 @@ def explain_illegal(s, action):
     if action < LAY_0:
         code = explain_take(s, action - TAKE_0)
         if code == 0 and s.rules.mask == EXACT:
-            mark_takes(s, w)
+            mark_steps(s, w, TO_TAKE)
             return 0 if w.marks[s.sets[action - TAKE_0]] else CANNOT_BE_COMPLETED
         return code
     code = explain_lay(s, action - LAY_0)
     if code == 0 and s.rules.mask == EXACT:
-        mark_lays(s, w)
+        mark_steps(s, w, TO_LAY)
         return 0 if w.marks[action - LAY_0] else CANNOT_BE_COMPLETED
     return code
 
@@ -231,7 +225,7 @@ def _explain_idle(s, action):
         return POOL_EMPTY if action == DRAW else POOL_NOT_EMPTY
     if is_building(s):
         return IS_BUILDING if s.rules.mask == EXACT else 0
-    return COULD_PLAY if _idle_needs_no_play(s) and _could_play(s) else 0
+    return COULD_PLAY if _idle_needs_no_play(s) and is_able_to_play(s, new_turn()) else 0
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from cardenvs.games.rummikub.catalogue import (
     NUM_MELDS,
     RUN_NUMBER,
 )
-from cardenvs.games.rummikub.completion import TO_LAY, TO_TAKE, are_replaced, look_ahead, mark_steps
+from cardenvs.games.rummikub.completion import TO_LAY, TO_TAKE, are_replaced, look_ahead, mark
 from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.state import NO_MELD
 from cardenvs.games.rummikub.tiles import JOKER, NUM_COLOURS, NUM_NATURALS, NUM_TYPES, NUM_VALUES
@@ -61,40 +61,24 @@ def was_taken(s, number):
 
 
 @kernel
-def mark_lays(s, w):
-    """Mark in w.marks the melds that can be laid next so that the turn can be completed."""
-    set_problem(s, w, TO_LAY)
-    mark_steps(w)
-
-
-@kernel
-def mark_takes(s, w):
-    """Mark in w.marks the numbers of sets that can be taken apart next so that the turn can be completed.
+def mark_steps(s, w, goal):
+    """Mark in w.marks the numbers of melds (TO_LAY), or sets (TO_TAKE), with which the turn can go on and be completed.
 
     Sets of lower numbers than the last one taken apart stay; others may be taken apart later. Of several sets of one
     number, `explain_take` says which is next.
     """
-    set_problem(s, w, TO_TAKE)
-    if w.num_stay > 0:
-        mark_steps(w)
-    else:
-        for number in range(NUM_MELDS):
-            w.marks[number] = 0
+    set_problem(s, w, goal)
+    mark(w)
 
 
 @kernel
 def is_able_to_play(s, w):
     """Whether the player to act, at the beginning of the turn, has a legal PLAY (3.3, 3.4)."""
-    mark_lays(s, w)
-    for number in range(NUM_MELDS):
-        if w.marks[number]:
-            return True
-    if not s.opened[s.current_player]:
-        return False
-    mark_takes(s, w)
-    for number in range(NUM_MELDS):  # noqa: SIM110  kernels have no generators
-        if w.marks[number]:
-            return True
+    for goal in (TO_LAY, TO_TAKE):
+        mark_steps(s, w, goal)
+        for number in range(NUM_MELDS):
+            if w.marks[number]:
+                return True
     return False
 
 
