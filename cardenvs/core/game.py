@@ -93,6 +93,8 @@ class Game:
         hiding_phases: those of them in which something is hidden from some player.
         policies: further policy kernels by name: policy(s, legal, n, rng) -> action, knowing only what the player
             to act may know.
+        policies_list: whether these need the list of legal actions. False where listing takes long: in playouts, and
+            when one is asked for an action, n may then be 0 and `legal` is room for a list.
         amounts: how a batch shows actions that are amounts, or None.
         enumerate_deals: of options; (deck, probability) pairs, where they can be listed.
         playout: the policy with which search plays out unless told otherwise.
@@ -123,6 +125,7 @@ class Game:
     phases: tuple[str, ...] = ("play",)
     hiding_phases: tuple[str, ...] = ("play",)
     policies: dict[str, Any] = field(default_factory=dict)
+    policies_list: bool = True
     amounts: Amounts | None = None
     playout: str = "random"
     deals: Callable[[Any], Iterable[tuple[Sequence[int], float]]] | None = None

@@ -53,5 +53,6 @@ GAME = Game(
     returns=_returns,
     deck=deck,
     policies={"greedy": greedy, "max_tiles": max_tiles, "planner": planner},
-    playout="max_tiles",
+    policies_list=False,
+    playout="planner",
 )

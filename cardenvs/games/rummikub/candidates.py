@@ -14,6 +14,7 @@ from cardenvs.games.rummikub.catalogue import MELDS
 from cardenvs.games.rummikub.melds import RUN, Meld
 from cardenvs.games.rummikub.solver import POINTS_FIRST, POSITION, TILES_FIRST, WORK, playable_play
 from cardenvs.games.rummikub.state import NO_MELD
+from cardenvs.games.rummikub.strategy import set_position
 from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES, rack_points, tile_label
 
 if TYPE_CHECKING:
@@ -88,18 +89,10 @@ def _one(tile: int) -> np.ndarray:
 
 def _solved(s: np.record, player: int, rack: np.ndarray, objective: int) -> _Play | None:
     """The best play with some tiles of the rack, or None."""
-    rules, p, w = s.rules, np.zeros(1, POSITION)[0], np.zeros(1, WORK)[0]
+    p, w = np.zeros(1, POSITION)[0], np.zeros(1, WORK)[0]
+    set_position(s, p, objective)
     places = [k for k, number in enumerate(s.sets) if number != NO_MELD] if s.opened[player] else []
-    p["rack"] = rack
-    if not s.opened[player] and not rules.initial_meld_allow_joker:
-        p["rack"][JOKER] = 0
-    p["num_melds"] = len(places)
-    p["melds"][: len(places)] = [s.sets[k] for k in places]
-    p["joker_rule"], p["needs_both"] = rules.joker_rule, rules.joker_group3_needs_both
-    p["colors"], p["values"] = rules.colors, rules.values
-    p["joker_points"] = rules.joker_value_at_end
-    p["least"] = 0 if s.opened[player] else rules.initial_meld_min
-    p["objective"] = objective
+    p["rack"] = np.minimum(p["rack"], rack)
     if playable_play(w, p) <= 0:
         return None
     stays = Counter(int(s.sets[k]) for k, kept in zip(places, p.kept, strict=False) if kept)
@@ -113,7 +106,7 @@ def _solved(s: np.record, player: int, rack: np.ndarray, objective: int) -> _Pla
     tiles = _tiles(laid)
     tiles.subtract(_tiles(int(s.sets[k]) for k in taken))
     placed = tuple(sorted(tiles.elements()))
-    points = rack_points(np.bincount(placed, minlength=NUM_TYPES).tolist(), int(rules.joker_value_at_end))
+    points = rack_points(np.bincount(placed, minlength=NUM_TYPES).tolist(), int(s.rules.joker_value_at_end))
     return _Play(tuple(sorted(taken, key=lambda k: (s.sets[k], k))), laid, placed, points)
 
 
