@@ -15,12 +15,10 @@ from cardenvs.games.rummikub.melds import RUN, Meld
 from cardenvs.games.rummikub.solver import POINTS_FIRST, POSITION, TILES_FIRST, WORK, playable_play
 from cardenvs.games.rummikub.state import NO_MELD
 from cardenvs.games.rummikub.strategy import set_position
-from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES, rack_points, tile_label
+from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES, rack_points, tile_label, value_of
 
 if TYPE_CHECKING:
     from cardenvs.core.state import State
-
-_MOST_PLAYS = 12
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class _Play:
 def candidates(state: "State", player: int) -> list[Candidate]:
     """What `player`, who is to act in `state`, may choose to do.
 
-    At the beginning of a turn: up to twelve plays, that with most tiles first, and draw or pass. While a play is being
+    At the beginning of a turn: a few plays that differ, that with most tiles first, and draw or pass. While a play is being
     built: each legal step.
     """
     s = state.record
@@ -48,7 +46,7 @@ def candidates(state: "State", player: int) -> list[Candidate]:
         return [Candidate(state.action_label(action), (action,)) for action in state.legal_actions()]
     found: dict[str, Candidate] = {}
     for play in _varied_plays(s, player):
-        if len(found) < _MOST_PLAYS and _is_legal(state, play):
+        if _is_legal(state, play):
             label = _label(s, play)
             if label in found:
                 label = f"{label} ({'; '.join(MELDS[number].label for number in play.laid)})"
@@ -68,17 +66,21 @@ def _varied_plays(s: np.record, player: int) -> list[_Play]:
 
 
 def _plays(s: np.record, player: int) -> Iterator[_Play]:
-    """Plays: the best ones, those without a joker, those that hold one tile back, and those of one tile."""
+    """Plays: most tiles, most points, no joker, all but the lowest tile or the highest, and the highest tile alone."""
     rack = np.array(s.hands[player], np.int64)
     best = _solved(s, player, rack, TILES_FIRST)
     if best is None:
         return
-    yield best
-    most_points = _solved(s, player, rack, POINTS_FIRST)
-    others = [rack - _one(tile) for tile in sorted(set(best.tiles))]
-    others.append(np.where(np.arange(len(rack)) == JOKER, 0, rack))
-    others += [_one(int(tile)) for tile in np.flatnonzero(rack)]
-    for play in (most_points, *(_solved(s, player, other, TILES_FIRST) for other in others)):
+    by_value = sorted((tile for tile in set(best.tiles) if tile != JOKER), key=lambda tile: (value_of(tile), tile))
+    others = [np.where(np.arange(len(rack)) == JOKER, 0, rack)]
+    others += [rack - _one(tile) for tile in {*by_value[:1], *by_value[-1:]}]
+    alone = (_solved(s, player, _one(tile), TILES_FIRST) for tile in reversed(by_value))
+    for play in (
+        best,
+        _solved(s, player, rack, POINTS_FIRST),
+        *(_solved(s, player, other, TILES_FIRST) for other in others),
+        next((play for play in alone if play is not None), None),
+    ):
         if play is not None:
             yield play
 

@@ -201,7 +201,7 @@ def _num_planned(p, number):
 def _next_lay(s, w, p):
     """The next meld to be laid, or COMMIT; _NO_ACTION if what has been laid is not part of the plan."""
     _keep_what_was_not_taken(s, p)
-    if playable_play(w, p) <= 0 or s.num_laid > w.num_melds:
+    if playable_play(w, p) <= 0 or s.num_laid > w.num_melds or not _fits_plan(s, p):
         return _NO_ACTION
     for k in range(s.num_laid):
         if s.laid[k] != w.melds[k]:
