@@ -382,7 +382,7 @@ class Engine:
         two records; rng and legal are as for `act`.
         """
         advance, list_legal, policy = self.advance, self._list_for(policy_name), self.policy(policy_name)
-        determinize = self._game.determinize
+        deal_world = self._game.guess or self._game.determinize
 
         def simulate(states, i, seed, first, plays, lengths, max_plies, scratch, rng, legal, no_log, returns):
             player = np.int64(states[i].current_player)
@@ -390,7 +390,7 @@ class Engine:
             for row in range(returns.shape[0]):
                 r = first + row
                 scratch[0] = states[i]
-                determinize(world, player, np.int64(substream_seed(seed, _WORLD, r) >> _U1))
+                deal_world(world, player, np.int64(substream_seed(seed, _WORLD, r) >> _U1))
                 for k in range(plays.shape[0]):
                     scratch[1] = scratch[0]
                     seed_xoshiro(rng, substream_seed(seed, _PLAYOUT, r))

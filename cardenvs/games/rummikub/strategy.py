@@ -16,8 +16,10 @@ policy needs the list of legal actions unless it gives up such a turn.
 import numpy as np
 
 from cardenvs.core.kernel import kernel
+from cardenvs.core.rng import random_below
 from cardenvs.games.rummikub.actions import COMMIT, DRAW, LAY_0, PASS, TAKE_0
-from cardenvs.games.rummikub.rules import explain_illegal, legal_actions, num_held
+from cardenvs.games.rummikub.catalogue import MELD_FACES, MELD_SIZE
+from cardenvs.games.rummikub.rules import determinize, explain_illegal, legal_actions, num_held
 from cardenvs.games.rummikub.scratch import stack_record
 from cardenvs.games.rummikub.solver import (
     ANY_PLAY,
@@ -38,6 +40,7 @@ _NO_ACTION = np.int64(-1)
 # Of the planner. They come from play on duplicate deals.
 _FEW_LEFT = 3  # tiles that may be left after a play for which it waits
 _CLOSE_TO_OUT = 1  # tiles left in a rack that put an end to waiting
+_MOST_CHANGES = 6  # of a rack that is guessed
 _LARGE_RACK = 14  # tiles above which it does not search for plays with a joker
 _TILES_BY_JOKER = 4  # that a joker lets be laid, itself included: more are rare
 
@@ -76,13 +79,18 @@ def planner(s, legal, n, rng):
     """Lay many tiles, but keep jokers, and wait to go out at once when few tiles would be left. As `greedy`."""
     w, p = new_work(), new_position()
     set_position(s, p, TILES_FIRST)
-    if _may_wait(s):
-        left = _num_left(s, w, p)
-        if 0 < left <= _FEW_LEFT:
-            return _give_up(s, legal, n)
-        if left > 0:
-            p.rack[JOKER] = 0
-    return _next_step(s, w, p, legal, n)
+    return _give_up(s, legal, n) if _waits(s, w, p) else _next_step(s, w, p, legal, n)
+
+
+@kernel
+def _waits(s, w, p):
+    """Whether the planner waits; if not, take out of p.rack what it keeps in any case."""
+    if not _may_wait(s):
+        return False
+    left = _num_left(s, w, p)
+    if left > 0:
+        p.rack[JOKER] = 0
+    return 0 < left <= _FEW_LEFT
 
 
 @kernel
@@ -239,3 +247,47 @@ def _give_up(s, legal, n):
     if is_building(s) and n > 1 and legal[1] == COMMIT:
         return np.int64(COMMIT)
     return np.int64(legal[0])
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What the others may hold
+
+
+@kernel
+def guess(s, player, seed):
+    """Deal anew what `player` cannot know, as likely as it is if the others play as the planner does.
+
+    A player who has just had a turn holds little that it would lay: such tiles go back to the pool for others.
+    """
+    determinize(s, player, seed)
+    to_act = s.current_player
+    w, p = new_work(), new_position()
+    for other in range(s.rules.num_players):
+        if other != player and s.active[other]:
+            s.current_player = other
+            for _ in range(_MOST_CHANGES):
+                set_position(s, p, TILES_FIRST)
+                if _waits(s, w, p) or playable_play(w, p) <= 0:
+                    break
+                _exchange(s, other, w, p)
+    s.current_player = to_act
+
+
+@kernel
+def _exchange(s, player, w, p):
+    """Exchange the rack tiles of a play for tiles of the pool."""
+    size = np.int64(s.num_tiles - s.num_dealt)
+    for tile in range(NUM_TYPES):
+        p.rack[tile] = 0
+    for k in range(w.num_melds):
+        for i in range(MELD_SIZE[w.melds[k]]):
+            p.rack[MELD_FACES[w.melds[k], i]] += 1
+    for k in range(p.num_melds):
+        for i in range(0 if p.kept[k] else MELD_SIZE[p.melds[k]]):
+            p.rack[MELD_FACES[p.melds[k], i]] -= 1
+    for tile in range(NUM_TYPES):
+        for _ in range(p.rack[tile] if size > 0 else 0):
+            place = s.num_dealt + random_below(s.rng, size)
+            s.hands[player, tile] -= 1
+            s.hands[player, s.deck[place]] += 1
+            s.deck[place] = tile
