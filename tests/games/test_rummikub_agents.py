@@ -1,8 +1,11 @@
 """Rummikub: the policies, the candidates, and the solver's command."""
 
+import dataclasses
 import json
 import random
+from collections import Counter
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -17,7 +20,9 @@ from cardenvs.games.rummikub.legality import Position
 from cardenvs.games.rummikub.melds import Meld, canonical_table
 from cardenvs.games.rummikub.ruleset import Ruleset
 from cardenvs.games.rummikub.solve import solve_position
-from cardenvs.games.rummikub.tiles import JOKER
+from cardenvs.games.rummikub.state import deck
+from cardenvs.games.rummikub.strategy import guess
+from cardenvs.games.rummikub.tiles import JOKER, tiles_in
 
 GAME = cardenvs.get_game("rummikub_v0")
 POLICIES = ("greedy", "max_tiles", "planner")
@@ -134,7 +139,7 @@ def racks(first, second, **options):
 
 def test_the_planner_waits_when_few_tiles_would_be_left():
     for rack, waits in (("R4 R5 R6 B9 B9 K1", True), ("R4 R5 R6 B9 B9 K1 O13", False), ("R4 R5 R6 B4 B5 B6", False)):
-        others = "K3 K5 K7 K9 K11 K13 O2".split()[: len(rack.split())]
+        others = ["K3", "K5", "K7", "K9", "K11", "K13", "O2"][: len(rack.split())]
         state = racks(rack, " ".join(others))
         assert (play_turn(state, "planner") == 0) == waits, rack
 
@@ -159,6 +164,54 @@ def test_the_planner_keeps_jokers_unless_it_goes_out():
     state = racks("J R4 R5", "K1 K3 K5")
     assert play_turn(state, "planner") == 3
     assert state.is_terminal
+
+
+def worlds_of(state, number):
+    """Worlds that simulations deal: those in which a playout of no length begins."""
+    player = state.current_player
+    for seed in range(number):
+        states = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
+        guess(states[0], player, seed)
+        yield states[0]
+
+
+def test_simulations_deal_racks_of_which_little_can_be_laid():
+    laying, uniform = 0, 0
+    for state in positions_of_play(40 if COMPILED else 1):
+        player = state.current_player
+        if not state.record.opened[1 - player]:
+            continue
+        for seed, world in enumerate(worlds_of(state, 4)):
+            assert world.current_player == player
+            assert world.hands[player].tolist() == state.record.hands[player].tolist()
+            assert world.hands[1 - player].sum() == state.record.hands[1 - player].sum()
+            tiles = Counter(tiles_in(world.hands[0])) + Counter(tiles_in(world.hands[1]))
+            tiles.update(world.deck[world.num_dealt : world.num_tiles].tolist())
+            assert tiles + on_table(state) == Counter(deck(state.options).tolist())
+            twin = state.determinize(player, seed)
+            laying += would_lay(state, world.hands[1 - player])
+            uniform += would_lay(state, twin.record.hands[1 - player])
+    assert laying < uniform / 2 or not COMPILED
+
+
+def test_what_simulations_deal_says_nothing_of_what_the_player_cannot_know():
+    for state in positions_of_play(5 if COMPILED else 1):
+        twin = state.determinize(state.current_player, 11)
+        for one, other in zip(worlds_of(state, 3), worlds_of(twin, 3), strict=True):
+            assert one.hands.tolist() == other.hands.tolist()
+            assert one.deck.tolist() == other.deck.tolist()
+
+
+def on_table(state):
+    slots = [slot for number in state.record.sets if number >= 0 for slot in MELDS[number].slots]
+    return Counter(slot.tile for slot in slots)
+
+
+def would_lay(state, rack):
+    """Whether one who has opened can lay tiles other than jokers, and has more than a few left then."""
+    naturals = (*(int(n) for n in rack[:JOKER]), 0)
+    laid = solve_position(dataclasses.replace(position_of(state), rack=naturals, opened=True)).num_tiles
+    return 0 < laid < sum(rack) - 3
 
 
 # ---------------------------------------------------------------------------------------------------------------

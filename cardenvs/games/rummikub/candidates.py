@@ -38,8 +38,8 @@ class _Play:
 def candidates(state: "State", player: int) -> list[Candidate]:
     """What `player`, who is to act in `state`, may choose to do.
 
-    At the beginning of a turn: a few plays that differ, that with most tiles first, and draw or pass. While a play is being
-    built: each legal step.
+    At the beginning of a turn: a few plays that differ, that with most tiles first, and draw or pass. While a play is
+    being built: each legal step.
     """
     s = state.record
     if s.last_taken != NO_MELD or s.num_laid > 0:

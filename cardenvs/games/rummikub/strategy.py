@@ -2,15 +2,15 @@
 
 * `greedy` plays whenever it can: the first play that the solver finds.
 * `max_tiles` lays as many tiles as can be laid, at equal numbers the higher ones.
-* `planner` lays tiles as `max_tiles` does, but once it has opened it waits to go out: it keeps its jokers, and when a play
-  would leave only a few tiles, it draws until everything can be laid at once. A small rack offers little to combine with
-  the table, a large one much. Not while somebody has one tile left, nor without a pool.
+* `planner` lays tiles as `max_tiles` does, but once it has opened it waits to go out: it keeps its jokers, and when a
+  play would leave only a few tiles, it draws until everything can be laid at once. A small rack offers little to
+  combine with the table, a large one much. Not while somebody has one tile left, nor without a pool.
 
 A policy chooses one step at a time, and its plan must be the same at each. Nothing of the record changes for good
 before the play is done, so the plan is made anew from what lay there at the beginning of the turn. Once melds are being
 laid, the sets that were not taken apart are known to stay, which makes that quick. A turn that somebody else has begun
-is finished by the same plan if it fits, and given up otherwise. What a plan begins with is legal with either mask, so no
-policy needs the list of legal actions unless it gives up such a turn.
+is finished by the same plan if it fits, and given up otherwise. What a plan begins with is legal with either mask, so
+no policy needs the list of legal actions unless it gives up such a turn.
 """
 
 import numpy as np
