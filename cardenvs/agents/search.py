@@ -27,7 +27,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.state import State
 
 _TIMED_ROUNDS = 8  # worlds tried between two looks at the clock
-_AHEAD = 0.5  # standard errors by which the winner must be ahead of the policy's own action in the test,
+_AHEAD = 1.0  # standard errors by which the winner must be ahead of the policy's own action in the test,
 _FEWEST = 10  # in at least so many worlds
 
 
