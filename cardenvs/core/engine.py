@@ -50,6 +50,11 @@ def _callable(function: Callable) -> Callable:
     return call_on_twins
 
 
+@kernel
+def _list_nothing(s, legal):
+    return 0
+
+
 class Engine:
     """The generic kernels of one game. Attributes are compiled when first asked for."""
 
@@ -305,6 +310,11 @@ class Engine:
             raise PolicyNotFoundError(f"{self._game.name} has no policy {name!r}; its policies are: {known}")
         return self._game.policies[name]
 
+    def _list_for(self, policy_name: str) -> Any:
+        """list(s, legal) -> n: what is listed for a policy before it is asked."""
+        needs_list = policy_name == "random" or self._game.policies_list
+        return self._game.legal_actions if needs_list else _list_nothing
+
     def policy_names(self) -> list[str]:
         """What `policy` knows: "random", then the game's own."""
         return ["random", *sorted(self._game.policies)]
@@ -315,12 +325,12 @@ class Engine:
 
         rng is a scratch uint64 array (4,), seeded from `seed` here; legal a scratch int32 array (max_legal,).
         """
-        legal_actions, policy = self._game.legal_actions, self.policy(policy_name)
+        list_legal, policy = self._list_for(policy_name), self.policy(policy_name)
 
         def act(states, i, seed, rng, legal):
             s = states[i]
             seed_xoshiro(rng, np.uint64(seed))
-            n = legal_actions(s, legal)
+            n = list_legal(s, legal)
             return np.int64(policy(s, legal, n, rng))
 
         return self._entry(act)
@@ -349,14 +359,14 @@ class Engine:
         rng is a uint64 array (4,) seeded by the caller, legal a scratch int32 array (max_legal,). A state that is
         not terminal after max_plies further plies is left as it is.
         """
-        advance, legal_actions, policy = self.advance, self._game.legal_actions, self.policy(policy_name)
+        advance, list_legal, policy = self.advance, self._list_for(policy_name), self.policy(policy_name)
 
         def playout(states, i, rng, legal, max_plies, no_log):
             s = states[i]
             for _ in range(max_plies):
                 if s.terminal:
                     break
-                n = legal_actions(s, legal)
+                n = list_legal(s, legal)
                 advance(s, policy(s, legal, n, rng), no_log)
 
         return self._entry(playout)
@@ -366,13 +376,13 @@ class Engine:
         """simulate(states, i, seed, first, plays, lengths, max_plies, scratch, rng, legal, no_log, returns).
 
         For each round r = first, first + 1, ..., one a row of `returns`: re-deal what the player to act in states[i]
-        cannot know, then apply each play (int64, legal: the first lengths[k] actions of plays[k]) in a copy of that
-        world, play on with a policy for everybody for at most max_plies plies, and write the player's return to
-        `returns` (float64, a column a play). What happens in round r depends on (seed, r) alone. scratch is an array of
-        two records; rng and legal are as for `act`.
+        cannot know (by the game's `guess` if it has one), then apply each play (int64, legal: the first lengths[k]
+        actions of plays[k]) in a copy of that world, play on with a policy for everybody for at most max_plies plies,
+        and write the player's return to `returns` (float64, a column a play). What happens in round r depends on
+        (seed, r) alone. scratch is an array of two records; rng and legal are as for `act`.
         """
-        advance, legal_actions, policy = self.advance, self._game.legal_actions, self.policy(policy_name)
-        determinize = self._game.determinize
+        advance, list_legal, policy = self.advance, self._list_for(policy_name), self.policy(policy_name)
+        deal_world = self._game.guess or self._game.determinize
 
         def simulate(states, i, seed, first, plays, lengths, max_plies, scratch, rng, legal, no_log, returns):
             player = np.int64(states[i].current_player)
@@ -380,7 +390,7 @@ class Engine:
             for row in range(returns.shape[0]):
                 r = first + row
                 scratch[0] = states[i]
-                determinize(world, player, np.int64(substream_seed(seed, _WORLD, r) >> _U1))
+                deal_world(world, player, np.int64(substream_seed(seed, _WORLD, r) >> _U1))
                 for k in range(plays.shape[0]):
                     scratch[1] = scratch[0]
                     seed_xoshiro(rng, substream_seed(seed, _PLAYOUT, r))
@@ -390,7 +400,7 @@ class Engine:
                         if ply < lengths[k]:
                             action = plays[k, ply]
                         else:
-                            action = np.int64(policy(s, legal, legal_actions(s, legal), rng))
+                            action = np.int64(policy(s, legal, list_legal(s, legal), rng))
                         advance(s, action, no_log)
                     returns[row, k] = s.returns[player]
 

@@ -93,6 +93,10 @@ class Game:
         hiding_phases: those of them in which something is hidden from some player.
         policies: further policy kernels by name: policy(s, legal, n, rng) -> action, knowing only what the player
             to act may know.
+        policies_list: whether these need the list of legal actions. False where listing takes long: in playouts, and
+            when one is asked for an action, n may then be 0 and `legal` is room for a list.
+        guess: guess(s, player, seed), as `determinize`, but with what is hidden dealt as likely as the others' actions
+            make it; simulations then deal their worlds so.
         amounts: how a batch shows actions that are amounts, or None.
         enumerate_deals: of options; (deck, probability) pairs, where they can be listed.
         playout: the policy with which search plays out unless told otherwise.
@@ -123,6 +127,8 @@ class Game:
     phases: tuple[str, ...] = ("play",)
     hiding_phases: tuple[str, ...] = ("play",)
     policies: dict[str, Any] = field(default_factory=dict)
+    policies_list: bool = True
+    guess: Any = None
     amounts: Amounts | None = None
     playout: str = "random"
     deals: Callable[[Any], Iterable[tuple[Sequence[int], float]]] | None = None

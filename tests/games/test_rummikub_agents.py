@@ -1,8 +1,11 @@
 """Rummikub: the policies, the candidates, and the solver's command."""
 
+import dataclasses
 import json
 import random
+from collections import Counter
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -17,6 +20,9 @@ from cardenvs.games.rummikub.legality import Position
 from cardenvs.games.rummikub.melds import Meld, canonical_table
 from cardenvs.games.rummikub.ruleset import Ruleset
 from cardenvs.games.rummikub.solve import solve_position
+from cardenvs.games.rummikub.state import deck
+from cardenvs.games.rummikub.strategy import guess
+from cardenvs.games.rummikub.tiles import JOKER, tiles_in
 
 GAME = cardenvs.get_game("rummikub_v0")
 POLICIES = ("greedy", "max_tiles", "planner")
@@ -87,32 +93,125 @@ def test_a_policy_never_gives_up_a_play_that_it_has_begun_and_plays_if_there_is_
                 if action in (DRAW, PASS, COMMIT):
                     break
                 building = True
-            if not twin_jokers:  # when they change places, the policies leave their sets alone
+            waits = policy == "planner" and action == DRAW
+            if not twin_jokers and not waits:  # when jokers change places, the policies leave their sets alone
                 assert (action == COMMIT) == possible
 
 
-def test_a_turn_begun_by_somebody_else_is_finished_or_given_up():
+@pytest.mark.parametrize("mask", ["loose", "exact"])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_turn_begun_by_somebody_else_is_finished_or_given_up(policy, mask):
     chooser = random.Random(3)
-    state = GAME.new_state(seed=5, mask="loose", num_players=2, initial_meld_min=0)
-    for _ in range(200 if COMPILED else 10):
-        if state.is_terminal:
-            break
-        for _ in range(chooser.randrange(3)):
-            steps = [action for action in state.legal_actions() if action >= TAKE_0]
-            if steps:
-                state.apply(chooser.choice(steps))
-        play_turn(state, "max_tiles")
+    turns = 0
+    for seed in range(6 if COMPILED else 1):
+        state = GAME.new_state(seed=seed, mask=mask, num_players=2, initial_meld_min=0)
+        while not state.is_terminal and turns < (1 << 30 if COMPILED else 10):
+            for _ in range(chooser.randrange(3)):
+                steps = [action for action in state.legal_actions() if action >= TAKE_0]
+                if steps:
+                    state.apply(chooser.choice(steps))
+            play_turn(state, policy)  # a step that is not legal would be refused
+            turns += 1
+    assert turns > (60 if COMPILED else 3)
 
 
 @pytest.mark.skipif(not COMPILED, reason="too many games without the compiler")
-def test_max_tiles_is_above_greedy():
+def test_each_policy_is_above_the_one_before():
     from cardenvs.arena import Match
 
-    for players in (2, 4):
-        agents = ["max_tiles", "greedy"] * (players // 2)
+    for players, worse, better in ((2, "greedy", "max_tiles"), (4, "greedy", "max_tiles"), (2, "max_tiles", "planner")):
+        agents = [better, worse] * (players // 2)
         match = Match.of("rummikub_v0", agents, deals=60, seed=1, num_players=players, mask="loose")
-        difference = match.run().difference(0, 1)
-        assert difference.low > 0
+        assert match.run().difference(0, 1).low > 0, (players, better)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The planner
+
+
+def racks(first, second, **options):
+    """Both have opened; the first player is to act."""
+    hand_size = len(first.split())
+    return GAME.new_state(
+        seed=1, deck=f"{first} {second}", num_players=2, initial_hand_size=hand_size, initial_meld_min=0, **options
+    )
+
+
+def test_the_planner_waits_when_few_tiles_would_be_left():
+    for rack, waits in (("R4 R5 R6 B9 B9 K1", True), ("R4 R5 R6 B9 B9 K1 O13", False), ("R4 R5 R6 B4 B5 B6", False)):
+        others = ["K3", "K5", "K7", "K9", "K11", "K13", "O2"][: len(rack.split())]
+        state = racks(rack, " ".join(others))
+        assert (play_turn(state, "planner") == 0) == waits, rack
+
+
+def test_the_planner_does_not_wait_where_it_may_not_draw():
+    state = racks("R4 R5 R6 B9", "K1 K3 K5 K7", allow_draw_when_play_possible=False)
+    assert play_turn(state, "planner") == 3
+
+
+def test_the_planner_does_not_wait_while_somebody_has_one_tile_left():
+    state = racks("R4 R5 R6 B9", "K1 K2 K3 O9")
+    state.apply(DRAW)
+    assert play_turn(state, "max_tiles") == 3
+    assert play_turn(state, "planner") >= 3
+
+
+def test_the_planner_keeps_jokers_unless_it_goes_out():
+    state = racks("J R4 R5 R6 B1 K9 O11 B13", "K1 K3 K5 K7 B3 B5 B7 B9")
+    assert play_turn(state.clone(), "max_tiles") == 4
+    assert play_turn(state, "planner") == 3
+    assert state.record.hands[0, JOKER] == 1
+    state = racks("J R4 R5", "K1 K3 K5")
+    assert play_turn(state, "planner") == 3
+    assert state.is_terminal
+
+
+def worlds_of(state, number):
+    """Worlds that simulations deal: those in which a playout of no length begins."""
+    player = state.current_player
+    for seed in range(number):
+        states = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
+        guess(states[0], player, seed)
+        yield states[0]
+
+
+def test_simulations_deal_racks_of_which_little_can_be_laid():
+    laying, uniform = 0, 0
+    for state in positions_of_play(40 if COMPILED else 1):
+        player = state.current_player
+        if not state.record.opened[1 - player]:
+            continue
+        for seed, world in enumerate(worlds_of(state, 4)):
+            assert world.current_player == player
+            assert world.hands[player].tolist() == state.record.hands[player].tolist()
+            assert world.hands[1 - player].sum() == state.record.hands[1 - player].sum()
+            tiles = Counter(tiles_in(world.hands[0])) + Counter(tiles_in(world.hands[1]))
+            tiles.update(world.deck[world.num_dealt : world.num_tiles].tolist())
+            assert tiles + on_table(state) == Counter(deck(state.options).tolist())
+            twin = state.determinize(player, seed)
+            laying += would_lay(state, world.hands[1 - player])
+            uniform += would_lay(state, twin.record.hands[1 - player])
+    assert laying < uniform / 2 or not COMPILED
+
+
+def test_what_simulations_deal_says_nothing_of_what_the_player_cannot_know():
+    for state in positions_of_play(5 if COMPILED else 1):
+        twin = state.determinize(state.current_player, 11)
+        for one, other in zip(worlds_of(state, 3), worlds_of(twin, 3), strict=True):
+            assert one.hands.tolist() == other.hands.tolist()
+            assert one.deck.tolist() == other.deck.tolist()
+
+
+def on_table(state):
+    slots = [slot for number in state.record.sets if number >= 0 for slot in MELDS[number].slots]
+    return Counter(slot.tile for slot in slots)
+
+
+def would_lay(state, rack):
+    """Whether one who has opened can lay tiles other than jokers, and has more than a few left then."""
+    naturals = (*(int(n) for n in rack[:JOKER]), 0)
+    laid = solve_position(dataclasses.replace(position_of(state), rack=naturals, opened=True)).num_tiles
+    return 0 < laid < sum(rack) - 3
 
 
 # ---------------------------------------------------------------------------------------------------------------

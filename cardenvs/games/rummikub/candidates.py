@@ -14,12 +14,11 @@ from cardenvs.games.rummikub.catalogue import MELDS
 from cardenvs.games.rummikub.melds import RUN, Meld
 from cardenvs.games.rummikub.solver import POINTS_FIRST, POSITION, TILES_FIRST, WORK, playable_play
 from cardenvs.games.rummikub.state import NO_MELD
-from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES, rack_points, tile_label
+from cardenvs.games.rummikub.strategy import set_position
+from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES, rack_points, tile_label, value_of
 
 if TYPE_CHECKING:
     from cardenvs.core.state import State
-
-_MOST_PLAYS = 12
 
 
 @dataclass(frozen=True)
@@ -39,15 +38,15 @@ class _Play:
 def candidates(state: "State", player: int) -> list[Candidate]:
     """What `player`, who is to act in `state`, may choose to do.
 
-    At the beginning of a turn: up to twelve plays, that with most tiles first, and draw or pass. While a play is being
-    built: each legal step.
+    At the beginning of a turn: a few plays that differ, that with most tiles first, and draw or pass. While a play is
+    being built: each legal step.
     """
     s = state.record
     if s.last_taken != NO_MELD or s.num_laid > 0:
         return [Candidate(state.action_label(action), (action,)) for action in state.legal_actions()]
     found: dict[str, Candidate] = {}
     for play in _varied_plays(s, player):
-        if len(found) < _MOST_PLAYS and _is_legal(state, play):
+        if _is_legal(state, play):
             label = _label(s, play)
             if label in found:
                 label = f"{label} ({'; '.join(MELDS[number].label for number in play.laid)})"
@@ -67,17 +66,21 @@ def _varied_plays(s: np.record, player: int) -> list[_Play]:
 
 
 def _plays(s: np.record, player: int) -> Iterator[_Play]:
-    """Plays: the best ones, those without a joker, those that hold one tile back, and those of one tile."""
+    """Plays: most tiles, most points, no joker, all but the lowest tile or the highest, and the highest tile alone."""
     rack = np.array(s.hands[player], np.int64)
     best = _solved(s, player, rack, TILES_FIRST)
     if best is None:
         return
-    yield best
-    most_points = _solved(s, player, rack, POINTS_FIRST)
-    others = [rack - _one(tile) for tile in sorted(set(best.tiles))]
-    others.append(np.where(np.arange(len(rack)) == JOKER, 0, rack))
-    others += [_one(int(tile)) for tile in np.flatnonzero(rack)]
-    for play in (most_points, *(_solved(s, player, other, TILES_FIRST) for other in others)):
+    by_value = sorted((tile for tile in set(best.tiles) if tile != JOKER), key=lambda tile: (value_of(tile), tile))
+    others = [np.where(np.arange(len(rack)) == JOKER, 0, rack)]
+    others += [rack - _one(tile) for tile in {*by_value[:1], *by_value[-1:]}]
+    alone = (_solved(s, player, _one(tile), TILES_FIRST) for tile in reversed(by_value))
+    for play in (
+        best,
+        _solved(s, player, rack, POINTS_FIRST),
+        *(_solved(s, player, other, TILES_FIRST) for other in others),
+        next((play for play in alone if play is not None), None),
+    ):
         if play is not None:
             yield play
 
@@ -88,18 +91,10 @@ def _one(tile: int) -> np.ndarray:
 
 def _solved(s: np.record, player: int, rack: np.ndarray, objective: int) -> _Play | None:
     """The best play with some tiles of the rack, or None."""
-    rules, p, w = s.rules, np.zeros(1, POSITION)[0], np.zeros(1, WORK)[0]
+    p, w = np.zeros(1, POSITION)[0], np.zeros(1, WORK)[0]
+    set_position(s, p, objective)
     places = [k for k, number in enumerate(s.sets) if number != NO_MELD] if s.opened[player] else []
-    p["rack"] = rack
-    if not s.opened[player] and not rules.initial_meld_allow_joker:
-        p["rack"][JOKER] = 0
-    p["num_melds"] = len(places)
-    p["melds"][: len(places)] = [s.sets[k] for k in places]
-    p["joker_rule"], p["needs_both"] = rules.joker_rule, rules.joker_group3_needs_both
-    p["colors"], p["values"] = rules.colors, rules.values
-    p["joker_points"] = rules.joker_value_at_end
-    p["least"] = 0 if s.opened[player] else rules.initial_meld_min
-    p["objective"] = objective
+    p["rack"] = np.minimum(p["rack"], rack)
     if playable_play(w, p) <= 0:
         return None
     stays = Counter(int(s.sets[k]) for k, kept in zip(places, p.kept, strict=False) if kept)
@@ -113,7 +108,7 @@ def _solved(s: np.record, player: int, rack: np.ndarray, objective: int) -> _Pla
     tiles = _tiles(laid)
     tiles.subtract(_tiles(int(s.sets[k]) for k in taken))
     placed = tuple(sorted(tiles.elements()))
-    points = rack_points(np.bincount(placed, minlength=NUM_TYPES).tolist(), int(rules.joker_value_at_end))
+    points = rack_points(np.bincount(placed, minlength=NUM_TYPES).tolist(), int(s.rules.joker_value_at_end))
     return _Play(tuple(sorted(taken, key=lambda k: (s.sets[k], k))), laid, placed, points)
 
 

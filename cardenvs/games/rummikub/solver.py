@@ -176,7 +176,7 @@ def best_play(w, p):
     for k in range(p.num_melds if best > 0 else 0):
         if not p.kept[k]:
             p.kept[k] = 1
-            if _at_least(w, p, best) < best:
+            if at_least(w, p, best) < best:
                 p.kept[k] = 0
             else:
                 stays = True
@@ -186,7 +186,7 @@ def best_play(w, p):
 @kernel(entry=True)
 def arrange(w, p):
     """As `best_play`, but of what could stay only that does which is easily seen; p.kept may mark melds that must."""
-    best = _at_least(w, p, _ONE)
+    best = at_least(w, p, _ONE)
     w.num_melds = 0
     if best > 0:
         _trace(w, p, best)
@@ -223,11 +223,11 @@ def playable_play(w, p):
 @kernel(entry=True)
 def best_value(w, p):
     """The value of a best play, 0 or less if there is none."""
-    return _at_least(w, p, _ONE)
+    return at_least(w, p, _ONE)
 
 
 @kernel
-def _at_least(w, p, need):
+def at_least(w, p, need):
     """The value of the best play if it is at least `need`, else something less; w.variant is the search that has it.
 
     The search is set up, and its memo filled.
@@ -249,7 +249,7 @@ def _at_least(w, p, need):
 
 @kernel
 def _trace(w, p, best):
-    """Write down the choices of the play found by `_at_least`."""
+    """Write down the choices of the play found by `at_least`."""
     variant = np.int64(w.variant)
     _set_up(w, p, variant % 3, variant // 3)
     w.variant = variant

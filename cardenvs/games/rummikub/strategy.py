@@ -2,19 +2,24 @@
 
 * `greedy` plays whenever it can: the first play that the solver finds.
 * `max_tiles` lays as many tiles as can be laid, at equal numbers the higher ones.
-* `planner` holds up to two low tiles of such a play back that could be laid alone, so that it need not draw in the
-  next turns; not while somebody is close to going out, or the pool runs low.
+* `planner` lays tiles as `max_tiles` does, but once it has opened it waits to go out: it keeps its jokers, and when a
+  play would leave only a few tiles, it draws until everything can be laid at once. A small rack offers little to
+  combine with the table, a large one much. Not while somebody has one tile left, nor without a pool.
 
 A policy chooses one step at a time, and its plan must be the same at each. Nothing of the record changes for good
 before the play is done, so the plan is made anew from what lay there at the beginning of the turn. Once melds are being
 laid, the sets that were not taken apart are known to stay, which makes that quick. A turn that somebody else has begun
-is finished by the same plan if it fits, and given up otherwise.
+is finished by the same plan if it fits, and given up otherwise. What a plan begins with is legal with either mask, so
+no policy needs the list of legal actions unless it gives up such a turn.
 """
 
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.rummikub.actions import COMMIT, LAY_0, TAKE_0
+from cardenvs.core.rng import random_below
+from cardenvs.games.rummikub.actions import COMMIT, DRAW, LAY_0, PASS, TAKE_0
+from cardenvs.games.rummikub.catalogue import MELD_FACES, MELD_SIZE
+from cardenvs.games.rummikub.rules import determinize, explain_illegal, legal_actions
 from cardenvs.games.rummikub.scratch import stack_record
 from cardenvs.games.rummikub.solver import (
     ANY_PLAY,
@@ -23,19 +28,21 @@ from cardenvs.games.rummikub.solver import (
     TILES_FIRST,
     WEIGHT,
     WORK,
-    best_value,
+    at_least,
     playable_play,
 )
 from cardenvs.games.rummikub.state import NO_MELD
-from cardenvs.games.rummikub.steps import is_building
-from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES, NUM_VALUES
+from cardenvs.games.rummikub.steps import explain_lay, explain_take, is_building
+from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES
 
 _NO_ACTION = np.int64(-1)
 
 # Of the planner. They come from play on duplicate deals.
-_MOST_HELD = 2  # tiles held back in a turn
-_CLOSE_TO_OUT = 3  # tiles left in the rack of a player who may go out next
-_LATE = 8  # tiles left in the pool
+_FEW_LEFT = 3  # tiles that may be left after a play for which it waits
+_CLOSE_TO_OUT = 1  # tiles left in a rack that put an end to waiting
+_MOST_CHANGES = 6  # of a rack that is guessed
+_LARGE_RACK = 14  # tiles above which it does not search for plays with a joker
+_TILES_BY_JOKER = 4  # that a joker lets be laid, itself included: more are rare
 
 new_work = stack_record(WORK)
 new_position = stack_record(POSITION)
@@ -48,26 +55,71 @@ def greedy(s, legal, n, rng):
     Args:
         s: one record, not terminal.
         legal: int32 array whose first `n` entries are the legal actions.
-        n: int.
+        n: int, or 0 if they have not been listed; then `legal` is room for them.
         rng: not used, the policy is deterministic.
 
     Returns:
         One of the legal actions.
     """
-    return _next_step(s, legal, n, ANY_PLAY, 0)
+    w, p = new_work(), new_position()
+    set_position(s, p, ANY_PLAY)
+    return _next_step(s, w, p, legal, n)
 
 
 @kernel
 def max_tiles(s, legal, n, rng):
     """Lay as many tiles as possible, else draw. As `greedy`."""
-    return _next_step(s, legal, n, TILES_FIRST, 0)
+    w, p = new_work(), new_position()
+    set_position(s, p, TILES_FIRST)
+    return _next_step(s, w, p, legal, n)
 
 
 @kernel
 def planner(s, legal, n, rng):
-    """Lay many tiles, but hold some back for the turns to come. As `greedy`."""
-    waits = s.opened[s.current_player] and not _is_late(s)
-    return _next_step(s, legal, n, TILES_FIRST, _MOST_HELD if waits else 0)
+    """Lay many tiles, but keep jokers, and wait to go out at once when few tiles would be left. As `greedy`."""
+    w, p = new_work(), new_position()
+    set_position(s, p, TILES_FIRST)
+    return _give_up(s, legal, n) if _waits(s, w, p) else _next_step(s, w, p, legal, n)
+
+
+@kernel
+def _waits(s, w, p):
+    """Whether the planner waits; if not, take out of p.rack what it keeps in any case."""
+    if not _may_wait(s):
+        return False
+    left = _num_left(s, w, p)
+    if left > 0:
+        p.rack[JOKER] = 0
+    return 0 < left <= _FEW_LEFT
+
+
+@kernel
+def _num_left(s, w, p):
+    """Tiles left in the rack after the play of most tiles if they are no more than _FEW_LEFT, else a higher number.
+
+    A search with jokers can take long. There is none for a large rack, or where the play without them leaves too many.
+    """
+    held, jokers = np.int64(s.rack_sizes[s.current_player]), p.rack[JOKER]
+    few = _FEW_LEFT + _TILES_BY_JOKER * jokers
+    p.rack[JOKER] = 0
+    left = held - max(0, at_least(w, p, WEIGHT * max(1, held - few)) // WEIGHT)
+    p.rack[JOKER] = jokers
+    if jokers == 0 or left > few:
+        return left
+    if held > _LARGE_RACK:
+        return held
+    return held - at_least(w, p, WEIGHT * max(1, held - _FEW_LEFT)) // WEIGHT
+
+
+@kernel
+def _may_wait(s):
+    """Whether the player to act has opened, may draw, and nobody else is about to go out."""
+    if not s.opened[s.current_player] or s.num_dealt == s.num_tiles or not s.rules.allow_draw_when_play_possible:
+        return False
+    for p in range(s.rules.num_players):
+        if p != s.current_player and s.active[p] and s.rack_sizes[p] <= _CLOSE_TO_OUT:
+            return False
+    return True
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -75,18 +127,10 @@ def planner(s, legal, n, rng):
 
 
 @kernel
-def _next_step(s, legal, n, objective, most_held):
-    """The next step of the plan for this turn."""
-    w, p = new_work(), new_position()
-    set_position(s, p, objective)
-    if most_held > 0:
-        q = new_position()
-        set_position(s, q, objective)
-        _hold_back(w, p, q, most_held)
+def _next_step(s, w, p, legal, n):
+    """The next step of the best play of p."""
     action = _next_lay(s, w, p) if s.num_laid > 0 else _first_steps(s, w, p)
-    if action != _NO_ACTION and _is_listed(legal, n, action):
-        return action
-    return _give_up(s, legal, n)
+    return action if action != _NO_ACTION and _is_open(s, action) else _give_up(s, legal, n)
 
 
 @kernel
@@ -165,7 +209,7 @@ def _num_planned(p, number):
 def _next_lay(s, w, p):
     """The next meld to be laid, or COMMIT; _NO_ACTION if what has been laid is not part of the plan."""
     _keep_what_was_not_taken(s, p)
-    if playable_play(w, p) <= 0 or s.num_laid > w.num_melds:
+    if playable_play(w, p) <= 0 or s.num_laid > w.num_melds or not _fits_plan(s, p):
         return _NO_ACTION
     for k in range(s.num_laid):
         if s.laid[k] != w.melds[k]:
@@ -184,72 +228,66 @@ def _keep_what_was_not_taken(s, p):
 
 
 @kernel
-def _is_listed(legal, n, action):
-    for k in range(n):  # noqa: SIM110  kernels have no generators
-        if legal[k] == action:
-            return True
-    return False
+def _is_open(s, action):
+    """Whether a step of the plan can still be made: who began the turn may have gone past it."""
+    if action >= LAY_0:
+        return explain_lay(s, action - LAY_0) == 0
+    return action == COMMIT or explain_take(s, action - TAKE_0) == 0
 
 
 @kernel
 def _give_up(s, legal, n):
     """Draw or pass; if that is not possible, be done, else make any step: with the exact mask all lead to a play."""
+    if not is_building(s):
+        for idle in (np.int64(DRAW), np.int64(PASS)):
+            if explain_illegal(s, idle) == 0:
+                return idle
+    if n == 0:
+        n = legal_actions(s, legal)
     if is_building(s) and n > 1 and legal[1] == COMMIT:
         return np.int64(COMMIT)
     return np.int64(legal[0])
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Holding back
+# What the others may hold
 
 
 @kernel
-def _hold_back(w, p, q, most_held):
-    """Take up to `most_held` low tiles out of p.rack that the best play needs and that could be laid alone.
+def guess(s, player, seed):
+    """Deal anew what `player` cannot know, as likely as it is if the others play as the planner does.
 
-    Nothing is held back of a play that goes out, and one tile is always laid. q is a copy of p, and changed.
+    A player who has just had a turn holds little that it would lay: such tiles go back to the pool for others.
     """
-    most = best_value(w, p) // WEIGHT
-    if most == _num_tiles(p):
-        return
-    held = 0
-    for v in range(p.values):
-        for c in range(p.colors):
-            tile = c * NUM_VALUES + v
-            if held == most_held or most < 2:
-                return
-            if p.rack[tile] > 0 and _can_be_laid_alone(w, q, tile):
-                p.rack[tile] -= 1
-                if best_value(w, p) // WEIGHT == most - 1:
-                    most -= 1
-                    held += 1
-                else:
-                    p.rack[tile] += 1
+    determinize(s, player, seed)
+    to_act = s.current_player
+    w, p = new_work(), new_position()
+    for other in range(s.rules.num_players):
+        if other != player and s.active[other]:
+            s.current_player = other
+            for _ in range(_MOST_CHANGES):
+                set_position(s, p, TILES_FIRST)
+                if _waits(s, w, p) or playable_play(w, p) <= 0:
+                    break
+                _exchange(s, other, w, p)
+    s.current_player = to_act
 
 
 @kernel
-def _num_tiles(p):
-    """Tiles in the rack."""
-    number = np.int64(0)
+def _exchange(s, player, w, p):
+    """Exchange the rack tiles of a play for tiles of the pool."""
+    size = np.int64(s.num_tiles - s.num_dealt)
     for tile in range(NUM_TYPES):
-        number += p.rack[tile]
-    return number
-
-
-@kernel
-def _can_be_laid_alone(w, q, tile):
-    """Whether one tile is a play."""
-    for other in range(NUM_TYPES):
-        q.rack[other] = 1 if other == tile else 0
-    return best_value(w, q) > 0
-
-
-@kernel
-def _is_late(s):
-    """Whether the pool is nearly empty, or somebody else is close to going out."""
-    if s.num_tiles - s.num_dealt <= _LATE:
-        return True
-    for p in range(s.rules.num_players):
-        if p != s.current_player and s.active[p] and s.rack_sizes[p] <= _CLOSE_TO_OUT:
-            return True
-    return False
+        p.rack[tile] = 0
+    for k in range(w.num_melds):
+        for i in range(MELD_SIZE[w.melds[k]]):
+            p.rack[MELD_FACES[w.melds[k], i]] += 1
+    for k in range(p.num_melds):
+        for i in range(0 if p.kept[k] else MELD_SIZE[p.melds[k]]):
+            p.rack[MELD_FACES[p.melds[k], i]] -= 1
+    for tile in range(NUM_TYPES):
+        for _ in range(p.rack[tile] if size > 0 else 0):
+            place = s.num_dealt + random_below(s.rng, size)
+            s.hands[player, tile] -= 1
+            s.hands[player, s.deck[place]] += 1
+            s.deck[place] = tile
