@@ -202,22 +202,25 @@ def playable_play(w, p):
     There is one kind of play that cannot: when both jokers stand for the same tile, they may change places. Then the
     sets with jokers are left alone.
     """
+    before = _num_kept(p)
     best = arrange(w, p)
-    before = -1
-    while best > 0:
-        kept = _ZERO
-        for k in range(p.num_melds):
-            kept += p.kept[k]
-        if kept == before:
-            break
-        before = kept
+    while best > 0 and _num_kept(p) > before:
+        before = _num_kept(p)
         value = arrange(w, p)
         if value <= 0 or (value < best and not w.stops_early):
             for k in range(p.num_melds):
                 p.kept[k] = 1 if MELD_NUM_JOKERS[p.melds[k]] > 0 else 0
+            before = _num_kept(p)
             best = arrange(w, p)
-            before = -1
     return best
+
+
+@kernel
+def _num_kept(p):
+    kept = _ZERO
+    for k in range(p.num_melds):
+        kept += p.kept[k]
+    return kept
 
 
 @kernel(entry=True)
