@@ -25,7 +25,7 @@ from cardenvs.games.rummikub.strategy import guess
 from cardenvs.games.rummikub.tiles import JOKER, tiles_in
 
 GAME = cardenvs.get_game("rummikub_v0")
-POLICIES = ("greedy", "max_tiles", "planner", "patient")
+POLICIES = ("greedy", "max_tiles", "planner")
 
 
 def position_of(state):
@@ -93,7 +93,7 @@ def test_a_policy_never_gives_up_a_play_that_it_has_begun_and_plays_if_there_is_
                 if action in (DRAW, PASS, COMMIT):
                     break
                 building = True
-            waits = policy in ("planner", "patient") and action == DRAW
+            waits = policy == "planner" and action == DRAW
             if not twin_jokers and not waits:  # when jokers change places, the policies leave their sets alone
                 assert (action == COMMIT) == possible
 
@@ -123,7 +123,6 @@ def test_each_policy_is_above_the_one_before():
         (2, "greedy", "max_tiles"),
         (4, "greedy", "max_tiles"),
         (2, "max_tiles", "planner"),
-        (2, "planner", "patient"),
     ):
         agents = [better, worse] * (players // 2)
         match = Match.of("rummikub_v0", agents, deals=60, seed=1, num_players=players, mask="loose")
@@ -147,12 +146,6 @@ def test_the_planner_waits_when_few_tiles_would_be_left():
         others = ["K3", "K5", "K7", "K9", "K11", "K13", "O2"][: len(rack.split())]
         state = racks(rack, " ".join(others))
         assert (play_turn(state, "planner") == 0) == waits, rack
-
-
-def test_patience_is_waiting_with_more_tiles_left():
-    state = racks("R4 R5 R6 B9 B9 K1 O13 O11", "K3 K5 K7 K9 K11 K13 O2 O4")
-    assert play_turn(state.clone(), "planner") == 3
-    assert play_turn(state, "patient") == 0
 
 
 def test_the_planner_does_not_wait_where_it_may_not_draw():

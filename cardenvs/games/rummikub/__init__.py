@@ -7,7 +7,7 @@ from cardenvs.games.rummikub.observation import layout, observe
 from cardenvs.games.rummikub.solve import Solution, solve
 from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.state import STATE, TABLE, RummikubOptions, deck
-from cardenvs.games.rummikub.strategy import greedy, guess, max_tiles, patient, planner
+from cardenvs.games.rummikub.strategy import greedy, guess, max_tiles, planner
 from cardenvs.games.rummikub.view import RummikubView
 
 __all__ = ["GAME", "Solution", "solve"]
@@ -52,8 +52,8 @@ GAME = Game(
     layout=layout,
     returns=_returns,
     deck=deck,
-    policies={"greedy": greedy, "max_tiles": max_tiles, "planner": planner, "patient": patient},
+    policies={"greedy": greedy, "max_tiles": max_tiles, "planner": planner},
     policies_list=False,
     guess=guess,
-    playout="patient",
+    playout="planner",
 )

@@ -5,7 +5,6 @@
 * `planner` lays tiles as `max_tiles` does, but once it has opened it waits to go out: it keeps its jokers, and when a
   play would leave only a few tiles, it draws until everything can be laid at once. A small rack offers little to
   combine with the table, a large one much. Not while somebody has one tile left, nor without a pool.
-* `patient` waits with more tiles left, too. It is the strongest, and the slowest.
 
 A policy chooses one step at a time, and its plan must be the same at each. Nothing of the record changes for good
 before the play is done, so the plan is made anew from what lay there at the beginning of the turn. Once melds are being
@@ -38,11 +37,10 @@ from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES
 
 _NO_ACTION = np.int64(-1)
 
-# Of waiting. They come from play on duplicate deals.
-_FEW_LEFT = 3  # tiles that may be left after a play for which `planner` waits
-_MANY_LEFT = 8  # the same for `patient`
+# Of the planner. They come from play on duplicate deals.
+_FEW_LEFT = 3  # tiles that may be left after a play for which it waits
 _CLOSE_TO_OUT = 1  # tiles left in a rack that put an end to waiting
-_LARGE_RACK = 14  # tiles above which no plays with a joker are searched for
+_LARGE_RACK = 14  # tiles above which it does not search for plays with a joker
 _TILES_BY_JOKER = 4  # that a joker lets be laid, itself included: more are rare
 
 _MOST_CHANGES = 6  # of a rack that is guessed
@@ -82,36 +80,28 @@ def planner(s, legal, n, rng):
     """Lay many tiles, but keep jokers, and wait to go out at once when few tiles would be left. As `greedy`."""
     w, p = new_work(), new_position()
     set_position(s, p, TILES_FIRST)
-    return _give_up(s, legal, n) if _waits(s, w, p, _FEW_LEFT) else _next_step(s, w, p, legal, n)
+    return _give_up(s, legal, n) if _waits(s, w, p) else _next_step(s, w, p, legal, n)
 
 
 @kernel
-def patient(s, legal, n, rng):
-    """As `planner`, but wait with more tiles left."""
-    w, p = new_work(), new_position()
-    set_position(s, p, TILES_FIRST)
-    return _give_up(s, legal, n) if _waits(s, w, p, _MANY_LEFT) else _next_step(s, w, p, legal, n)
-
-
-@kernel
-def _waits(s, w, p, most_left):
-    """Whether one waits, with up to `most_left` tiles left; if not, take what is kept in any case out of p.rack."""
+def _waits(s, w, p):
+    """Whether the planner waits; if not, take what it keeps in any case out of p.rack."""
     if not _may_wait(s):
         return False
-    left = _num_left(s, w, p, most_left)
+    left = _num_left(s, w, p)
     if left > 0:
         p.rack[JOKER] = 0
-    return 0 < left <= most_left
+    return 0 < left <= _FEW_LEFT
 
 
 @kernel
-def _num_left(s, w, p, most_left):
-    """Tiles left in the rack after the play of most tiles if they are no more than `most_left`, else a higher number.
+def _num_left(s, w, p):
+    """Tiles left in the rack after the play of most tiles if they are no more than _FEW_LEFT, else a higher number.
 
     A search with jokers can take long. There is none for a large rack, or where the play without them leaves too many.
     """
     held, jokers = np.int64(s.rack_sizes[s.current_player]), p.rack[JOKER]
-    few = most_left + _TILES_BY_JOKER * jokers
+    few = _FEW_LEFT + _TILES_BY_JOKER * jokers
     p.rack[JOKER] = 0
     left = held - max(0, at_least(w, p, WEIGHT * max(1, held - few)) // WEIGHT)
     p.rack[JOKER] = jokers
@@ -119,7 +109,7 @@ def _num_left(s, w, p, most_left):
         return left
     if held > _LARGE_RACK:
         return held
-    return held - at_least(w, p, WEIGHT * max(1, held - most_left)) // WEIGHT
+    return held - at_least(w, p, WEIGHT * max(1, held - _FEW_LEFT)) // WEIGHT
 
 
 @kernel
@@ -278,7 +268,7 @@ def guess(s, player, seed):
             s.current_player = other
             for _ in range(_MOST_CHANGES):
                 set_position(s, p, TILES_FIRST)
-                if _waits(s, w, p, _FEW_LEFT) or playable_play(w, p) <= 0:
+                if _waits(s, w, p) or playable_play(w, p) <= 0:
                     break
                 _exchange(s, other, w, p)
     s.current_player = to_act
