@@ -6,9 +6,8 @@ half of the actions after each phase and spends a phase's equal share of the bud
 T. Koren, O. Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", ICML 2013). Only how the returns of
 two actions compare counts, so they may have any scale, and any number of players may sit at the table.
 
-Where a policy of the game plays out, what that policy would do itself stays in the race to the end. If another action
-wins, half of the budget goes to a test of the two in fresh worlds, for the winner owes a part of its lead to luck, and
-the policy's action is done unless the other is ahead there too: so a small budget does not make a good policy worse.
+Where a policy of the game plays out, what that policy would do itself stays in the race to the end, and is done unless
+the best action is ahead of it by more than chance explains: so a small budget does not make a good policy worse.
 
 Where a game's candidates are whole plays of several actions, these are tried instead of single actions, and what was
 chosen is done step by step: the actions of the play, or what the policy does, until the turn passes to somebody else.
@@ -27,7 +26,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.state import State
 
 _TIMED_ROUNDS = 8  # worlds tried between two looks at the clock
-_AHEAD = 2.0  # standard errors by which the winner must be ahead of the policy's own action in the test,
+_AHEAD = 2.0  # standard errors by which the best action must be ahead of the policy's own,
 _FEWEST = 10  # in at least so many worlds
 
 
@@ -112,24 +111,14 @@ class SearchAgent(Agent):
             plays = plays if whole in plays else [*plays, own]
         race = _Race(self, world, plays, own, turn.seed)
         phases = math.ceil(math.log2(len(plays)))
-        parts = phases if own is None else 2 * phases  # of the budget: as many for the test as for the race
         started = time.perf_counter()
         for phase in range(phases):
-            self._run(race, phase, phase + 1, parts, started)
+            if self.simulations is not None:
+                race.run(max(1, self.simulations // (phases * len(race.plays))))
+            elif self.seconds is not None:
+                race.run_until(started + self.seconds * (phase + 1) / phases)
             race.halve()
-        best = race.leader()
-        if own is None or best == own:
-            return best
-        race.begin_test(best)
-        self._run(race, phases, parts, parts, started)
-        return best if race.is_clear() else own
-
-    def _run(self, race: "_Race", begin: int, end: int, parts: int, started: float) -> None:
-        """Spend the parts begin..end of the budget's `parts`."""
-        if self.simulations is not None:
-            race.run(max(1, self.simulations * (end - begin) // (parts * len(race.plays))))
-        elif self.seconds is not None:
-            race.run_until(started + self.seconds * end / parts)
+        return race.winner()
 
     def _policy_play(self, world: State, action: int, seed: int) -> tuple[int, ...]:
         """What the playout policy does until the turn passes to somebody else, beginning with `action`."""
@@ -160,7 +149,6 @@ class _Race:
     ) -> None:
         self._agent, self._world, self._own, self._seed = agent, world, own, seed
         self.plays = plays
-        self._first_round = 0
         self._returns = np.zeros((0, len(plays)))  # a row a world
 
     def run(self, rounds: int) -> None:
@@ -168,7 +156,7 @@ class _Race:
             self.plays,
             self._seed,
             rounds,
-            first_round=self._first_round + len(self._returns),
+            first_round=len(self._returns),
             policy=self._agent.playout,
             max_plies=self._agent.depth,
         )
@@ -184,20 +172,15 @@ class _Race:
         kept = [k for k, play in enumerate(self.plays) if k in best or play == self._own]
         self.plays, self._returns = [self.plays[k] for k in kept], self._returns[:, kept]
 
-    def leader(self) -> tuple[int, ...]:
-        """The best play in the worlds tried; of equal ones the first."""
-        return self.plays[self._best_first()[0]]
-
-    def begin_test(self, play: tuple[int, ...]) -> None:
-        """Leave only `play` and the policy's own, and forget the worlds tried: others follow."""
-        assert self._own is not None
-        self._first_round += len(self._returns)
-        self.plays, self._returns = [play, self._own], np.zeros((0, 2))
-
-    def is_clear(self) -> bool:
-        """Whether, in a test, the play is ahead of the policy's own."""
-        ahead = self._returns[:, 0] - self._returns[:, 1]
-        return len(ahead) >= _FEWEST and ahead.mean() * math.sqrt(len(ahead)) > _AHEAD * ahead.std(ddof=1)
+    def winner(self) -> tuple[int, ...]:
+        """The best play; the policy's own if the best is not clearly better. Of equal ones the first."""
+        best = self._best_first()[0]
+        if self._own is None or self.plays[best] == self._own:
+            return self.plays[best]
+        ahead = self._returns[:, best] - self._returns[:, self.plays.index(self._own)]
+        if len(ahead) < _FEWEST or ahead.mean() * math.sqrt(len(ahead)) <= _AHEAD * ahead.std(ddof=1):
+            return self._own
+        return self.plays[best]
 
     def _best_first(self) -> list[int]:
         return np.argsort(-self._returns.sum(0), kind="stable").tolist()
