@@ -95,8 +95,8 @@ class Game:
             to act may know.
         policies_list: whether these need the list of legal actions. False where listing takes long: in playouts, and
             when one is asked for an action, n may then be 0 and `legal` is room for a list.
-        guess: guess(s, player, seed), as `determinize`, but with what is hidden dealt as likely as the others' actions
-            make it; simulations then deal their worlds so.
+        guess: guess(s, player, seed), as `determinize`, but nearer to what the others' actions make likely;
+            simulations then deal their worlds so.
         amounts: how a batch shows actions that are amounts, or None.
         enumerate_deals: of options; (deck, probability) pairs, where they can be listed.
         playout: the policy with which search plays out unless told otherwise.

@@ -454,7 +454,7 @@ def _could_group(w, v, spent, jokers):
 
 @kernel
 def _open_run(one, other, c, i):
-    """Open run i of colour c, or 0."""
+    """Open run i of colour c, or 0. Of a plain colour, what is not 0 in place 0 says that there are some."""
     if i >= _MOST_RUNS:
         return _ZERO
     return np.int64((one if c < 2 else other) >> (c & 1) * _LIST_BITS + i * _RUN_BITS & _RUN_MASK)

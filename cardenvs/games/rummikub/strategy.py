@@ -256,9 +256,10 @@ def _give_up(s, legal, n):
 
 @kernel
 def guess(s, player, seed):
-    """Deal anew what `player` cannot know, as likely as it is if the others play as the planner does.
+    """Deal anew what `player` cannot know, nearer to what is likely if the others play as the planner does.
 
-    A player who has just had a turn holds little that it would lay: such tiles go back to the pool for others.
+    Who has had a turn holds little that it would lay: such tiles go back to the pool for others. Only the table as it
+    is now is looked at, so this is no exact posterior.
     """
     determinize(s, player, seed)
     to_act = s.current_player
