@@ -20,8 +20,9 @@ from cardenvs.games.rummikub.legality import Position
 from cardenvs.games.rummikub.melds import Meld, canonical_table
 from cardenvs.games.rummikub.ruleset import Ruleset
 from cardenvs.games.rummikub.solve import solve_position
+from cardenvs.games.rummikub.solver import POSITION, TILES_FIRST, WORK
 from cardenvs.games.rummikub.state import deck
-from cardenvs.games.rummikub.strategy import guess
+from cardenvs.games.rummikub.strategy import goes_out, guess, set_position
 from cardenvs.games.rummikub.tiles import JOKER, tiles_in
 
 GAME = cardenvs.get_game("rummikub_v0")
@@ -93,7 +94,7 @@ def test_a_policy_never_gives_up_a_play_that_it_has_begun_and_plays_if_there_is_
                 if action in (DRAW, PASS, COMMIT):
                     break
                 building = True
-            waits = policy == "planner" and action == DRAW
+            waits = policy == "planner" and action in (DRAW, PASS)
             if not twin_jokers and not waits:  # when jokers change places, the policies leave their sets alone
                 assert (action == COMMIT) == possible
 
@@ -141,11 +142,14 @@ def racks(first, second, **options):
     )
 
 
-def test_the_planner_waits_when_few_tiles_would_be_left():
-    for rack, waits in (("R4 R5 R6 B9 B9 K1", True), ("R4 R5 R6 B9 B9 K1 O13", False), ("R4 R5 R6 B4 B5 B6", False)):
+def test_the_planner_opens_and_then_waits_to_go_out():
+    for rack, waits in (("R4 R5 R6 B9 B9 K1 O13", True), ("R4 R5 R6 B4 B5 B6", False), ("J R4 R5", False)):
         others = ["K3", "K5", "K7", "K9", "K11", "K13", "O2"][: len(rack.split())]
         state = racks(rack, " ".join(others))
         assert (play_turn(state, "planner") == 0) == waits, rack
+        assert state.is_terminal == (not waits)
+    state = GAME.new_state(seed=1, deck="R11 R12 R13 B1", num_players=2, initial_hand_size=4)
+    assert play_turn(state, "planner") == 3
 
 
 def test_the_planner_does_not_wait_where_it_may_not_draw():
@@ -160,42 +164,77 @@ def test_the_planner_does_not_wait_while_somebody_has_one_tile_left():
     assert play_turn(state, "planner") >= 3
 
 
-def test_the_planner_keeps_jokers_unless_it_goes_out():
-    state = racks("J R4 R5 R6 B1 K9 O11 B13", "K1 K3 K5 K7 B3 B5 B7 B9")
-    assert play_turn(state.clone(), "max_tiles") == 4
-    assert play_turn(state, "planner") == 3
-    assert state.record.hands[0, JOKER] == 1
-    state = racks("J R4 R5", "K1 K3 K5")
-    assert play_turn(state, "planner") == 3
+def test_the_planner_passes_on_an_empty_pool_unless_somebody_with_fewer_tiles_wins_then():
+    small = {"colors": 3, "values": 5, "copies": 1, "jokers": 0}
+    state = racks("R1 R2 R3 B1 B5 K1 K4", "B2 B3 B4 R4 R5 K2 K5", **small)  # K3 is the pool
+    assert [play_turn(state, "planner") for _ in range(5)] == [0, 0, 3, 0, 0]
     assert state.is_terminal
+
+
+def test_the_planner_goes_out_with_a_large_rack_and_jokers():
+    runs = " ".join(f"{colour}{value}" for colour in "RBKO" for value in range(1, 7))
+    others = " ".join(f"{colour}{value}" for colour in "BKO" for value in (8, 9, 10, 11))
+    state = racks(f"{runs} J R8", f"{others} {others} R10 R12")
+    assert play_turn(state, "planner") == 26
+    assert state.is_terminal
+
+
+def would_go_out(record, rack):
+    """Whether the player to act could lay a rack at once, by the planner."""
+    work, position = np.zeros(1, WORK)[0], np.zeros(1, POSITION)[0]
+    set_position(record, position, TILES_FIRST)
+    position["rack"] = rack
+    return goes_out(work, position)
+
+
+def test_it_is_found_out_whether_a_rack_can_be_laid_at_once():
+    out = 0
+    for state in positions_of_play(60 if COMPILED else 1):
+        position = position_of(state)
+        for seed in range(10):
+            unseen = state.determinize(state.current_player, seed).record.hands[1 - state.current_player]
+            few = random.Random(seed).sample(tiles_in(tuple(int(n) for n in unseen)), 3)
+            rack = tuple(few.count(tile) for tile in range(JOKER + 1))
+            can = solve_position(dataclasses.replace(position, rack=rack)).num_tiles == 3
+            assert would_go_out(state.record, rack) == can
+            out += can
+    assert out > 30 or not COMPILED
 
 
 def worlds_of(state, number):
     """Worlds that simulations deal: those in which a playout of no length begins."""
     player = state.current_player
     for seed in range(number):
-        states = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
-        guess(states[0], player, seed)
-        yield states[0]
+        world = copy_of(state)
+        guess(world, player, seed)
+        yield world
 
 
-def test_simulations_deal_racks_of_which_little_can_be_laid():
-    laying, uniform = 0, 0
-    for state in positions_of_play(40 if COMPILED else 1):
-        player = state.current_player
-        if not state.record.opened[1 - player]:
-            continue
-        for seed, world in enumerate(worlds_of(state, 4)):
-            assert world.current_player == player
-            assert world.hands[player].tolist() == state.record.hands[player].tolist()
-            assert world.hands[1 - player].sum() == state.record.hands[1 - player].sum()
-            tiles = Counter(tiles_in(world.hands[0])) + Counter(tiles_in(world.hands[1]))
-            tiles.update(world.deck[world.num_dealt : world.num_tiles].tolist())
-            assert tiles + on_table(state) == Counter(deck(state.options).tolist())
-            twin = state.determinize(player, seed)
-            laying += would_lay(state, world.hands[1 - player])
-            uniform += would_lay(state, twin.record.hands[1 - player])
-    assert laying < uniform / 2 or not COMPILED
+def copy_of(state):
+    """A copy of the record that may be changed."""
+    return np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()[0]
+
+
+def test_simulations_deal_no_racks_with_which_the_planner_would_have_gone_out_or_opened():
+    playable, uniform = 0, 0
+    for seed in range(20 if COMPILED else 1):
+        state = GAME.new_state(seed=seed, mask="loose", num_players=2)
+        while not state.is_terminal and state.record.num_dealt < state.record.num_tiles:
+            if COMPILED or state.ply == 1:
+                player = state.current_player
+                twin = state.determinize(player, seed)
+                world = next(worlds_of(state, 1))
+                assert world.current_player == player
+                assert world.hands[player].tolist() == state.record.hands[player].tolist()
+                assert world.hands[1 - player].sum() == state.record.hands[1 - player].sum()
+                assert all_tiles(world) + on_table(state) == Counter(deck(state.options).tolist())
+                playable += would_play(state, world)
+                uniform += would_play(state, copy_of(twin))
+            play_turn(state, "planner")
+            if not COMPILED and state.ply > 2:
+                break
+    assert playable < uniform / 4 or not COMPILED
+    assert uniform > 20 or not COMPILED
 
 
 def test_what_simulations_deal_says_nothing_of_what_the_player_cannot_know():
@@ -206,16 +245,24 @@ def test_what_simulations_deal_says_nothing_of_what_the_player_cannot_know():
             assert one.deck.tolist() == other.deck.tolist()
 
 
+def all_tiles(world):
+    """The tiles of both racks and of the pool."""
+    racks = *tiles_in(world.hands[0]), *tiles_in(world.hands[1])
+    return Counter((*racks, *world.deck[world.num_dealt : world.num_tiles].tolist()))
+
+
 def on_table(state):
     slots = [slot for number in state.record.sets if number >= 0 for slot in MELDS[number].slots]
     return Counter(slot.tile for slot in slots)
 
 
-def would_lay(state, rack):
-    """Whether one who has opened can lay tiles other than jokers, and has more than a few left then."""
-    naturals = (*(int(n) for n in rack[:JOKER]), 0)
-    laid = solve_position(dataclasses.replace(position_of(state), rack=naturals, opened=True)).num_tiles
-    return 0 < laid < sum(rack) - 3
+def would_play(state, world):
+    """Whether the other player could open with its rack in a world, or go out where it has opened."""
+    world.current_player = other = 1 - state.current_player
+    if world.opened[other]:
+        return would_go_out(world, world.hands[other])
+    rack = tuple(int(n) for n in world.hands[other])
+    return solve_position(dataclasses.replace(position_of(state), rack=rack, opened=False)).num_tiles > 0
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -247,7 +294,8 @@ def test_candidates_are_whole_plays_that_are_legal_and_differ():
                 twin.apply(action)
             assert twin.is_terminal or twin.current_player != player
         best = solve_position(position_of(state))
-        if best.num_tiles:
+        large = state.record.rack_sizes[player] > 24  # there, jokers are left alone unless all can be laid
+        if best.num_tiles and not large:
             twin = state.clone()
             for action in found[0].actions:
                 twin.apply(action)

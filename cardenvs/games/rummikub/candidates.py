@@ -14,7 +14,7 @@ from cardenvs.games.rummikub.catalogue import MELDS
 from cardenvs.games.rummikub.melds import RUN, Meld
 from cardenvs.games.rummikub.solver import POINTS_FIRST, POSITION, TILES_FIRST, WORK, playable_play
 from cardenvs.games.rummikub.state import NO_MELD
-from cardenvs.games.rummikub.strategy import set_position
+from cardenvs.games.rummikub.strategy import goes_out, set_position, simplify
 from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES, rack_points, tile_label, value_of
 
 if TYPE_CHECKING:
@@ -95,6 +95,8 @@ def _solved(s: np.record, player: int, rack: np.ndarray, objective: int) -> _Pla
     set_position(s, p, objective)
     places = [k for k, number in enumerate(s.sets) if number != NO_MELD] if s.opened[player] else []
     p["rack"] = np.minimum(p["rack"], rack)
+    if objective != TILES_FIRST or not goes_out(w, p):
+        simplify(p)
     if playable_play(w, p) <= 0:
         return None
     stays = Counter(int(s.sets[k]) for k, kept in zip(places, p.kept, strict=False) if kept)

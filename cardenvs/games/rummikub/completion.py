@@ -34,13 +34,14 @@ from cardenvs.games.rummikub.catalogue import (
 )
 from cardenvs.games.rummikub.ruleset import FREE, LOCKED
 from cardenvs.games.rummikub.runs import AFTER, COMBO, COMBO_BITS, COMBO_MASK, MOST_AT_ONCE, ONES, WITHIN
+from cardenvs.games.rummikub.scratch import place_of
 from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.tiles import JOKER, MOST_JOKERS, NUM_COLOURS, NUM_NATURALS, NUM_VALUES
 
 IMPOSSIBLE = np.int64(-1)
 TO_LAY, TO_TAKE = range(2)  # goals: which steps are to be marked
 _ROWS = NUM_VALUES + 4  # values 0 to 16: the search looks two ahead of the one after the last
-_NUM_STATES, _NUM_PLAIN_STATES = 1 << 10, 1 << 10
+_STATE_BITS, _PLAIN_STATE_BITS = 10, 10
 
 # An open run is 1 << length | places of its jokers, six bits. A colour has up to four, the greatest first; colours 0
 # and 1 are packed in one integer, 2 and 3 in another.
@@ -113,8 +114,8 @@ TURN = packed(
         # the answer: 1 for each meld that can be laid next, or set that can be taken apart next
         ("marks", "i1", (NUM_MELDS,)),
         # states seen
-        ("states", "i8", (_NUM_STATES, 2)),
-        ("plain_states", "i8", (_NUM_PLAIN_STATES,)),
+        ("states", "i8", (1 << _STATE_BITS, 2)),
+        ("plain_states", "i8", (1 << _PLAIN_STATE_BITS,)),
     ]
 )
 
@@ -176,13 +177,13 @@ def _ban(w, number):
 
 @kernel
 def _forget_states(w):
-    for k in range(_NUM_STATES):
+    for k in range(1 << _STATE_BITS):
         w.states[k, 0] = 0
 
 
 @kernel
 def _forget_plain_states(w):
-    for k in range(_NUM_PLAIN_STATES):
+    for k in range(1 << _PLAIN_STATE_BITS):
         w.plain_states[k] = 0
 
 
@@ -359,7 +360,7 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
                 rest = _finish(w, v, _ZERO, plain, _ZERO, _ZERO, jokers, used)
                 return rest if rest == IMPOSSIBLE else rest + _open_points(w, v, one) + _open_points(w, v, other)
             key = (((v << 2 | jokers) << 1 | used) << 1 | decided) << 2 * _LIST_BITS | one
-            place = (key ^ key >> 9 ^ key >> 23 ^ key >> 41 ^ other ^ other >> 11 ^ other >> 27) & _NUM_STATES - 1
+            place = place_of(key, _STATE_BITS) ^ place_of(other, _STATE_BITS)
             if w.states[place, 0] == key and w.states[place, 1] & _TWO_LISTS == other:
                 return (w.states[place, 1] >> 2 * _LIST_BITS) - 1
         if i > 0 or not _is_empty(w, v, part, one, other, jokers):
@@ -625,7 +626,7 @@ def _finish(w, v, c, runs, spent, grouped, jokers, used):
         if not used and not w.rack_from[v] and w.jokers == w.must_jokers:
             return np.int64(IMPOSSIBLE)
         key = ((v << 2 | jokers) << 1 | used) << NUM_COLOURS * COMBO_BITS | runs
-        place = (key ^ key >> 11 ^ key >> 23) & _NUM_PLAIN_STATES - 1
+        place = place_of(key, _PLAIN_STATE_BITS)
         if w.plain_states[place] >> 16 == key:
             return (w.plain_states[place] & (1 << 16) - 1) - 1
     best = np.int64(IMPOSSIBLE)

@@ -140,7 +140,7 @@ def _idle(s):
 
 
 @kernel
-def _idle_needs_no_play(s):
+def idle_needs_no_play(s):
     """Whether drawing, or passing, is for players without a legal PLAY only (3.3, 3.4)."""
     if s.num_dealt < s.num_tiles:
         return not s.rules.allow_draw_when_play_possible
@@ -168,7 +168,7 @@ def _legal_exact(s, out):
         offered = explain_commit(s, w) == 0
     else:
         out[0] = _idle(s)
-        offered = n == 1 or not _idle_needs_no_play(s)
+        offered = n == 1 or not idle_needs_no_play(s)
     if offered:
         return n
     for k in range(1, n):
@@ -184,7 +184,7 @@ def _legal_loose(s, out):
         out[0] = _idle(s)
         out[1] = COMMIT
         n = 2 if explain_commit(s, new_turn()) == 0 else 1
-    elif not _idle_needs_no_play(s) or not is_able_to_play(s, new_turn()):
+    elif not idle_needs_no_play(s) or not is_able_to_play(s, new_turn()):
         out[0] = _idle(s)
         n = 1
     if s.num_laid == 0:
@@ -225,7 +225,7 @@ def _explain_idle(s, action):
         return POOL_EMPTY if action == DRAW else POOL_NOT_EMPTY
     if is_building(s):
         return IS_BUILDING if s.rules.mask == EXACT else 0
-    return COULD_PLAY if _idle_needs_no_play(s) and is_able_to_play(s, new_turn()) else 0
+    return COULD_PLAY if idle_needs_no_play(s) and is_able_to_play(s, new_turn()) else 0
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ def _end_turn(s, player, log):
     if s.rack_sizes[player] == 0:
         log_note(log, _OUT, player, 0)
         _settle(s, player, log)
-    elif s.num_passes >= _num_active(s):
+    elif s.num_passes >= num_active(s):
         log_note(log, _BLOCKED, NO_PLAYER, 0)
         _settle(s, NO_PLAYER, log)
     else:
@@ -277,7 +277,8 @@ def _next_player(s):
 
 
 @kernel
-def _num_active(s):
+def num_active(s):
+    """How many players are still in the game."""
     n = 0
     for p in range(s.rules.num_players):
         n += s.active[p]
@@ -335,7 +336,7 @@ def forfeit(s, player, log):
     if s.current_player == player:
         forget_turn(s)
     loss = _loss(s, player, np.int64(0))
-    remaining = _num_active(s)
+    remaining = num_active(s)
     for p in range(s.rules.num_players):
         if s.active[p]:
             s.rewards[p] = loss / remaining

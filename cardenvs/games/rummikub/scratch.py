@@ -1,10 +1,12 @@
-"""Working memory of kernels on the stack: kernels allocate nothing, but a search needs room."""
+"""Working memory of kernels on the stack: kernels allocate nothing, but a search needs room. And places in a table."""
 
 from typing import Any
 
 import numpy as np
 
-from cardenvs.core.kernel import COMPILED
+from cardenvs.core.kernel import COMPILED, kernel
+
+_PART = (1 << 21) - 1
 
 
 def stack_record(dtype: np.dtype) -> Any:
@@ -31,3 +33,14 @@ def stack_record(dtype: np.dtype) -> Any:
         return record_type(), generate
 
     return reserve
+
+
+@kernel(inline=True)
+def place_of(key, bits):
+    """A place from 0 to (1 << bits) - 1 in a table of states for a key of up to 63 bits.
+
+    States that differ little are far from each other: the top bits of a product with an odd number (D. Knuth, "The Art
+    of Computer Programming", vol. 3, 6.4), one for each third of the key, so that nothing overflows.
+    """
+    product = (key & _PART) * 0x9E3779B1 + (key >> 21 & _PART) * 0x85EBCA77 + (key >> 42) * 0xC2B2AE3D
+    return (product & 0xFFFFFFFF) >> 32 - bits

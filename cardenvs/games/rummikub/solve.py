@@ -179,6 +179,7 @@ def position_record(position: Position, objective: str) -> np.record:
     p["needs_both"] = rules.joker_group3_needs_both
     p["colors"], p["values"] = rules.colors, rules.values
     p["joker_points"] = rules.joker_value_at_end
+    p["need"] = 1
     p["objective"] = OPENING_VALUE if objective == "opening" else _OBJECTIVES[objective]
     return p
 

@@ -36,6 +36,7 @@ from cardenvs.games.rummikub.catalogue import (
 )
 from cardenvs.games.rummikub.ruleset import FREE, LOCKED, RETRIEVE
 from cardenvs.games.rummikub.runs import AFTER, COMBO_BITS, COMBO_MASK, MOST_AT_ONCE, MUST, ONES, WITHIN
+from cardenvs.games.rummikub.scratch import place_of
 from cardenvs.games.rummikub.tiles import JOKER, MOST_JOKERS, MOST_TILES, NUM_COLOURS, NUM_NATURALS, NUM_VALUES
 
 MAX_MELDS = MOST_TILES // 3  # on a table
@@ -46,7 +47,7 @@ _ZERO, _ONE = np.int64(0), np.int64(1)
 _ALL_BITS = NUM_COLOURS * COMBO_BITS
 
 # A state of the memo: its key, then what is to go and one more, then whether that is exact or only a bound.
-_MEMO_BITS = 13
+_MEMO_BITS = 14
 _VALUE_BITS = 21
 _VALUE_MASK = (1 << _VALUE_BITS) - 1
 
@@ -103,6 +104,7 @@ POSITION = integers(
         ("joker_points",),
         ("least",),  # points that must be laid: an opening; else 0
         ("objective",),
+        ("need",),  # a play of a lower value is none
         # worked out by `_survey`, of the melds that are not kept
         ("table", (NUM_NATURALS,)),  # natural tiles
         ("in_runs", (NUM_NATURALS,)),  # of these and the jokers, those in runs
@@ -186,7 +188,7 @@ def best_play(w, p):
 @kernel(entry=True)
 def arrange(w, p):
     """As `best_play`, but of what could stay only that does which is easily seen; p.kept may mark melds that must."""
-    best = at_least(w, p, _ONE)
+    best = at_least(w, p, p.need)
     w.num_melds = 0
     if best > 0:
         _trace(w, p, best)
@@ -226,7 +228,7 @@ def _num_kept(p):
 @kernel(entry=True)
 def best_value(w, p):
     """The value of a best play, 0 or less if there is none."""
-    return at_least(w, p, _ONE)
+    return at_least(w, p, p.need)
 
 
 @kernel
@@ -464,7 +466,7 @@ def search(w, v, runs, jokers, least, need, note):
     key, place = _ZERO, _ZERO
     if not note:
         key = (((w.variant << 7 | least) << 4 | v) << 2 | jokers) << _ALL_BITS | runs
-        place = (key ^ key >> 11 ^ key >> 23) & (1 << _MEMO_BITS) - 1
+        place = place_of(key, _MEMO_BITS)
         entry = w.memo[place]
         if entry >> _VALUE_BITS + 1 == key:
             known = (entry >> 1 & _VALUE_MASK) - 1

@@ -2,9 +2,10 @@
 
 * `greedy` plays whenever it can: the first play that the solver finds.
 * `max_tiles` lays as many tiles as can be laid, at equal numbers the higher ones.
-* `planner` lays tiles as `max_tiles` does, but once it has opened it waits to go out: it keeps its jokers, and when a
-  play would leave only a few tiles, it draws until everything can be laid at once. A small rack offers little to
-  combine with the table, a large one much. Not while somebody has one tile left, nor without a pool.
+* `planner` opens as `max_tiles` does; then it keeps its tiles, jokers and all, and draws until it can go out at once.
+  What lies on the table helps everybody, and a large rack has more plays than a small one. It passes when the pool is
+  empty, so that somebody else must lay first; not if that would end the game and somebody has fewer tiles. It lays as
+  many as it can when somebody has one tile left.
 
 A policy chooses one step at a time, and its plan must be the same at each. Nothing of the record changes for good
 before the play is done, so the plan is made anew from what lay there at the beginning of the turn. Once melds are being
@@ -19,7 +20,8 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import random_below
 from cardenvs.games.rummikub.actions import COMMIT, DRAW, LAY_0, PASS, TAKE_0
 from cardenvs.games.rummikub.catalogue import MELD_FACES, MELD_SIZE
-from cardenvs.games.rummikub.rules import determinize, explain_illegal, legal_actions
+from cardenvs.games.rummikub.rules import determinize, explain_illegal, idle_needs_no_play, legal_actions, num_active
+from cardenvs.games.rummikub.ruleset import LOCKED
 from cardenvs.games.rummikub.scratch import stack_record
 from cardenvs.games.rummikub.solver import (
     ANY_PLAY,
@@ -37,12 +39,8 @@ from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES
 
 _NO_ACTION = np.int64(-1)
 
-# Of the planner. They come from play on duplicate deals.
-_FEW_LEFT = 3  # tiles that may be left after a play for which it waits
-_CLOSE_TO_OUT = 1  # tiles left in a rack that put an end to waiting
-_LARGE_RACK = 14  # tiles above which it does not search for plays with a joker
-_TILES_BY_JOKER = 4  # that a joker lets be laid, itself included: more are rare
-
+_CLOSE_TO_OUT = 1  # tiles left in a rack that put an end to waiting; found by play on duplicate deals
+_LARGE_RACK = 24  # tiles above which only a play of the whole rack touches jokers
 _MOST_CHANGES = 6  # of a rack that is guessed
 
 new_work = stack_record(WORK)
@@ -77,7 +75,7 @@ def max_tiles(s, legal, n, rng):
 
 @kernel
 def planner(s, legal, n, rng):
-    """Lay many tiles, but keep jokers, and wait to go out at once when few tiles would be left. As `greedy`."""
+    """Open as `max_tiles` does; then draw until the whole rack can be laid at once. As `greedy`."""
     w, p = new_work(), new_position()
     set_position(s, p, TILES_FIRST)
     return _give_up(s, legal, n) if _waits(s, w, p) else _next_step(s, w, p, legal, n)
@@ -85,42 +83,52 @@ def planner(s, legal, n, rng):
 
 @kernel
 def _waits(s, w, p):
-    """Whether the planner waits; if not, take what it keeps in any case out of p.rack."""
-    if not _may_wait(s):
+    """Whether the planner waits to go out. If not, what it plays is the best play of p from now on."""
+    if _may_wait(s):
+        return not goes_out(w, p)
+    simplify(p)
+    return False
+
+
+@kernel(entry=True)
+def goes_out(w, p):
+    """Whether the whole rack of p can be laid at once, p.objective being TILES_FIRST. If so, p.need asks for it."""
+    whole_rack = np.int64(0)
+    for tile in range(NUM_TYPES):
+        whole_rack += WEIGHT * p.rack[tile]
+    if at_least(w, p, whole_rack) < whole_rack:
         return False
-    left = _num_left(s, w, p)
-    if left > 0:
-        p.rack[JOKER] = 0
-    return 0 < left <= _FEW_LEFT
+    p.need = whole_rack
+    return True
 
 
-@kernel
-def _num_left(s, w, p):
-    """Tiles left in the rack after the play of most tiles if they are no more than _FEW_LEFT, else a higher number.
+@kernel(entry=True)
+def simplify(p):
+    """Leave the jokers of p alone if its rack is so large that the best use of them could take seconds to find.
 
-    A search with jokers can take long. There is none for a large rack, or where the play without them leaves too many.
+    Whether the whole rack can be laid, jokers and all, is found out quickly: ask `goes_out` first.
     """
-    held, jokers = np.int64(s.rack_sizes[s.current_player]), p.rack[JOKER]
-    few = _FEW_LEFT + _TILES_BY_JOKER * jokers
-    p.rack[JOKER] = 0
-    left = held - max(0, at_least(w, p, WEIGHT * max(1, held - few)) // WEIGHT)
-    p.rack[JOKER] = jokers
-    if jokers == 0 or left > few:
-        return left
+    held = np.int64(0)
+    for tile in range(NUM_TYPES):
+        held += p.rack[tile]
     if held > _LARGE_RACK:
-        return held
-    return held - at_least(w, p, WEIGHT * max(1, held - _FEW_LEFT)) // WEIGHT
+        p.rack[JOKER] = 0
+        p.joker_rule = LOCKED
 
 
 @kernel
 def _may_wait(s):
-    """Whether the player to act has opened, may draw, and nobody else is about to go out."""
-    if not s.opened[s.current_player] or s.num_dealt == s.num_tiles or not s.rules.allow_draw_when_play_possible:
+    """Whether the player to act has opened, need not lay, and nobody is about to win."""
+    if not s.opened[s.current_player] or idle_needs_no_play(s):
         return False
+    fewest = True
     for p in range(s.rules.num_players):
-        if p != s.current_player and s.active[p] and s.rack_sizes[p] <= _CLOSE_TO_OUT:
-            return False
-    return True
+        if p != s.current_player and s.active[p]:
+            if s.rack_sizes[p] <= _CLOSE_TO_OUT:
+                return False
+            if s.rack_sizes[p] < s.rack_sizes[s.current_player]:
+                fewest = False
+    return fewest or s.num_dealt < s.num_tiles or s.num_passes + 1 < num_active(s)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -158,6 +166,7 @@ def set_position(s, p, objective):
     p.values = s.rules.values
     p.joker_points = s.rules.joker_value_at_end
     p.objective = objective
+    p.need = 1
 
 
 @kernel
@@ -258,10 +267,12 @@ def _give_up(s, legal, n):
 def guess(s, player, seed):
     """Deal anew what `player` cannot know, nearer to what is likely if the others play as the planner does.
 
-    Who has had a turn holds little that it would lay: such tiles go back to the pool for others. Only the table as it
-    is now is looked at, so this is no exact posterior.
+    Who has had a turn could not go out, and could not open if it has not: tiles of such plays go back to the pool for
+    others. Only the table as it is now is looked at, so this is no exact posterior.
     """
     determinize(s, player, seed)
+    if s.num_dealt == s.num_tiles:
+        return
     to_act = s.current_player
     w, p = new_work(), new_position()
     for other in range(s.rules.num_players):
