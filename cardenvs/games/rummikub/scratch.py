@@ -12,7 +12,7 @@ _PART = (1 << 21) - 1
 def stack_record(dtype: np.dtype) -> Any:
     """A function for kernels that gives a record of `dtype`, not cleared.
 
-    It lives on the stack of the kernel that calls the function, until that kernel returns: keep it to some 100 kB,
+    It lives on the stack of the kernel that calls the function, until that kernel returns: keep it to half a megabyte,
     and pass it on as an argument. Uncompiled, it is a fresh NumPy record.
     """
     if not COMPILED:

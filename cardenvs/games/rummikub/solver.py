@@ -6,7 +6,7 @@ F. Takes, J. Vis, "The Complexity of Rummikub Problems", 2015). At each value on
 go to runs: complete runs are extended first (nothing is lost by that), then new ones begin. What is left may go to
 groups, and a table says how many of it can. Only the runs matter for what follows, so as many as possible do.
 
-The best value to go of a state is kept in a table of fixed size: what is pushed out of it is worked out anew, so the
+The best value to go of a state is kept in a table of limited size: what is pushed out of it is worked out anew, so the
 result is exact whatever the size. A state is not searched if all the tiles that are left would not make it good enough.
 
 A joker on the table that keeps its meaning is one more tile of that type, which must be put down. One that changes it
@@ -47,7 +47,8 @@ _ZERO, _ONE = np.int64(0), np.int64(1)
 _ALL_BITS = NUM_COLOURS * COMBO_BITS
 
 # A state of the memo: its key, then what is to go and one more, then whether that is exact or only a bound.
-_MEMO_BITS = 14
+# It begins small, since most problems are, and grows up to what may lie on the stack.
+_FIRST_MEMO_BITS, _MEMO_BITS, _MEMO_GROWTH = 10, 16, 2
 _VALUE_BITS = 21
 _VALUE_MASK = (1 << _VALUE_BITS) - 1
 
@@ -157,6 +158,8 @@ WORK = integers(
         ("start", (MOST_AT_ONCE,)),
         ("places", (MOST_AT_ONCE,)),
         ("members", (MOST_AT_ONCE,)),
+        ("memo_bits",),  # of the memo, 1 << memo_bits entries are used
+        ("num_noted",),  # in them, what was pushed out included
         ("memo", (1 << _MEMO_BITS,)),
     ]
 )
@@ -238,8 +241,7 @@ def at_least(w, p, need):
     The search is set up, and its memo filled.
     """
     _survey(p)
-    for k in range(1 << _MEMO_BITS):
-        w.memo[k] = 0
+    _clear_memo(w, _FIRST_MEMO_BITS)
     best, best_variant = np.int64(IMPOSSIBLE), _ZERO
     for variant in range(9):
         if _set_up(w, p, variant % 3, variant // 3):
@@ -463,11 +465,10 @@ def search(w, v, runs, jokers, least, need, note):
     bound = w.rest[v] + jokers * w.joker_weight[w.values]
     if bound < need:
         return bound
-    key, place = _ZERO, _ZERO
+    key = _ZERO
     if not note:
         key = (((w.variant << 7 | least) << 4 | v) << 2 | jokers) << _ALL_BITS | runs
-        place = place_of(key, _MEMO_BITS)
-        entry = w.memo[place]
+        entry = w.memo[place_of(key, w.memo_bits)]
         if entry >> _VALUE_BITS + 1 == key:
             known = (entry >> 1 & _VALUE_MASK) - 1
             if entry & 1 or known < need:
@@ -511,13 +512,30 @@ def search(w, v, runs, jokers, least, need, note):
                             _note_choice(w, v, k0, k1, k2, k3, used, grouped)
                             return best
                         if best >= bound:
-                            w.memo[place] = (key << _VALUE_BITS | best + 1) << 1 | 1
+                            _remember(w, key, best, _ONE)
                             return best
                         if w.stops_early and best >= need:
                             return best
     if not note:
-        w.memo[place] = (key << _VALUE_BITS | best + 1) << 1 | (1 if best >= need or best == IMPOSSIBLE else 0)
+        _remember(w, key, best, _ONE if best >= need or best == IMPOSSIBLE else _ZERO)
     return best
+
+
+@kernel
+def _remember(w, key, best, exact):
+    """Note what is to go of a state, or, if that is not exact, what it is at most."""
+    if w.num_noted == 1 << w.memo_bits and w.memo_bits < _MEMO_BITS:
+        _clear_memo(w, w.memo_bits + _MEMO_GROWTH)
+    w.memo[place_of(key, w.memo_bits)] = (key << _VALUE_BITS | best + 1) << 1 | exact
+    w.num_noted += 1
+
+
+@kernel
+def _clear_memo(w, bits):
+    w.memo_bits = bits
+    w.num_noted = 0
+    for k in range(1 << bits):
+        w.memo[k] = 0
 
 
 @kernel
