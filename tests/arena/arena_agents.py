@@ -113,7 +113,7 @@ class Slow(First):
 
     def act(self, turn):
         """Draws from the seed, slowly."""
-        time.sleep(0.02)  # so that a match is stopped before its end, also on a busy machine
+        time.sleep(0.004)
         return turn.legal_actions[turn.seed % len(turn.legal_actions)]
 
 

@@ -98,8 +98,9 @@ def start(path):
     command += ["--deals", str(DEALS), "--seed", "3", "-p", "2", "--store", str(path), "--resume"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
     return subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True
-    )
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # jobs in the background ignore it
+    )  # fmt: skip
 
 
 def wait_for_games(path, count, process):
