@@ -40,7 +40,7 @@ from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES
 _NO_ACTION = np.int64(-1)
 
 _CLOSE_TO_OUT = 1  # tiles left in a rack that put an end to waiting; found by play on duplicate deals
-_LARGE_RACK = 24  # tiles above which only a play of the whole rack touches jokers
+_LARGE_RACK = 24  # tiles above which the best use of jokers is not looked for
 _MOST_CHANGES = 6  # of a rack that is guessed
 
 new_work = stack_record(WORK)
@@ -93,9 +93,7 @@ def _waits(s, w, p):
 @kernel(entry=True)
 def goes_out(w, p):
     """Whether the whole rack of p can be laid at once, p.objective being TILES_FIRST. If so, p.need asks for it."""
-    whole_rack = np.int64(0)
-    for tile in range(NUM_TYPES):
-        whole_rack += WEIGHT * p.rack[tile]
+    whole_rack = WEIGHT * _num_held(p)
     if at_least(w, p, whole_rack) < whole_rack:
         return False
     p.need = whole_rack
@@ -108,12 +106,17 @@ def simplify(p):
 
     Whether the whole rack can be laid, jokers and all, is found out quickly: ask `goes_out` first.
     """
+    if _num_held(p) > _LARGE_RACK:
+        p.rack[JOKER] = 0
+        p.joker_rule = LOCKED
+
+
+@kernel
+def _num_held(p):
     held = np.int64(0)
     for tile in range(NUM_TYPES):
         held += p.rack[tile]
-    if held > _LARGE_RACK:
-        p.rack[JOKER] = 0
-        p.joker_rule = LOCKED
+    return held
 
 
 @kernel
@@ -288,7 +291,7 @@ def guess(s, player, seed):
 
 @kernel
 def _exchange(s, player, w, p):
-    """Exchange the rack tiles of a play for tiles of the pool."""
+    """Exchange the rack tiles of a play for tiles of the pool, which is not empty."""
     size = np.int64(s.num_tiles - s.num_dealt)
     for tile in range(NUM_TYPES):
         p.rack[tile] = 0
@@ -299,7 +302,7 @@ def _exchange(s, player, w, p):
         for i in range(0 if p.kept[k] else MELD_SIZE[p.melds[k]]):
             p.rack[MELD_FACES[p.melds[k], i]] -= 1
     for tile in range(NUM_TYPES):
-        for _ in range(p.rack[tile] if size > 0 else 0):
+        for _ in range(p.rack[tile]):
             place = s.num_dealt + random_below(s.rng, size)
             s.hands[player, tile] -= 1
             s.hands[player, s.deck[place]] += 1
