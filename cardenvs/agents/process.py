@@ -38,6 +38,7 @@ import signal
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -57,8 +58,26 @@ _KEPT_STDERR = 2000  # bytes of what it wrote last to standard error
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL")
 _LAUNCH = str(Path(__file__).with_name("launch.py"))
 
+
 # A process that asks to die with its parent dies with the parent's thread: so one thread, which stays, starts all.
-_spawner = ThreadPoolExecutor(1, thread_name_prefix="cardenvs-spawn")
+def _new_spawner() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, thread_name_prefix="cardenvs-spawn")
+
+
+_spawner = _new_spawner()
+_agents: "weakref.WeakSet[ProcessAgent]" = weakref.WeakSet()
+
+
+def _leave_to_parent() -> None:
+    """In a forked process: the spawning thread did not come along, and the agents' processes are the parent's."""
+    global _spawner
+    _spawner = _new_spawner()
+    for agent in list(_agents):
+        agent._leave_to_parent()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 class ProcessAgent(Agent):
@@ -113,6 +132,7 @@ class ProcessAgent(Agent):
         self._told: list[dict[str, Any]] = []  # the events of this game
         self.player: int | None = None
         self.starts = 0
+        _agents.add(self)
 
     @classmethod
     def of_command(cls, text: str, game: Game, options: Options, **limits: Any) -> "ProcessAgent":
@@ -287,6 +307,11 @@ class ProcessAgent(Agent):
             raise self._lost("protocol", f"agent {self.name!r}: {what}")
         self._wants = frozenset(map(str, wants))
 
+    def _leave_to_parent(self) -> None:
+        if self._pipe is not None:
+            self._pipe.leave()
+        self._pipe = None
+
     def _drop(self, grace: float = 0.0) -> None:
         pipe = getattr(self, "_pipe", None)
         self._pipe = None
@@ -404,6 +429,13 @@ class _Pipe:
         how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
         memory = any(word in line for line in words for word in ("MemoryError", "bad_alloc", "Cannot allocate memory"))
         return _BrokenPipeError(f"its process {how}{said}", memory)
+
+    def leave(self) -> None:
+        """Close this process's ends, and let the agent's process run."""
+        self._process.returncode = 0  # not a child of this process: nothing to wait for
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            with contextlib.suppress(OSError):
+                stream.close()  # type: ignore[union-attr]
 
     def close(self, grace: float) -> None:
         """End the process, with all that it has started, after `grace` seconds at most."""
