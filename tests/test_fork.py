@@ -101,6 +101,15 @@ SCENARIOS = {
         child(lambda: copy.deepcopy(vec).close())
         assert walk(vec) == walk(twin)
     """,
+    "a child ends as an ordinary program after it stepped a vec": """
+        vec = new_vec()
+        walk(vec)
+        pid = os.fork()
+        if pid == 0:
+            walk(vec)
+            sys.exit(0)
+        assert os.waitpid(pid, 0)[1] == 0
+    """,
     "a pool of forked processes steps copies of a vec": """
         vec, twin = new_vec(), new_vec()
         walk(vec), walk(twin)
