@@ -23,7 +23,7 @@ STEPS = {
 OTHER_STEPS = 1_000_000  # of a game that is not listed
 OPTIONS = {"rummikub_v0": {"mask": "loose"}}
 SHORT = 1000  # by which the short form is shorter
-STATE_SHARE, AEC_SHARE = 200, 500  # by which States and AEC environments play less than batches
+STATE_SHARE, AEC_SHARE = 2000, 1000  # by which States and AEC environments play less than batches
 MOST_RESIDENT, MOST_TRACED = 48 << 20, 1 << 20  # bytes
 
 
