@@ -40,7 +40,6 @@ StorePath = Annotated[Path, typer.Argument(metavar="STORE", exists=True, dir_oka
 Processes = Annotated[int, typer.Option("--processes", "-p", min=1, help="Processes to work in.")]
 Json = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the board as JSON.")]
 Csv = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the results as CSV, a row a player and game.")]
-Parquet = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the same as Parquet.")]
 Html = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write a leaderboard site.")]
 
 
@@ -57,7 +56,6 @@ def run_command(
     batch: Annotated[int, typer.Option(min=1, help="Games side by side for agents that batch or wait.")] = 64,
     json: Json = None,
     csv: Csv = None,
-    parquet: Parquet = None,
     html: Html = None,
 ) -> None:
     """Play an experiment and print its board. After Ctrl-C, a kill or the end of its time: the same with --resume.
@@ -72,7 +70,7 @@ def run_command(
 
     if backend not in ("local", "ray"):
         raise ArenaError(f"--backend is local or ray; got {backend!r}")
-    _check_outputs(json, csv, parquet, html)
+    _check_outputs(json, csv, html)
     experiment = read_experiment(file)
     path = store or file.with_suffix(".db")
     if not path.parent.is_dir():
@@ -80,7 +78,7 @@ def run_command(
     with Store(path) as opened:
         whole = _run_with_progress(experiment, opened, resume, processes, batch, backend)
         if whole or any(opened.count(match.id) for match in experiment.matches):
-            _report(opened, experiment.stored, experiment.intervals, json, csv, parquet, html)
+            _report(opened, experiment.stored, experiment.intervals, json, csv, html)
     if whole is None:
         typer.secho(
             f"Stopped before the end: finished games are in {path}; add --resume to go on.", fg="yellow", err=True
@@ -186,7 +184,6 @@ def report_command(
     ] = None,
     json: Json = None,
     csv: Csv = None,
-    parquet: Parquet = None,
     html: Html = None,
 ) -> None:
     """Print the board of a store, or write it as files or as a site. Works on stores of `cardenvs match`, too.
@@ -199,10 +196,10 @@ def report_command(
         raise ArenaError(f"--intervals is bootstrap or student; got {intervals!r}")
     if ratings not in (None, "results", "places"):
         raise ArenaError(f"--ratings is results or places; got {ratings!r}")
-    _check_outputs(json, csv, parquet, html)
+    _check_outputs(json, csv, html)
     with Store(store) as opened:
         chosen = _chosen(opened, experiment, everything)
-        _report(opened, chosen, intervals, json, csv, parquet, html, everything, ratings)
+        _report(opened, chosen, intervals, json, csv, html, everything, ratings)
 
 
 def _chosen(store: "Store", name: str | None, everything: bool) -> "StoredExperiment | None":
@@ -216,16 +213,11 @@ def _chosen(store: "Store", name: str | None, everything: bool) -> "StoredExperi
     raise ArenaError(f"{store.path} has no experiment {name!r}; there are: {there}")
 
 
-def _check_outputs(json: Path | None, csv: Path | None, parquet: Path | None, html: Path | None) -> None:
+def _check_outputs(json: Path | None, csv: Path | None, html: Path | None) -> None:
     """Refuse before play what would fail after it."""
-    for path in (json, csv, parquet, html):
+    for path in (json, csv, html):
         if path is not None and not path.absolute().parent.is_dir():
             raise ArenaError(f"cannot write {path}: there is no folder {path.parent}")
-    from cardenvs.core.errors import require
-
-    require("openskill", "arena")
-    if parquet is not None:
-        require("pyarrow", "arena")
     if html is not None:
         from cardenvs.arena.site import check_folder
 
@@ -238,13 +230,12 @@ def _report(
     intervals: Any,
     json: Path | None,
     csv: Path | None,
-    parquet: Path | None,
     html: Path | None,
     everything: bool = False,
     ratings: Any = None,
 ) -> None:
     from cardenvs.arena.board import board_of
-    from cardenvs.arena.export import write_board_json, write_csv, write_parquet
+    from cardenvs.arena.export import write_board_json, write_csv
     from cardenvs.arena.ratings import Rule
     from cardenvs.arena.terminal import print_board
 
@@ -264,9 +255,6 @@ def _report(
     if csv is not None:
         write_csv(store, board, csv)
         typer.echo(f"CSV: {csv}")
-    if parquet is not None:
-        write_parquet(store, board, parquet)
-        typer.echo(f"Parquet: {parquet}")
     if html is not None:
         _write_site(store, board, html)
 
@@ -431,7 +419,7 @@ def submit_check(
     from cardenvs.arena.submit import check_submission, opened_bundle
     from cardenvs.arena.terminal import print_board
 
-    _check_outputs(json, None, None, None)
+    _check_outputs(json, None, None)
     experiment = read_experiment(board)
     if deals is not None:
         shorter = tuple(dataclasses.replace(m, deals=min(deals, m.deals)) for m in experiment.matches)

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from scipy.special import chdtri  # of the upper tail
+
 from cardenvs.arena.match import Match
 from cardenvs.arena.statistics import Intervals, Tally, t_quantile
 from cardenvs.arena.store import GameRecord
@@ -246,7 +248,7 @@ def deals_needed(tally: Tally, half_width: float, of: Literal["means", "differen
     needs = []
     for who, values in columns.items():
         spread = float(values.std(ddof=1))
-        likely_most = spread / math.sqrt(_low_chi_square(len(values) - 1) / (len(values) - 1))
+        likely_most = spread / math.sqrt(chdtri(len(values) - 1, 0.9) / (len(values) - 1))
         what = names[who] if isinstance(who, int) else f"{names[who[0]]} - {names[who[1]]}"
         needs.append(
             Need(what, spread, len(values), _deals_for(spread, half_width), _deals_for(likely_most, half_width))
@@ -270,9 +272,3 @@ def _deals_for(spread: float, half_width: float) -> int:
 
 def _t(deals: int) -> float:
     return t_quantile(min(deals, 10_000) - 1)
-
-
-def _low_chi_square(freedom: int) -> float:
-    """The 10% quantile of chi-square, as Wilson and Hilferty approximate it."""
-    share = 2 / (9 * freedom)
-    return freedom * max(1e-3, 1 - share - 1.2815515655 * math.sqrt(share)) ** 3

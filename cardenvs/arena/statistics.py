@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 import numpy as np
+from scipy.special import ndtr, stdtrit
 
 from cardenvs.arena.match import Match
 from cardenvs.arena.store import GameRecord
@@ -243,7 +244,7 @@ def bootstrap_estimates(by_deal: np.ndarray) -> list[Estimate]:
 def expanded_tails(deals: int) -> tuple[float, float]:
     """Which quantiles of resampled figures make the 95% interval of `deals` >= 2 deals."""
     wide = math.sqrt(deals / (deals - 1)) * t_quantile(min(deals, 10_000) - 1)
-    tail = math.erfc(wide / math.sqrt(2)) / 2
+    tail = float(ndtr(-wide))
     return tail, 1 - tail
 
 
@@ -289,30 +290,5 @@ def estimate(values: list[float]) -> Estimate:
 
 @functools.cache
 def t_quantile(freedom: int, level: float = LEVEL) -> float:
-    """The t with P(|T| <= t) = `level` for Student's distribution with `freedom` >= 1 degrees of freedom.
-
-    By bisection on the exact distribution function, Abramowitz and Stegun 26.7.3 and 26.7.4, in which t is
-    sqrt(freedom) * tan(angle).
-    """
-    low, high = 0.0, math.pi / 2
-    for _ in range(60):
-        angle = (low + high) / 2
-        if _t_inside(angle, freedom) < level:
-            low = angle
-        else:
-            high = angle
-    return math.sqrt(freedom) * math.tan(low)
-
-
-def _t_inside(angle: float, freedom: int) -> float:
-    """P(|T| <= sqrt(freedom) * tan(angle))."""
-    sine, cosine = math.sin(angle), math.cos(angle)
-    odd = freedom % 2
-    term = cosine if odd else 1.0
-    total = term if freedom > 1 else 0.0
-    for k in range(1, (freedom - odd) // 2):
-        term *= cosine * cosine * (2 * k - 1 + odd) / (2 * k + odd)
-        total += term
-        if term < 1e-17 * total:
-            break
-    return 2 / math.pi * (angle + sine * total) if odd else sine * total
+    """The t with P(|T| <= t) = `level` for Student's distribution with `freedom` >= 1 degrees of freedom."""
+    return float(stdtrit(freedom, (1 + level) / 2))

@@ -5,13 +5,13 @@ played game (a `Case`); what they need to count over many games is in `Report`.
 """
 
 import dataclasses
-import math
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from scipy.special import chdtrc  # of the upper tail
 
 from cardenvs.agents.base import Turn
 from cardenvs.core.errors import CardenvsError, IllegalActionError, OptionError
@@ -641,15 +641,8 @@ def _consistent_deals(case: Case, state: State, player: int) -> dict[tuple, floa
 def _check_chi_square(case: Case, state: State, wanted: dict, found: Counter, draws: int) -> None:
     statistic = sum((found[table] - draws * p) ** 2 / (draws * p) for table, p in wanted.items())
     freedom = len(wanted) - 1
-    if freedom and chi_square_tail(statistic, freedom) < 1e-6:
+    if freedom and chdtrc(freedom, statistic) < 1e-6:
         fail(case, state, f"determinize is not uniform: chi-square {statistic:.1f} with {freedom} degrees of freedom")
-
-
-def chi_square_tail(statistic: float, freedom: int) -> float:
-    """P(chi-square with `freedom` degrees >= statistic), by the Wilson-Hilferty (1931) cube-root approximation."""
-    spread = 2 / (9 * freedom)
-    z = ((statistic / freedom) ** (1 / 3) - (1 - spread)) / math.sqrt(spread)
-    return 0.5 * math.erfc(z / math.sqrt(2))
 
 
 def _phase(case: Case, state: State) -> str:

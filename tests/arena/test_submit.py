@@ -12,7 +12,7 @@ from cardenvs.arena.submit import check_submission, opened_bundle
 from cardenvs.arena.verify import replay_of
 from cardenvs.core.errors import AgentError, ArenaError
 
-pytest.importorskip("openskill")
+pytest.importorskip("pydantic")
 
 VALUES: dict = {
     "name": "the board",
