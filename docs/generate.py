@@ -304,6 +304,8 @@ def hidden_information(game: Game, options: Options) -> str:
     hides: dict[str, set[bool]] = defaultdict(set)
     for seed in range(20):
         for state in random_play(game, options, seed):
+            if state.ply % 4:  # tables are slow to describe, and what they hide rarely changes
+                continue
             for viewer in range(options.num_players):
                 for (pile, owner), tokens in zip(game.table.pile_of, state.table(viewer).piles, strict=True):
                     if UNKNOWN in tokens:
