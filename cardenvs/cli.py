@@ -653,7 +653,8 @@ def warmup(
 
     Examples: `cardenvs warmup`, `cardenvs warmup gin_rummy_v0`
     """
-    from cardenvs.core.kernel import COMPILED, cache_folder
+    from cardenvs.core.cache import cache_folder
+    from cardenvs.core.kernel import COMPILED
     from cardenvs.core.registry import get_game, list_games
 
     if not COMPILED:

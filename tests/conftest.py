@@ -5,7 +5,7 @@ import os
 import pytest
 
 import cardenvs
-from cardenvs.core.kernel import cache_folder
+from cardenvs.core.cache import cache_folder
 
 # Named here so that processes that tests start with another home find it too.
 os.environ.setdefault("CARDENVS_CACHE_DIR", str(cache_folder()))

@@ -7,7 +7,8 @@ What `njit(cache=True)` gets wrong for a suite of many small files, and what is 
   named by a hash of all its sources and data and of those settings.
 * A closure over other kernels is never found in the cache again, because a dispatcher pickles with a random id.
   Here each dispatcher gets a stable id: its name, the ids of the kernels in its closure, and the unit's hash.
-* Two processes that save at once can mix up entries. Here saving is behind a file lock.
+* Two processes that save at once can mix up entries, and a damaged entry ends every process that loads it. Here
+  entries are files of their own with a checksum: see cardenvs.core.cache.
 
 Set CARDENVS_COMPILE=0 (or NUMBA_DISABLE_JIT=1), or leave Numba out, and every kernel is plain Python: slow, but
 open to a debugger, to coverage, and to a browser's Python.
@@ -20,18 +21,28 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+
+from cardenvs.core.cache import KernelCache, is_saving, say, trusted_folder
 
 numba: Any
 if importlib.util.find_spec("numba") is None:  # a browser's Python: the rules run uncompiled
     numba = None
 else:
+    import llvmlite
     import numba
 
 CORE_FOLDER = Path(__file__).resolve().parent
 _SOURCE_SUFFIXES = {".py", ".json", ".csv", ".npy", ".npz"}
+
+
+if numba is not None and hasattr(os, "register_at_fork"):
+    # A process forked while another thread compiles would wait for that thread, which it does not have.
+    _lock = numba.core.compiler_lock.global_compiler_lock
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 def _compiler_wanted() -> bool:
@@ -71,22 +82,20 @@ def _compile_lazily(function: Callable, folder: Path | None, inline: bool, entry
     if folder is None and source.exists():
         folder = source.resolve().parent
     unit = unit_hash(folder) if folder is not None else ""
-    # Numba files code under the function's name: the two ways to compile a function must not meet in one folder.
-    cache = cache_folder() / unit / ("entries" if entry else "inner") if unit and _cache_is_writable() else None
-    with _numba_cache_dir(cache):
-        # _nrt=False: no reference counting, and a kernel that would allocate does not compile.
-        dispatcher = numba.njit(
-            cache=cache is not None, nogil=True, error_model="numpy", _nrt=False, forceinline=inline,
-            no_cpython_wrapper=not entry, no_cfunc_wrapper=True,
-        )(function)  # fmt: skip
-    dispatcher._set_uuid(_stable_id(function, unit + ("" if entry else ":inner")))
+    # _nrt=False: no reference counting, and a kernel that would allocate does not compile.
+    dispatcher = numba.njit(
+        nogil=True, error_model="numpy", _nrt=False, forceinline=inline, no_cpython_wrapper=not entry,
+        no_cfunc_wrapper=True,
+    )(function)  # fmt: skip
+    identity = _stable_id(function, unit + ("" if entry else ":inner"))
+    dispatcher._set_uuid(identity)
     if not entry:
         dispatcher.__class__ = _InnerKernel
         dispatcher.as_entry = functools.cache(lambda: _compile_lazily(function, folder, inline, entry=True))
     dispatcher.of_cardenvs = True
     _forget_literals(dispatcher)
-    if cache is not None:
-        _lock_saving(dispatcher, cache)
+    if unit and source.exists() and (cache := trusted_folder()) is not None:
+        dispatcher._cache = KernelCache(function, cache / unit, identity + _file_hash(source))
     _report_compiles()
     return dispatcher
 
@@ -123,18 +132,7 @@ def _kernels_in(function: Callable) -> list[Any]:
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# The cache folder
-
-
-@functools.cache
-def cache_folder() -> Path:
-    """Where compiled code is kept: CARDENVS_CACHE_DIR, or the user's cache folder."""
-    chosen = os.environ.get("CARDENVS_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    import platformdirs
-
-    return Path(platformdirs.user_cache_dir("cardenvs", appauthor=False)) / "kernels"
+# What compiled code depends on
 
 
 @functools.cache
@@ -142,7 +140,8 @@ def unit_hash(folder: Path) -> str:
     """Hash of all that the compiled code of `folder` depends on: core, the folder itself, compiler and settings."""
     digest = hashlib.sha256()
     settings = sorted((k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k != "NUMBA_CACHE_DIR")
-    digest.update(repr((numba.__version__, sys.version_info[:3], numba.config.BOUNDSCHECK, settings)).encode())
+    versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version_info[:3])
+    digest.update(repr((versions, numba.config.BOUNDSCHECK, settings)).encode())
     for root in dict.fromkeys((CORE_FOLDER, folder)):
         for path in _sources(root):
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -154,51 +153,13 @@ def _sources(root: Path) -> Iterable[Path]:
 
 
 @functools.cache
-def _cache_is_writable() -> bool:
-    folder = cache_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".probe-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        _write(f"cardenvs: cannot write compiled code to {folder} ({error}); compiling anew in each process.\n")
-        return False
-    return True
-
-
-@contextmanager
-def _numba_cache_dir(folder: Path | None):
-    """Have Numba choose `folder` as the cache of the dispatcher made inside the block."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = "" if folder is None else str(folder)
-    try:
-        yield
-    finally:
-        numba.config.CACHE_DIR = before
-
-
-def _lock_saving(dispatcher: Any, folder: Path) -> None:
-    """Let one process at a time save to `folder`: Numba's index files are read, changed and written back."""
-    from filelock import FileLock
-
-    save = dispatcher._cache.save_overload
-
-    def save_locked(signature, overload):
-        with FileLock(folder / ".lock"):
-            save(signature, overload)
-
-    dispatcher._cache.save_overload = save_locked
+def _file_hash(source: Path) -> str:
+    """Hash of the file of a function, which need not lie in the folder that its code is filed under."""
+    return hashlib.sha256(source.read_bytes()).hexdigest()
 
 
 # ---------------------------------------------------------------------------------------------------------------
 # Telling people what takes so long
-
-
-def _write(text: str) -> None:
-    if os.environ.get("CARDENVS_QUIET", "0") in ("", "0"):
-        sys.stderr.write(text)
-        sys.stderr.flush()
 
 
 def kernel_name(dispatcher: Any) -> str:
@@ -226,15 +187,15 @@ def _report_compiles() -> None:
             self.depth += 1
             if self.depth == 1:
                 self.started = time.perf_counter()
-                kept = " (kept for the next run)" if _cache_is_writable() else ""
-                _write(f"cardenvs: compiling {kernel_name(dispatcher)}{kept} ...")
+                kept = " (kept for the next run)" if is_saving() else ""
+                say(f"cardenvs: compiling {kernel_name(dispatcher)}{kept} ...")
 
         def on_end(self, event):
             if not _is_kernel(event.data["dispatcher"]):
                 return
             self.depth -= 1
             if self.depth == 0:
-                _write(f" {time.perf_counter() - self.started:.1f} s\n")
+                say(f" {time.perf_counter() - self.started:.1f} s\n")
 
     event.register("numba:compile", Report())
 

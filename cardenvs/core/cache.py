@@ -1,0 +1,226 @@
+"""The cache of compiled kernels: a file for each, checked before anything of it is loaded.
+
+Numba's own cache trusts its files. Its index and data are pickles, and the data holds machine code: a damaged file
+raises anything, or ends the process inside LLVM, again on every start. Here:
+
+* An entry is one file: a mark, a SHA-256 checksum and the pickle. The checksum is compared first; an entry that does
+  not match is deleted, its kernel compiled again, and one line on standard error says so.
+* A file appears in one piece, by renaming. So processes need no lock, and none can be left behind by a dead one.
+* What cannot be saved (full disk, read-only folder) is not saved, and one line says so. The run goes on.
+* A checksum detects accidents, not malice: who can write an entry can run code as whoever loads it. So the folder must
+  belong to the user or to root, and must not be writable for everybody; any other is left alone, with a warning.
+"""
+
+import contextlib
+import functools
+import hashlib
+import os
+import pickle
+import stat
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+_MARK = b"cardenvs kernel 1\n"
+_CHECKSUM_BYTES = 32
+_LARGEST_ENTRY = 1 << 28  # bytes; the largest kernel has a few MiB
+_UNSAVED = "unsaved"
+
+
+@functools.cache
+def cache_folder() -> Path:
+    """Where compiled code is kept: CARDENVS_CACHE_DIR, or the user's cache folder."""
+    chosen = os.environ.get("CARDENVS_CACHE_DIR")
+    if chosen:
+        return Path(chosen).absolute()
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("cardenvs", appauthor=False)) / "kernels"
+
+
+@functools.cache
+def trusted_folder() -> Path | None:
+    """The cache folder, made if need be; None, with a warning, where it cannot be made or others could change it."""
+    folder = cache_folder()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        why = _danger(folder.stat())
+    except OSError as error:
+        say_line(f"cardenvs: cannot write compiled code to {folder} ({error}); compiling in each process.")
+        return None
+    if why:
+        say_line(
+            f"cardenvs: not using compiled code in {folder}: {why}, and code in it would run as you. Compiling in "
+            "each process; name a folder of your own with CARDENVS_CACHE_DIR."
+        )
+        return None
+    return folder
+
+
+def is_saving() -> bool:
+    """Whether what is compiled now will be there for the next process, as far as can be known beforehand."""
+    folder = trusted_folder()
+    return folder is not None and _UNSAVED not in _said and os.access(folder, os.W_OK)
+
+
+def _danger(info: os.stat_result) -> str:
+    """Why other users could have put code into a file or folder; an empty text if they could not."""
+    if os.name != "posix":
+        return ""
+    if info.st_uid not in (os.geteuid(), 0):
+        return f"it belongs to another user (id {info.st_uid})"
+    if info.st_mode & stat.S_IWOTH:
+        return "every user may write to it"
+    return ""
+
+
+class KernelCache:
+    """The cached versions of one kernel; what Numba's dispatchers expect of their cache.
+
+    Entries are named by a hash of all that their code depends on, so there is no index that could disagree with them.
+    """
+
+    def __init__(self, function: Callable, folder: Path, identity: str) -> None:
+        """The cache of a kernel.
+
+        Args:
+            function: the kernel's Python function.
+            folder: where its entries lie; made with the first one.
+            identity: what the code depends on besides the function itself and the types of its arguments.
+        """
+        self.cache_path = str(folder)
+        self._function, self._folder, self._identity = function, folder, identity
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """The compiled version for a signature, or None."""
+        from numba.core.compiler import CompileResult
+
+        target_context.refresh()
+        path = self._path(signature, target_context.codegen())
+        try:
+            data = _read_entry(path)
+            return None if data is None else CompileResult._rebuild(target_context, *pickle.loads(data))
+        except OSError as error:
+            _report_once("unreadable", f"cardenvs: cannot read compiled code ({error}); compiled again.")
+        except Exception as error:  # an entry that is whole, but not what this process can load
+            _drop(path, f"{type(error).__name__}: {error}")
+        return None
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep a compiled version, if that is possible."""
+        from numba.core.serialize import dumps
+
+        if result.library.has_dynamic_globals or any(not loop.can_cache for loop in result.lifted):
+            return
+        data = dumps(result._reduce())
+        try:
+            _write_entry(self._path(signature, result.library.codegen), data)
+        except OSError as error:
+            _report_once(_UNSAVED, f"cardenvs: cannot save compiled code ({error}); going on without.")
+
+    def _path(self, signature: Any, codegen: Any) -> Path:
+        from numba.core.serialize import dumps
+
+        code = self._function.__code__
+        closure = tuple(cell.cell_contents for cell in self._function.__closure__ or ())
+        digest = hashlib.sha256(
+            repr((self._identity, signature, codegen.magic_tuple(), code.co_firstlineno)).encode()
+            + code.co_code
+            + dumps(closure)
+        )
+        return self._folder / f"{self._function.__name__}-{digest.hexdigest()[:32]}.kernel"
+
+    def enable(self) -> None:
+        """Numba's cache can be switched; this one is always on."""
+
+    def disable(self) -> None:
+        """Numba's cache can be switched; this one is always on."""
+
+    def flush(self) -> None:
+        """Entries of other sources have other names: there is nothing to forget."""
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Entries
+
+
+def _read_entry(path: Path) -> bytes | None:
+    """The contents of an entry; None where there is none, or only a damaged one, which is deleted."""
+    try:
+        # O_NONBLOCK: opening a FIFO for reading would wait for a writer.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except FileNotFoundError:
+        return None
+    try:
+        damage = _damage(os.fstat(descriptor))
+        if not damage:
+            with open(descriptor, "rb", closefd=False) as file:
+                entry = file.read(_LARGEST_ENTRY)
+            start = len(_MARK) + _CHECKSUM_BYTES
+            if entry[:start] == _MARK + hashlib.sha256(entry[start:]).digest():
+                return entry[start:]
+            damage = "the checksum does not match"
+    finally:
+        os.close(descriptor)
+    _drop(path, damage)
+    return None
+
+
+def _damage(info: os.stat_result) -> str:
+    if not stat.S_ISREG(info.st_mode):
+        return "it is not a regular file"
+    if info.st_size > _LARGEST_ENTRY:
+        return f"it has {info.st_size} bytes"
+    return _danger(info)
+
+
+def _write_entry(path: Path, data: bytes) -> None:
+    """Write a whole entry, or raise OSError and leave what was there."""
+    for folder in (cache_folder(), path.parent):  # either may have gone since the start
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(prefix=".saving-", dir=path.parent)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(_MARK + hashlib.sha256(data).digest() + data)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _drop(path: Path, why: str) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
+    _report_once("damaged", f"cardenvs: compiled code was damaged ({path}: {why}); dropped, and compiled again.")
+
+
+_said: set[str] = set()
+
+
+def _report_once(kind: str, text: str) -> None:
+    if kind not in _said:
+        _said.add(kind)
+        say_line(text)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Standard error
+
+_line_is_open = False
+
+
+def say(text: str) -> None:
+    """Write to standard error, unless CARDENVS_QUIET is set. The text may leave its line open."""
+    global _line_is_open
+    if os.environ.get("CARDENVS_QUIET", "0") in ("", "0"):
+        sys.stderr.write(text)
+        sys.stderr.flush()
+        _line_is_open = not text.endswith("\n")
+
+
+def say_line(text: str) -> None:
+    """Write a line of its own to standard error, unless CARDENVS_QUIET is set."""
+    say(("\n" if _line_is_open else "") + text + "\n")

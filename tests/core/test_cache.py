@@ -1,0 +1,304 @@
+"""Compiled code that is damaged, cannot be saved, or could be somebody else's."""
+
+import os
+import pickle
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from cardenvs.core import cache as cache_module
+from cardenvs.core.cache import KernelCache, trusted_folder
+from cardenvs.core.kernel import COMPILED, kernel
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="there is no cache with the compiler off")
+
+KERNELS = """
+from cardenvs.core.kernel import kernel
+
+@kernel
+def amount():
+    return 1
+
+@kernel(entry=True)
+def double():
+    return 2 * amount()
+"""
+CALL = "from kernels import double; print(double(), len(double.stats.cache_hits))"
+
+
+@pytest.fixture
+def call(tmp_path):
+    """Calls a kernel in a process of its own; (standard output, standard error)."""
+    (tmp_path / "kernels.py").write_text(KERNELS)
+
+    def call(code=CALL, cache=tmp_path / "cache", **more):
+        env = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "CARDENVS_"))}
+        env |= {"CARDENVS_CACHE_DIR": str(cache), "PYTHONPATH": str(tmp_path)}
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(code)], env=env, capture_output=True, text=True, timeout=240, **more
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip(), done.stderr
+
+    return call
+
+
+def entries(folder):
+    return sorted(folder.rglob("*.kernel"))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Damage
+
+
+def test_damaged_entries_are_dropped_compiled_again_and_mentioned_once(tmp_path, call):
+    assert call()[0] == "2 0"
+    assert call() == ("2 1", "")
+    for path in entries(tmp_path / "cache"):  # in the middle of the machine code
+        data = bytearray(path.read_bytes())
+        data[len(data) // 2] ^= 1
+        path.write_bytes(data)
+    out, err = call()
+    assert out == "2 0"
+    assert err.count("compiled code was damaged") == 1
+    assert "the checksum does not match" in err
+    assert call() == ("2 1", "")
+
+
+@pytest.fixture
+def saved(tmp_path, monkeypatch, capsys):
+    """A saved kernel: the file, and a function that makes the kernel again and calls it."""
+    folder = tmp_path / "cache"
+    monkeypatch.setattr(cache_module, "cache_folder", lambda: folder)
+    monkeypatch.setattr(cache_module, "_said", set())
+    monkeypatch.setattr("cardenvs.core.kernel.trusted_folder", trusted_folder.__wrapped__)
+
+    def plus_one(x):
+        return x + 1
+
+    def make():
+        made = kernel(plus_one, folder=Path(__file__).parent, entry=True)
+        return made(5), len(made.stats.cache_hits)
+
+    assert make() == (6, 0)
+    assert make() == (6, 1)
+    (path,) = entries(folder)
+    capsys.readouterr()
+    return path, make
+
+
+def make_fifo(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+def make_folder(path):
+    path.unlink()
+    path.mkdir()
+
+
+def make_link_to_itself(path):
+    path.unlink()
+    path.symlink_to(path)
+
+
+def make_huge(path):
+    os.truncate(path, 1 << 40)
+
+
+def make_another_pickle(path):
+    cache_module._write_entry(path, pickle.dumps(["not", "a", "kernel"]))
+
+
+def make_unloadable(path):
+    cache_module._write_entry(path, b"cno_such_module\nname\n.")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [make_fifo, make_folder, make_link_to_itself, make_huge, make_another_pickle, make_unloadable],
+)
+def test_whatever_lies_in_the_place_of_an_entry_is_replaced_or_passed_over(saved, capsys, damage):
+    path, make = saved
+    try:
+        damage(path)
+    except OSError as error:
+        pytest.skip(f"this file system cannot: {error}")
+    assert make() == (6, 0)
+    # A folder is not deleted, whatever is in it: then there is no entry.
+    assert make() == (6, 0 if path.is_dir() else 1)
+    said = "cannot read compiled code" if damage is make_link_to_itself else "compiled code was damaged"
+    assert capsys.readouterr().err.count(said) == 1
+
+
+def test_a_truncated_entry_is_dropped_whatever_its_length(saved):
+    path, make = saved
+    whole = path.read_bytes()
+    for length in [*range(100), *range(100, len(whole), 97), len(whole) - 1]:
+        path.write_bytes(whole[:length])
+        assert cache_module._read_entry(path) is None
+        assert not path.exists()
+    path.write_bytes(whole + b"\0")
+    assert cache_module._read_entry(path) is None
+    path.write_bytes(whole)
+    assert make() == (6, 1)
+
+
+def test_a_damaged_entry_is_not_unpickled(saved, tmp_path):
+    path, make = saved
+    proof = tmp_path / "proof"
+    path.write_bytes(b"cardenvs kernel 1\n" + bytes(32) + f"cos\nsystem\n(S'touch {proof}'\ntR.".encode())
+    assert make() == (6, 0)
+    assert not proof.exists()
+
+
+def test_an_entry_that_others_could_have_written_is_not_loaded(saved, capsys):
+    path, make = saved
+    path.chmod(0o666)
+    assert make() == (6, 0)
+    assert "every user may write to it" in capsys.readouterr().err
+    assert make() == (6, 1)
+
+
+def test_leftovers_of_a_dead_process_do_no_harm(saved):
+    path, make = saved
+    path.unlink()
+    (path.parent / ".saving-abc").write_bytes(b"half an ent")
+    (path.parent.parent / ".lock").touch()
+    assert make() == (6, 0)
+    assert make() == (6, 1)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Nowhere to save
+
+
+def test_a_full_disk_costs_the_entries_and_nothing_else(tmp_path, call):
+    def no_room():  # every write to a file fails, as on a full disk
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    out, err = call(preexec_fn=no_room)
+    assert out == "2 0"
+    assert err.count("cannot save compiled code") == 1
+    assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
+    assert call()[0] == "2 0"
+    assert call() == ("2 1", "")
+
+
+def test_a_folder_that_vanishes_under_way_is_made_again(saved):
+    path, make = saved
+    shutil.rmtree(path.parent.parent)
+    assert make() == (6, 0)
+    assert make() == (6, 1)
+
+
+def test_a_folder_that_turns_into_a_file_under_way(saved, capsys):
+    path, make = saved
+    shutil.rmtree(path.parent)
+    path.parent.touch()
+    assert make() == (6, 0)
+    assert make() == (6, 0)
+    err = capsys.readouterr().err
+    assert err.count("cannot read compiled code") == 1
+    assert err.count("cannot save compiled code") == 1
+
+
+def test_what_a_read_only_folder_holds_is_used(saved, monkeypatch, capsys):
+    path, make = saved
+
+    def refused(*arguments, **options):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(cache_module.tempfile, "mkstemp", refused)
+    assert make() == (6, 1)
+    assert capsys.readouterr().err == ""
+    path.unlink()
+    assert make() == (6, 0)
+    assert make() == (6, 0)
+    err = capsys.readouterr().err
+    assert err.count("cannot save compiled code ([Errno 30] Read-only file system)") == 1
+    assert err.count("kept for the next run") == 1  # before it was known
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Whose folder it is
+
+
+def test_a_folder_that_everybody_may_write_to_is_not_used(tmp_path, call):
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    cache.chmod(0o1777)  # as /tmp
+    for _ in range(2):
+        out, err = call()
+        assert out == "2 0"
+        assert err.count("every user may write to it") == 1
+        assert "kept for the next run" not in err
+    assert list(cache.iterdir()) == []
+
+
+def test_a_folder_of_another_user_is_not_used(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(cache_module, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(cache_module.os, "geteuid", lambda: tmp_path.stat().st_uid + 1)
+    trusted = trusted_folder.__wrapped__()
+    if tmp_path.stat().st_uid == 0:  # root can do as it likes anyhow
+        assert trusted == tmp_path
+    else:
+        assert trusted is None
+        assert "belongs to another user" in capsys.readouterr().err
+
+
+def test_root_does_not_use_the_folder_of_a_user(tmp_path, monkeypatch, capsys):
+    class Info:
+        st_uid, st_mode = 12345, 0o40755
+
+    assert "belongs to another user (id 12345)" in cache_module._danger(Info)
+
+
+def test_folders_are_made_for_the_user_alone(tmp_path, call):
+    out, _ = call("import os; os.umask(0); " + CALL)
+    assert out == "2 0"
+    cache = tmp_path / "cache"
+    for path in [cache, *cache.rglob("*")]:
+        assert path.stat().st_mode & 0o077 == 0, path
+    assert call() == ("2 1", "")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Shared folders
+
+
+def test_two_versions_share_a_folder(tmp_path, call):
+    call()
+    (tmp_path / "kernels.py").write_text(KERNELS.replace("return 1", "return 5"))
+    assert call()[0] == "10 0"
+    assert call() == ("10 1", "")
+    (tmp_path / "kernels.py").write_text(KERNELS)
+    assert call() == ("2 1", "")
+
+
+def test_kernels_that_differ_in_what_they_close_over_have_entries_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache_module, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("cardenvs.core.kernel.trusted_folder", trusted_folder.__wrapped__)
+
+    def adding(amount):
+        def add(x):
+            return x + amount
+
+        return kernel(add, folder=Path(__file__).parent, entry=True)
+
+    for _ in range(2):
+        assert [adding(amount)(1) for amount in (1, 2, 2.5)] == [2, 3, 3.5]
+    assert len(entries(tmp_path)) == 3
+
+
+def test_numba_finds_all_that_it_asks_of_a_cache(saved):
+    from numba.core.caching import _Cache
+
+    assert {name for name in dir(_Cache) if not name.startswith("_")} <= set(dir(KernelCache(len, Path(), "")))
