@@ -324,7 +324,8 @@ def _observation(game: Game, options: Options) -> str:
         for section, start in zip(layout.sections, layout.starts, strict=True)
     ]
     text = "With default options. `game.layout(options).describe(observation)` prints an observation by section."
-    return f"{text}\n\n{table(('at', 'section', 'values', ''), rows)}"
+    left_out = "".join(f"\n\nNot observed, though known: the {pile}. {why}" for pile, why in game.not_observed.items())
+    return f"{text}\n\n{table(('at', 'section', 'values', ''), rows)}{left_out}"
 
 
 def _options(game: Game) -> str:

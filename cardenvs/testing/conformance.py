@@ -23,6 +23,7 @@ from cardenvs.core.state import State
 from cardenvs.llm.config import PromptSettings
 from cardenvs.llm.prompt import write_prompt
 from cardenvs.testing import faces, processes
+from cardenvs.testing.recoverable import check_recoverable
 
 _DEFAULT_GAMES = 10  # with all options at their defaults
 _MOST_STATES = 12  # of one game that are looked at closely
@@ -47,6 +48,7 @@ class Report:
         hidden: by (phase, place): twins in which the hidden tokens of the place (a pile, or the next one to come out
             of it) could differ from the real ones, and did.
         longest: most plies of a game.
+        told: what events had told players, by what they observed (recoverable.py).
     """
 
     games: int = 0
@@ -55,6 +57,7 @@ class Report:
     longest: int = 0
     phases: Counter = dataclasses.field(default_factory=Counter)
     hidden: dict[tuple[str, str], list[int]] = dataclasses.field(default_factory=dict)
+    told: dict[tuple, tuple] = dataclasses.field(default_factory=dict, repr=False, compare=False)
 
     def count(self, phase: str, place: str, differs: bool) -> None:
         """Note a twin in which what is hidden in `place` could differ from the real one, and whether it did."""
@@ -163,6 +166,7 @@ def check_case(case: Case, report: Report) -> None:
             check_no_leak(case, state, player, report)
     check_deal(case)
     check_returns(case)
+    check_recoverable(case, report.told)
     report.longest = max(report.longest, sum(1 for _ in case.positions()) - 1)
     faces.check_aec(case)
     faces.check_batch(case)
