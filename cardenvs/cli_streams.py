@@ -5,7 +5,7 @@ import os
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 import typer
@@ -17,7 +17,7 @@ _EXIT_BROKEN_PIPE, _EXIT_REFUSED = 1, 2
 
 @contextmanager
 def clean_errors() -> Iterator[None]:
-    """What cardenvs refuses, and what the system refuses, is one line on stderr and exit code 2, without a traceback."""
+    """What cardenvs or the system refuses is one line on stderr and exit code 2, without a traceback."""
     try:
         yield
     except CardenvsError as error:
@@ -53,9 +53,9 @@ def check_arguments(words: Sequence[str]) -> None:
     for word in words:
         kinds = {unicodedata.category(char) for char in word if char not in "\n\t"}
         if "Cs" in kinds:  # how Python shows bytes that are not UTF-8
-            raise CardenvsError(f"{ascii(word)} is not UTF-8; arguments and file names have to be")
+            raise CardenvsError(f"{word!a} is not UTF-8; arguments and file names have to be")
         if "Cc" in kinds:
-            raise CardenvsError(f"{ascii(word)} has control characters in it; arguments and file names may not")
+            raise CardenvsError(f"{word!a} has control characters in it; arguments and file names may not")
 
 
 def run_safely(command: Callable[[], Any]) -> Any:
@@ -94,7 +94,5 @@ def _silence() -> None:
         try:
             stream.flush()
         except (OSError, ValueError):
-            try:
+            with suppress(OSError, ValueError):  # a stream that is no file
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-            except (OSError, ValueError):  # a stream that is no file
-                pass
