@@ -29,6 +29,8 @@ _TIMED_ROUNDS = 8  # worlds tried between two looks at the clock
 _AHEAD = 2.0  # standard errors by which the best action must be ahead of the policy's own,
 _FEWEST = 10  # in at least so many worlds
 
+_MOST = 1_000_000_000  # simulations, seconds or plies
+
 
 class SearchAgent(Agent):
     """Flat Monte Carlo search for any game.
@@ -65,8 +67,8 @@ class SearchAgent(Agent):
         if simulations is not None and seconds is not None:
             raise AgentError("search takes a budget in simulations or in seconds, not both")
         for what, value in (("simulations", simulations), ("seconds", seconds), ("depth", depth)):
-            if value is not None and not value > 0:
-                raise AgentError(f"search takes {what} above 0; got {value}")
+            if value is not None and not 0 < value <= _MOST:
+                raise AgentError(f"search takes {what} above 0 and up to {_MOST:,}; got {value}")
         playout = playout or game.playout
         game.engine.policy(playout)
         self.name = "search"

@@ -23,26 +23,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from cardenvs.arena.match import Match
+from cardenvs.arena.match import MOST_DEALS, Match
 from cardenvs.arena.plan import Stop
 from cardenvs.arena.schedule import Kind, Schedule, Seating
 from cardenvs.arena.statistics import Intervals
 from cardenvs.arena.store import Store, StoredExperiment
 from cardenvs.core.errors import ArenaError, CardenvsError, require
+from cardenvs.core.files import check_input
 
 require("pydantic", "arena")
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator  # noqa: E402
 
 _MAX_SEED = 2**63 - 1
+_MOST_VALUES = 100_000  # in a file
 
 Seed = Annotated[int, Field(ge=0, le=_MAX_SEED)]
 Name = Annotated[str, Field(min_length=1, max_length=100)]
-Deals = Annotated[int, Field(ge=1)]
+Deals = Annotated[int, Field(ge=1, le=MOST_DEALS)]
 Seconds = Annotated[float, Field(gt=0)]
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False, allow_inf_nan=False)
 
 
 class GameSection(_Section):
@@ -265,13 +267,30 @@ def read_experiment(path: str | Path) -> Experiment:
         MissingExtraError: pyyaml is not installed.
     """
     yaml = require("yaml", "arena")
+    check_input(path)
     try:
         values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except RecursionError:
+        raise ArenaError(f"{path} cannot be read: it is nested too deeply") from None
+    except (OSError, ValueError, yaml.YAMLError) as error:
         raise ArenaError(f"{path} cannot be read: {error}") from error
+    if _is_too_much(values):
+        raise ArenaError(f"{path} is too much: aliases in it make more than {_MOST_VALUES:,} values")
     if not isinstance(values, dict):
         raise ArenaError(f"{path} must be a mapping, a line `name: value` each; see `cardenvs arena schema`")
     return Experiment.of(values, str(path))
+
+
+def _is_too_much(values: Any) -> bool:
+    """Whether there are very many values, as a few aliases of aliases can make."""
+    left, seen = [values], 0
+    while left and seen <= _MOST_VALUES:
+        value = left.pop()
+        inside = [*value.keys(), *value.values()] if isinstance(value, dict) else value
+        if isinstance(inside, list):
+            left.extend(inside)
+        seen += 1
+    return bool(left)
 
 
 def _match(file: ExperimentFile, section: GameSection) -> Match:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from cardenvs.agents.proxy import Guard
     from cardenvs.arena.statistics import Summary
 
+MOST_DEALS = 10**15
+
 
 @dataclass(frozen=True)
 class Match:
@@ -37,7 +39,7 @@ class Match:
         game: the Game.
         options: its checked options.
         agents: specs, see cardenvs.agents.specs; at least as many as there are players.
-        deals: how many deals, at least 1.
+        deals: how many deals, 1 to MOST_DEALS.
         seed: 0..2**63-1, of everything.
         labels: a name for each agent; empty: their specs.
         schedule: who meets whom, and who sits where.
@@ -57,8 +59,8 @@ class Match:
     def __post_init__(self) -> None:
         """Refuse what cannot be played."""
         checked_seed(self.seed)
-        if self.deals < 1:
-            raise ArenaError(f"a match needs at least one deal; got {self.deals}")
+        if not 1 <= self.deals <= MOST_DEALS:
+            raise ArenaError(f"a match has at least one deal, and at most {MOST_DEALS:,}; got {self.deals}")
         if len(self.agents) < self.options.num_players and self.schedule.kind != "field":
             raise ArenaError(
                 f"{self.game.name} is played by {self.options.num_players} here, so a match needs at least as many "

@@ -20,11 +20,13 @@ from scipy.special import ndtr, stdtrit
 
 from cardenvs.arena.match import Match
 from cardenvs.arena.store import GameRecord
+from cardenvs.core.errors import ArenaError
 
 LEVEL = 0.95
 RESAMPLES = 2000
 FEWEST_FOR_BOOTSTRAP = 15  # deals; resampling fewer says too little of the tails, so they get Student's interval
 
+_CLOSE = 1e-6  # how far returns may be beyond what a game promises
 _MOST_UNITS = 4096  # that are drawn in a resample
 _MOST_DRAWS = 1 << 21  # held in memory at once
 
@@ -202,11 +204,33 @@ class Tally:
 
 
 def complete_deals(match: Match, records: Iterable[GameRecord]) -> Iterator[list[GameRecord]]:
-    """The records of each deal that is complete and below match.deals; `records` come by deal."""
+    """The records of each deal that is complete and below match.deals; `records` come by deal.
+
+    Raises:
+        ArenaError: a record is none of the match.
+    """
     for deal, group in itertools.groupby(records, key=lambda record: record.deal):
         games = list(group)
+        for game in games:
+            _check_fits(match, game)
         if len(games) == len(match.lineups) and deal < match.deals:
             yield games
+
+
+def _check_fits(match: Match, game: GameRecord) -> None:
+    promised = match.game.returns(match.options)
+    what = None
+    if not game.lineup < len(match.lineups):
+        what = f"there are lineups 0 to {len(match.lineups) - 1}"
+    elif game.seating != match.lineups[game.lineup]:
+        what = f"its seating is {list(game.seating)}, that of the lineup {list(match.lineups[game.lineup])}"
+    elif not all(promised.low - _CLOSE <= value <= promised.high + _CLOSE for value in game.returns):
+        what = f"it returns {list(game.returns)}, beyond {promised.low:g} to {promised.high:g}"
+    if what is not None:
+        raise ArenaError(
+            f"game {game.deal}.{game.lineup} of match {match.id} is damaged: {what}. `cardenvs verify` names all such "
+            "rows; delete them and go on with --resume, which plays their games again"
+        )
 
 
 def estimates(columns: Sequence[list[float]], intervals: Intervals) -> list[Estimate]:
