@@ -106,7 +106,7 @@ class ProcessAgent(Agent):
         self._command, self._game, self._options = list(command), game, options
         self.name = name
         self._time_limit, self._memory_mb, self._start_limit = time_limit, memory_limit_mb, start_limit
-        self._env = _environment(keep_env)
+        self._keep_env = tuple(keep_env)
         self._pipe: _Pipe | None = None
         self._wants: frozenset[str] = frozenset()
         self._seed: int | None = None
@@ -257,10 +257,9 @@ class ProcessAgent(Agent):
 
     def _start(self) -> None:
         self.starts += 1
-        memory = 0 if self._memory_mb is None else self._memory_mb << 20
-        command = [sys.executable, "-I", "-S", _LAUNCH, str(memory), str(os.getpid()), *self._command]
+        command, env = agent_command(self._command, self._memory_mb, self._keep_env)
         try:
-            self._pipe = _Pipe(command, self._env)
+            self._pipe = _Pipe(command, env)
         except OSError as error:
             raise AgentError(f"agent {self.name!r}: cannot start a process: {error}") from None
         hello = {"type": "hello", "protocol": PROTOCOL, "game": self._game.name, "options": self._options.as_dict()}
@@ -419,6 +418,21 @@ class _Pipe:
                 stream.close()  # type: ignore[union-attr]
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(5.0)
+
+
+def agent_command(
+    command: Sequence[str], memory_limit_mb: int | None, keep_env: Sequence[str] = ()
+) -> tuple[list[str], dict[str, str]]:
+    """The command line and the environment of an agent's process: the one place where strangers' code is started.
+
+    Args:
+        command: program and arguments of the agent. A sandbox goes here, before it: [*sandbox, *command].
+        memory_limit_mb: of each process's data; None: no limit.
+        keep_env: environment variables that the operator passes on, by name.
+    """
+    memory = 0 if memory_limit_mb is None else memory_limit_mb << 20
+    launch = [sys.executable, "-I", "-S", _LAUNCH, str(memory), str(os.getpid())]
+    return [*launch, *command], _environment(keep_env)
 
 
 def _environment(keep: Sequence[str]) -> dict[str, str]:
