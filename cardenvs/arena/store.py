@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from cardenvs.agents.seeds import MatchSeed
 from cardenvs.arena.database import (
     Database,
     Reader,
@@ -29,7 +30,7 @@ from cardenvs.core.errors import ArenaError, CardenvsError
 if TYPE_CHECKING:
     from cardenvs.arena.match import Match
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _SCHEMA = """
 CREATE TABLE matches (
@@ -37,7 +38,8 @@ CREATE TABLE matches (
     game TEXT NOT NULL,
     options TEXT NOT NULL,          -- JSON, every option by name
     agents TEXT NOT NULL,           -- JSON, [{"name", "spec", "fingerprint", "conditions"}, ...]
-    seed INTEGER NOT NULL,
+    secret TEXT NOT NULL,           -- MatchSeed.text, from which the cards follow
+    guests_key TEXT NOT NULL,       -- from which the seeds of guests follow
     created TEXT NOT NULL,          -- UTC
     layout TEXT,                    -- hash of the observation's layout; NULL in a match of schema 1
     schedule TEXT NOT NULL DEFAULT '{}',  -- JSON, of what differs from a round robin
@@ -89,12 +91,19 @@ CREATE TABLE experiments (
     created TEXT NOT NULL
 ) STRICT;
 """,
+    2: """
+ALTER TABLE matches ADD COLUMN secret TEXT NOT NULL DEFAULT '';
+ALTER TABLE matches ADD COLUMN guests_key TEXT NOT NULL DEFAULT '';
+UPDATE matches SET secret = CAST(seed AS TEXT), guests_key = lower(hex(randomblob(16)));
+ALTER TABLE matches DROP COLUMN seed;
+""",
 }
 _COLUMNS = (
     "deal", "lineup", "seed", "seating", "returns", "actions", "decisions", "seconds", "error", "digest", "failures",
     "outcomes", "notes",
 )  # fmt: skip
 _JSON_COLUMNS = {"seating", "returns", "actions", "decisions", "seconds", "failures", "outcomes", "notes"}
+_CHOSEN_BY_SEED = ("id", "secret", "guests_key", "created")  # of a match
 _NOT_IN_RESULTS = ("actions", "notes")  # nothing that sums up games needs them, and they are long
 _INSERT = (  # a game that failed before is replaced; one that is finished stays
     f"INSERT INTO games (match_id, agents, plies, {', '.join(_COLUMNS)}) "
@@ -127,8 +136,8 @@ _GAME_CELLS: dict[str, Reader] = {
     "outcomes": _COUNTS, "notes": json_cell(list_of(is_mapping), "a JSON list of objects"),
 }  # fmt: skip
 _MATCH_CELLS: dict[str, Reader] = {
-    "game": text, "options": _MAPPING, "agents": json_cell(list_of(_is_agent), "a JSON list of agents"), "seed": whole,
-    "layout": optional(text), "schedule": _MAPPING, "guard": optional(_MAPPING),
+    "game": text, "options": _MAPPING, "agents": json_cell(list_of(_is_agent), "a JSON list of agents"), "secret": text,
+    "guests_key": text, "layout": optional(text), "schedule": _MAPPING, "guard": optional(_MAPPING),
 }  # fmt: skip
 _EXPERIMENT_CELLS: dict[str, Reader] = {
     "name": text, "matches": json_cell(list_of(_is_titled), "a JSON list of [match id, title]"),
@@ -188,20 +197,38 @@ class Store(Database):
 
     def begin(self, match: "Match") -> None:
         """Enter a match; nothing happens if it is there."""
-        agents = agents_json(match)
-        row = {
+        with self._transaction():
+            self._insert("OR IGNORE", "matches", self._match_row(match))
+
+    def _match_row(self, match: "Match") -> dict[str, Any]:
+        return {
             "id": match.id,
             "game": match.game.name,
             "options": json.dumps(match.options.as_dict()),
-            "agents": json.dumps(agents),
-            "seed": match.seed,
+            "agents": json.dumps(agents_json(match)),
+            "secret": match.seed.text,
+            "guests_key": match.seed.guests_key,
             "created": now(),
             "layout": match.game.layout(match.options).hash,
             "schedule": json.dumps(match.schedule.as_dict()),
             "guard": None if match.guard is None else json.dumps(dataclasses.asdict(match.guard)),
         }
-        with self._transaction():
-            self._insert("OR IGNORE", "matches", row)
+
+    def seeded(self, match: "Match", resume: bool = False) -> "Match":
+        """The match with the guests' key that it has here; a new match as it is.
+
+        Args:
+            match: to be played or gone on with.
+            resume: where nobody chose its seed, take that of the last match which is the same but for the seed.
+        """
+        what = {name: value for name, value in self._match_row(match).items() if name not in _CHOSEN_BY_SEED}
+        which = {"id": match.id} if not (resume and match.seed.is_drawn) else what
+        query = (
+            f"SELECT secret, guests_key FROM matches WHERE {' AND '.join(f'{name} IS ?' for name in which)} "
+            "ORDER BY rowid DESC"
+        )
+        found = self._connection.execute(query, tuple(which.values())).fetchone()
+        return match if found is None else dataclasses.replace(match, seed=MatchSeed.of("-".join(found)))
 
     def begin_experiment(self, experiment: "StoredExperiment") -> None:
         """Enter an experiment. One with the same matches takes its place."""
@@ -351,8 +378,9 @@ class Store(Database):
         last = self._single("SELECT max(deal) FROM games WHERE match_id = ?", match_id)
         deals = 1 if last is None else self._read("games", key, {"deal": whole}, (last,), _PLAY_AGAIN)["deal"] + 1
         try:
+            seed = MatchSeed.of(f"{found['secret']}-{found['guests_key']}")
             return Match.stored(
-                match_id, found["game"], found["options"], found["agents"], deals, found["seed"], found["layout"],
+                match_id, found["game"], found["options"], found["agents"], deals, seed, found["layout"],
                 found["schedule"], found["guard"],
             )  # fmt: skip
         except CardenvsError as error:
@@ -385,7 +413,7 @@ class Store(Database):
         """A hash of all that the store holds, times aside: equal for equal results, whatever the order of entry."""
         digest = hashlib.sha256()
         for query in (
-            "SELECT id, game, options, agents, seed, layout, schedule, guard FROM matches ORDER BY id",
+            "SELECT id, game, options, agents, secret, layout, schedule, guard FROM matches ORDER BY id",
             "SELECT id, name, matches, anchors, config FROM experiments ORDER BY id",
             "SELECT match_id, deal, lineup, seed, seating, agents, returns, actions, plies, decisions, error, digest, "
             "failures, outcomes FROM games ORDER BY match_id, deal, lineup",

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cardenvs.agents.base import Turn
+from cardenvs.agents.seating import Seat
 from cardenvs.agents.specs import make_agent
 from cardenvs.arena.board import Board, board_of
 from cardenvs.arena.experiment import Experiment
@@ -152,6 +152,8 @@ def check_submission(
     experiment = replace(board, name=f"{bundle.name} on {board.name}", matches=matches, stop=None, seconds=None)
     with contextlib.ExitStack() as stack:
         kept = store or stack.enter_context(Store())
+        experiment = experiment.seeded(kept, resume=True)
+        matches = experiment.matches
         if bundle.agent is None:
             played, faults = _enter_replays(kept, bundle, experiment, progress)
             experiment = replace(
@@ -322,6 +324,7 @@ def _check_anchors(replay: Replay, match: Match, deal: int, lineup: int, name: s
     }
     for player, anchor in anchors.items():
         anchor.reset(seeds[player])
+    seats = {player: Seat(anchor, player, seeds[player]) for player, anchor in anchors.items()}
     state = replay.state_at(0)
     decisions = [0] * len(seating)
     for ply, action in enumerate(replay.actions):
@@ -332,7 +335,8 @@ def _check_anchors(replay: Replay, match: Match, deal: int, lineup: int, name: s
         else:
             player = state.current_player
             if player in anchors:
-                chosen = anchors[player].act(Turn(state, seeds[player]))
+                chosen = anchors[player].act(seats[player].turn(state))
+                seats[player].decided(state)
                 if chosen != action:
                     raise ArenaError(
                         f"{name}: at action {ply} the anchor {replay.players[player]} is said to choose "
