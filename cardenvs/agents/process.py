@@ -44,6 +44,7 @@ from pathlib import Path
 from typing import Any
 
 from cardenvs.agents.base import Agent, Failure, Turn
+from cardenvs.agents.guest import Guest
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.events import Event
 from cardenvs.core.game import Game
@@ -84,6 +85,7 @@ class ProcessAgent(Agent):
         memory_limit_mb: int | None = 4096,
         start_limit: float = 120.0,
         keep_env: Sequence[str] = (),
+        guest: Guest | None = None,
     ) -> None:
         """An agent that `command` runs; nothing is started yet.
 
@@ -95,6 +97,7 @@ class ProcessAgent(Agent):
             memory_limit_mb: of the process's data; None: no limit.
             start_limit: seconds until it says "ready".
             keep_env: environment variables to pass on although their names look like those of secrets.
+            guest: whose code it is, if it comes from elsewhere.
 
         Raises:
             AgentError: an empty command, or a platform without POSIX processes.
@@ -107,6 +110,7 @@ class ProcessAgent(Agent):
         self.name = name
         self._time_limit, self._memory_mb, self._start_limit = time_limit, memory_limit_mb, start_limit
         self._env = _environment(keep_env)
+        self._guest = guest if guest is not None and guest.folder is not None else None
         self._pipe: _Pipe | None = None
         self._wants: frozenset[str] = frozenset()
         self._seed: int | None = None
@@ -125,7 +129,8 @@ class ProcessAgent(Agent):
     @classmethod
     def of_spec(cls, spec: str, game: Game, options: Options, **limits: Any) -> "ProcessAgent":
         """The agent of a spec, made in a process of its own."""
-        command = [sys.executable, "-m", "cardenvs.agents.worker", spec]
+        safe = ["-P"] if limits.get("guest") is not None else []  # its folder comes last, not first
+        command = [sys.executable, *safe, "-m", "cardenvs.agents.worker", spec]
         return cls(command, game, options, name=limits.pop("name", spec), **limits)
 
     # -- as an agent --------------------------------------------------------------------------------------------
@@ -258,9 +263,13 @@ class ProcessAgent(Agent):
     def _start(self) -> None:
         self.starts += 1
         memory = 0 if self._memory_mb is None else self._memory_mb << 20
-        command = [sys.executable, "-I", "-S", _LAUNCH, str(memory), str(os.getpid()), *self._command]
+        command, env, folder = self._command, self._env, None
+        if self._guest is not None:  # its limits are set inside of the sandbox
+            command, env, folder = self._guest.command(command, self._game, self._memory_mb)
+            memory = 0
+        command = [sys.executable, "-I", "-S", _LAUNCH, str(memory), str(os.getpid()), *command]
         try:
-            self._pipe = _Pipe(command, self._env)
+            self._pipe = _Pipe(command, env, folder)
         except OSError as error:
             raise AgentError(f"agent {self.name!r}: cannot start a process: {error}") from None
         hello = {"type": "hello", "protocol": PROTOCOL, "game": self._game.name, "options": self._options.as_dict()}
@@ -309,10 +318,10 @@ class _BadLineError(Exception):
 class _Pipe:
     """A running process and the messages to and from it. Nothing here waits longer than it is told to."""
 
-    def __init__(self, command: list[str], env: dict[str, str]) -> None:
+    def __init__(self, command: list[str], env: dict[str, str], folder: str | None = None) -> None:
         # The launcher checks that its parent is alive, so the process that forks must be this one.
         self._process: subprocess.Popen = _spawner.submit(
-            subprocess.Popen, command, env=env, bufsize=0, start_new_session=True, close_fds=True,
+            subprocess.Popen, command, env=env, cwd=folder, bufsize=0, start_new_session=True, close_fds=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         ).result()  # fmt: skip
         streams = (self._process.stdin, self._process.stdout, self._process.stderr)
