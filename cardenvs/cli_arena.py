@@ -416,25 +416,33 @@ def submit_check(
         Path | None, typer.Option(metavar="STORE", help="Keep the games, and go on where a check stopped.")
     ] = None,
     processes: Processes = 1,
+    sandbox: Annotated[
+        str, typer.Option(metavar="auto|require|none", help="A sandbox for the code of a bundle; see `docs/arena.md`.")
+    ] = "auto",
     json: Json = None,
 ) -> None:
     """Play a submission against the anchors of a board, or play its replays again, and rate it.
 
     A bundle has a `submission.yaml` with the `name` and the `agent` (`python:MODULE:FACTORY` with MODULE in the bundle,
-    `process:COMMAND` with {bundle} for its folder), or replays (*.json) of all games against the anchors. The exit code
-    is 1 if anything speaks against the submission.
+    `process:COMMAND` with {bundle} for its folder, `ppo:FILE`, `search` or a policy), or replays (*.json) of all games
+    against the anchors. Its code runs in a process of its own, in a sandbox where the system has one. The exit code is
+    1 if anything speaks against the submission.
 
     Examples: `cardenvs submit check python:my_bot:make --board configs/arena/small_poker.yaml --deals 100`,
     `cardenvs submit check my_bundle.zip --board configs/arena/small_poker.yaml --json result.json`
     """
     import dataclasses
 
+    from cardenvs.agents.sandbox import chosen
+    from cardenvs.arena.bundle import opened_bundle
     from cardenvs.arena.experiment import read_experiment
     from cardenvs.arena.export import write_board_json
     from cardenvs.arena.store import Store
-    from cardenvs.arena.submit import check_submission, opened_bundle
+    from cardenvs.arena.submit import check_submission
     from cardenvs.arena.terminal import print_board
+    from cardenvs.core.text import printable
 
+    chosen(sandbox)
     outputs = _outputs(json, None, None, {"BUNDLE": Path(bundle), "--board": board, "--store": store})
     experiment = read_experiment(board)
     if deals is not None:
@@ -443,15 +451,15 @@ def submit_check(
     with opened_bundle(bundle, name) as opened, Store(store) as kept, _bar() as bar:
         task = bar.add_task("checking", total=None)
         checked = check_submission(
-            opened, experiment, store=kept, processes=processes,
+            opened, experiment, store=kept, processes=processes, sandbox=sandbox,
             progress=lambda what, done, total: bar.update(task, description=what, completed=done, total=total),
         )  # fmt: skip
     print_board(checked.board, _console())
     outputs.write("JSON", json, lambda path: write_board_json(checked.board, path))
     for remark in checked.remarks:
-        typer.secho(remark, fg="yellow")
+        typer.secho(printable(remark), fg="yellow")
     for fault in checked.faults:
-        typer.secho(fault, fg="red")
+        typer.secho(printable(fault), fg="red")
     if checked.faults:
         typer.secho(f"{checked.name}: {len(checked.faults)} faults", fg="red")
         raise typer.Exit(_EXIT_MISMATCH)

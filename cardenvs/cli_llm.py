@@ -56,8 +56,8 @@ def prompt(
     from cardenvs.agents.base import Turn
     from cardenvs.cli import read_options
     from cardenvs.core.registry import get_game
+    from cardenvs.core.text import printable
     from cardenvs.llm.prompt import write_prompt
-    from cardenvs.llm.transcript import harmless
 
     found = get_game(game)
     options = read_options(found, option)
@@ -71,7 +71,7 @@ def prompt(
         return
     for message in written.messages:
         typer.secho(f"--- {message['role']} ---", dim=True)
-        typer.echo(harmless(message["content"]))
+        typer.echo(printable(message["content"]))
 
 
 def _play_on(state: "State", ply: int, policy: str, seed: int) -> None:
@@ -130,10 +130,10 @@ def _print_call(console: Any, number: int, call: dict[str, Any], full: bool) -> 
     from rich.markup import escape
 
     def text(name: str) -> str:
-        from cardenvs.llm.transcript import harmless
+        from cardenvs.core.text import printable
 
         value = call.get(name)
-        return escape(harmless("" if value is None else str(value)))
+        return escape(printable("" if value is None else str(value)))
 
     colour = "green" if call.get("outcome") == "ok" else "red"
     chosen = text("candidate") or text("reason")
@@ -146,11 +146,11 @@ def _print_call(console: Any, number: int, call: dict[str, Any], full: bool) -> 
         return
     messages = [{"role": "system", "content": call.get("system_text")}, *_list(call.get("messages"))]
     for message in [*messages, {"role": "reply", "content": call.get("reply")}]:
-        from cardenvs.llm.transcript import harmless
+        from cardenvs.core.text import printable
 
         if isinstance(message, dict):
-            console.print(f"[bold]--- {escape(harmless(str(message.get('role'))))} ---[/bold]")
-            console.print(escape(harmless(str(message.get("content")))))
+            console.print(f"[bold]--- {escape(printable(str(message.get('role'))))} ---[/bold]")
+            console.print(escape(printable(str(message.get("content")))))
 
 
 def _list(value: Any) -> list:
@@ -161,7 +161,7 @@ def _print_summary(console: Any, calls: list[dict[str, Any]]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from cardenvs.llm.transcript import harmless
+    from cardenvs.core.text import printable
 
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("agent", "calls", "outcomes", "median s", "slowest s", "tokens in", "tokens out"):
@@ -175,7 +175,7 @@ def _print_summary(console: Any, calls: list[dict[str, Any]]) -> None:
         tokens = [sum(int((call.get("tokens") or {}).get(which) or 0) for call in own) for which in _TOKENS]
         counts = ", ".join(f"{outcome} {count}" for outcome, count in outcomes.most_common())
         table.add_row(
-            escape(harmless(name)), str(len(own)), escape(harmless(counts)), f"{seconds[len(seconds) // 2]:.2f}",
+            escape(printable(name)), str(len(own)), escape(printable(counts)), f"{seconds[len(seconds) // 2]:.2f}",
             f"{seconds[-1]:.2f}", *(str(count) for count in tokens),
         )  # fmt: skip
     console.print(table)

@@ -66,7 +66,10 @@ class ForkServer:
                 if not more:
                     raise ConnectionResetError
                 answer += more
-            return int(answer)
+            code, _, more = answer.partition(b" ")
+            if more:  # it ends, too: the agent has left something behind
+                self._socket.close()
+            return int(code)
         except OSError:
             self._socket.close()  # the next start finds out
             return None

@@ -33,6 +33,7 @@ What a process writes to its standard error is kept only as far as the last line
 import base64
 import contextlib
 import dataclasses
+import functools
 import json
 import os
 import select
@@ -44,10 +45,11 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from cardenvs.agents.base import Agent, Failure, Turn
 from cardenvs.agents.forkserver import ForkServer, ended
+from cardenvs.agents.guest import Guest
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.events import Event
 from cardenvs.core.game import Game
@@ -97,6 +99,7 @@ class ProcessAgent(Agent):
         memory_limit_mb: int | None = 4096,
         start_limit: float = 120.0,
         keep_env: Sequence[str] = (),
+        guest: Guest | None = None,
     ) -> None:
         """An agent that `command` runs; nothing is started yet.
 
@@ -108,6 +111,7 @@ class ProcessAgent(Agent):
             memory_limit_mb: of the process's data; None: no limit.
             start_limit: seconds until it says "ready".
             keep_env: environment variables to pass on besides the few that every program needs.
+            guest: whose code it is, if it comes from elsewhere.
 
         Raises:
             AgentError: an empty command, or a platform without POSIX processes.
@@ -120,6 +124,7 @@ class ProcessAgent(Agent):
         self.name = name
         self._time_limit, self._memory_mb, self._start_limit = time_limit, memory_limit_mb, start_limit
         self._keep_env = tuple(keep_env)
+        self._guest = guest if guest is not None and guest.folder is not None else None
         self._forks = False
         self._server: ForkServer | None = None
         self._pipe: _Pipe | None = None
@@ -142,8 +147,9 @@ class ProcessAgent(Agent):
     @classmethod
     def of_spec(cls, spec: str, game: Game, options: Options, **limits: Any) -> "ProcessAgent":
         """The agent of a spec, made in a process of its own."""
-        what = [spec, game.name, json.dumps(options.as_dict())]
-        command = [sys.executable, "-m", "cardenvs.agents.worker", *what]
+        safe = ["-P"] if limits.get("guest") is not None else []  # its folder comes last, not first
+        command = [sys.executable, *safe, "-m", "cardenvs.agents.worker", spec, game.name]
+        command.append(json.dumps(options.as_dict()))
         agent = cls(command, game, options, name=limits.pop("name", spec), **limits)
         agent._forks = True
         return agent
@@ -295,7 +301,7 @@ class ProcessAgent(Agent):
         self.starts += 1
         self._has_played = self._seed is not None
         try:
-            self._pipe = _Pipe(self._forked() if self._forks else _Program(*self._launched()))
+            self._pipe = _Pipe(self._forked() if self._forks else _Program(self._launched()))
         except (OSError, AgentError) as error:
             self._drop_server()
             raise AgentError(f"agent {self.name!r}: cannot start a process: {error}") from None
@@ -310,8 +316,11 @@ class ProcessAgent(Agent):
             if self._told and "events" in self._wants:
                 self._tell({"type": "events", "events": self._told})
 
-    def _launched(self) -> tuple[list[str], dict[str, str]]:
-        return agent_command(self._command, self._memory_mb, self._keep_env)
+    def _launched(self) -> "_Launch":
+        if self._guest is None:
+            return agent_command(self._command, self._memory_mb, self._keep_env)
+        command, env, folder = self._guest.command(self._command, self._game, self._memory_mb)
+        return _Launch([*_launcher(None), *command], env, folder)  # its limits are set behind the launcher
 
     def _forked(self) -> "_Forked":
         """A process forked by the server, which is started where it does not run."""
@@ -319,8 +328,8 @@ class ProcessAgent(Agent):
             with contextlib.suppress(OSError):
                 return _Forked(self._server)
             self._drop_server()
-        command, env = self._launched()
-        self._server = ForkServer(lambda **streams: _spawned(command, env, **streams), self._start_limit)
+        launch = self._launched()
+        self._server = ForkServer(lambda **streams: _spawned(launch, **streams), self._start_limit)
         return _Forked(self._server)
 
     def _drop_server(self) -> None:
@@ -362,11 +371,21 @@ class _BadLineError(Exception):
     """The process wrote something that is no message."""
 
 
-def _spawned(command: list[str], env: dict[str, str], **streams: Any) -> subprocess.Popen:
+class _Launch(NamedTuple):
+    """How a process is started: the command line, all of its environment, and where (None: here)."""
+
+    command: list[str]
+    env: dict[str, str]
+    folder: str | None = None
+
+
+def _spawned(launch: _Launch, **streams: Any) -> subprocess.Popen:
     # The launcher checks that its parent is alive, so the process that forks must be this one.
-    return _spawner.submit(
-        subprocess.Popen, command, env=env, bufsize=0, start_new_session=True, close_fds=True, **streams
-    ).result()
+    start = functools.partial(
+        subprocess.Popen, launch.command, env=launch.env, cwd=launch.folder, bufsize=0, start_new_session=True,
+        close_fds=True, **streams,
+    )  # fmt: skip
+    return _spawner.submit(start).result()
 
 
 class _Running(Protocol):
@@ -386,9 +405,9 @@ class _Running(Protocol):
 class _Program:
     """A command that runs."""
 
-    def __init__(self, command: list[str], env: dict[str, str]) -> None:
+    def __init__(self, launch: _Launch) -> None:
         pipe = subprocess.PIPE
-        self._process = _spawned(command, env, stdin=pipe, stdout=pipe, stderr=pipe)
+        self._process = _spawned(launch, stdin=pipe, stdout=pipe, stderr=pipe)
         self._streams = (self._process.stdin, self._process.stdout, self._process.stderr)
         self.stdin, self.stdout, self.stderr = (stream.fileno() for stream in self._streams if stream is not None)
 
@@ -542,19 +561,20 @@ class _Pipe:
         self._running.end(grace)
 
 
-def agent_command(
-    command: Sequence[str], memory_limit_mb: int | None, keep_env: Sequence[str] = ()
-) -> tuple[list[str], dict[str, str]]:
-    """The command line and the environment of an agent's process: the one place where strangers' code is started.
+def agent_command(command: Sequence[str], memory_limit_mb: int | None, keep_env: Sequence[str] = ()) -> _Launch:
+    """How the process of an agent is started that the operator has named.
 
     Args:
-        command: program and arguments of the agent. A sandbox goes here, before it: [*sandbox, *command].
+        command: program and arguments of the agent.
         memory_limit_mb: of each process's data; None: no limit.
         keep_env: environment variables that the operator passes on, by name.
     """
+    return _Launch([*_launcher(memory_limit_mb), *command], _environment(keep_env))
+
+
+def _launcher(memory_limit_mb: int | None) -> list[str]:
     memory = 0 if memory_limit_mb is None else memory_limit_mb << 20
-    launch = [sys.executable, "-I", "-S", _LAUNCH, str(memory), str(os.getpid())]
-    return [*launch, *command], _environment(keep_env)
+    return [sys.executable, "-I", "-S", _LAUNCH, str(memory), str(os.getpid())]
 
 
 def _environment(keep: Sequence[str]) -> dict[str, str]:

@@ -49,6 +49,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from cardenvs.agents.base import Agent, Failure, Turn
+from cardenvs.agents.guest import Guest
 from cardenvs.agents.process import ProcessAgent
 from cardenvs.agents.seating import Seat
 from cardenvs.agents.specs import load_agent
@@ -160,9 +161,15 @@ class AgentProxy:
 
     @classmethod
     def of(
-        cls, spec: str, game: Game, options: Options, guard: Guard | None = None, name: str | None = None
+        cls,
+        spec: str,
+        game: Game,
+        options: Options,
+        guard: Guard | None = None,
+        name: str | None = None,
+        guest: Guest | None = None,
     ) -> "AgentProxy":
-        """A proxy of the agent of a spec (cardenvs.agents.specs).
+        """A proxy of the agent of a spec (cardenvs.agents.specs). A guest plays in a process, whatever the guard says.
 
         Raises:
             AgentError: the spec cannot be used, or its process does not start.
@@ -173,7 +180,10 @@ class AgentProxy:
         isolation = guard.isolation
         if isolation == "auto":
             isolation = "process" if kind == "python" else "none"
-        if kind == "llm":  # shares its pool of requests with others of this process, and needs its key
+        if guest is not None:
+            isolation = "process"
+            guard = dataclasses.replace(guard, isolation=isolation)
+        elif kind == "llm":  # shares its pool of requests with others of this process, and needs its key
             isolation = "none"
             guard = dataclasses.replace(guard, isolation=isolation)
         limits = {
@@ -181,6 +191,7 @@ class AgentProxy:
             "memory_limit_mb": guard.memory_limit_mb,
             "start_limit": guard.start_limit,
             "keep_env": guard.keep_env,
+            "guest": guest,
         }
         if kind == "process":
             agent: Agent = ProcessAgent.of_command(spec.partition(":")[2], game, options, name=spec, **limits)

@@ -178,17 +178,27 @@ def _make_ppo(argument: str, game: Game, options: Options) -> Agent:
     return importlib.import_module("cardenvs.agents.ppo").load_agent(path, game, options, **values)
 
 
-def _checkpoint(argument: str) -> tuple[Path, str]:
-    """The file of a ppo agent, and its parameters."""
+def checkpoint_of(argument: str) -> str:
+    """The path in what follows `ppo:`."""
+    return _split_checkpoint(argument)[0]
+
+
+def _split_checkpoint(argument: str) -> tuple[str, str]:
     name, *rest = argument.split(",")
     while rest and not _PARAMETER.match(rest[0]):  # a comma in the path
         name += f",{rest.pop(0)}"
     if not name:
         raise AgentError("ppo needs the path of a checkpoint, as in ppo:runs/latest.pt")
+    return name, ",".join(rest)
+
+
+def _checkpoint(argument: str) -> tuple[Path, str]:
+    """The file of a ppo agent, and its parameters."""
+    name, rest = _split_checkpoint(argument)
     path = Path(name)
     if not path.is_file():
         raise AgentError(f"ppo: there is no file {name!r}")
-    return path, ",".join(rest)
+    return path, rest
 
 
 def _make_python(argument: str, game: Game, options: Options) -> Agent:

@@ -5,7 +5,8 @@ costs little, and which knows nothing of the games before. It never runs any cod
 
 Requests come on standard input, a Unix socket, from cardenvs.agents.forkserver: START with the three descriptors that
 the new process is to have as its standard streams, and END, which ends it with all that it has started and is answered
-with its exit code. What is said over those streams is described in cardenvs.agents.process.
+with its exit code. In a sandbox a process that leaves files behind is the last one, and the answer says so: the next
+game has a sandbox of its own. What is said over those streams is described in cardenvs.agents.process.
 """
 
 import base64
@@ -23,6 +24,7 @@ from cardenvs.agents.base import Failure, Turn
 from cardenvs.agents.forkserver import END, READY, START
 from cardenvs.agents.launch import adopt_orphans, end_descendants, end_with_parent
 from cardenvs.agents.process import PROTOCOL
+from cardenvs.agents.sandbox import INSIDE, SCRATCH
 from cardenvs.agents.specs import load_agent
 from cardenvs.core.errors import AgentFailureError
 from cardenvs.core.events import Event
@@ -134,6 +136,7 @@ def main(spec: str, game_name: str, options: str) -> None:
     gc.collect()
     gc.freeze()  # the processes share what is loaded
     requests = socket.socket(fileno=os.dup(0))
+    clean = _scratch()
     requests.sendall(READY)
     child = 0
     while True:
@@ -143,7 +146,11 @@ def main(spec: str, game_name: str, options: str) -> None:
             for stream in streams:
                 os.close(stream)
         elif request == END:
-            requests.sendall(b"%d\n" % _ended(child))
+            code = _ended(child)
+            if _scratch() != clean:
+                requests.sendall(b"%d last\n" % code)
+                return
+            requests.sendall(b"%d\n" % code)
         else:  # whoever asks is gone
             end_descendants()
             return
@@ -193,6 +200,19 @@ def _ended(child: int) -> int:
         _, status = os.waitpid(child, 0)
     end_descendants()
     return os.waitstatus_to_exitcode(status)
+
+
+def _scratch() -> list[Any]:
+    """All that outlives a process in a sandbox: files, and System V memory, queues and semaphores."""
+    if not os.path.isdir(INSIDE):
+        return []
+    found: list[Any] = []
+    for top in SCRATCH:
+        for folder, _, names in os.walk(top):
+            for path in (folder, *(os.path.join(folder, name) for name in names)):
+                seen = os.lstat(path)
+                found.append((path, seen.st_ino, seen.st_mode, seen.st_size, seen.st_ctime_ns))
+    return found + [sorted(open(f"/proc/sysvipc/{kind}", "rb")) for kind in ("shm", "msg", "sem")]  # noqa: SIM115
 
 
 def _guard_memory(guarded: bool) -> None:

@@ -31,16 +31,23 @@ from cardenvs.arena.schedule import Kind, Schedule, Seating
 from cardenvs.arena.statistics import Intervals
 from cardenvs.arena.store import Store, StoredExperiment
 from cardenvs.core.errors import ArenaError, CardenvsError, require
-from cardenvs.core.files import check_input
+from cardenvs.core.text import LONGEST_NAME, one_line, printable, read_yaml
 
 require("pydantic", "arena")
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator  # noqa: E402
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator  # noqa: E402
 
 _MAX_SEED = 2**63 - 1
-_MOST_VALUES = 100_000  # in a file
+
+
+def _shown(text: str) -> str:
+    if printable(text) != text or "\n" in text or "\t" in text:
+        raise ValueError("it has control, bidirectional or invisible characters")
+    return text
+
 
 Seed = Annotated[int, Field(ge=0, le=_MAX_SEED)] | str
-Name = Annotated[str, Field(min_length=1, max_length=100)]
+Text = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_shown)]
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), AfterValidator(_shown)]
 Deals = Annotated[int, Field(ge=1, le=MOST_DEALS)]
 Seconds = Annotated[float, Field(gt=0)]
 
@@ -65,7 +72,7 @@ class GameSection(_Section):
 class AgentSection(_Section):
     """One agent, or just its spec."""
 
-    spec: Name = Field(description="as for `cardenvs match`")
+    spec: Text = Field(description="as for `cardenvs match`")
     name: Name | None = Field(default=None, description="for reports; default: the spec")
 
 
@@ -121,7 +128,7 @@ class ExperimentFile(_Section):
     """The file."""
 
     name: Name = Field(description="of the experiment")
-    description: str = Field(default="", description="what it is about")
+    description: Annotated[str, AfterValidator(printable)] = Field(default="", description="what it is about")
     seed: Seed | None = Field(
         default=None, description="of all cards and agents, or the text that a match has printed; default: drawn"
     )
@@ -266,8 +273,8 @@ class Experiment:
         seeded = self.seeded(store, resume)
         store.begin_experiment(seeded.stored)
         return run(
-            seeded.matches, store, resume=resume, processes=processes, batch=batch, stop=self.stop, seconds=self.seconds,
-            backend=backend, progress=progress,
+            seeded.matches, store, resume=resume, processes=processes, batch=batch, stop=self.stop,
+            seconds=self.seconds, backend=backend, progress=progress,
         )  # fmt: skip
 
 
@@ -278,31 +285,10 @@ def read_experiment(path: str | Path) -> Experiment:
         ArenaError: the file cannot be read, or something in it is missing, unknown or cannot be.
         MissingExtraError: pyyaml is not installed.
     """
-    yaml = require("yaml", "arena")
-    check_input(path)
-    try:
-        values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except RecursionError:
-        raise ArenaError(f"{path} cannot be read: it is nested too deeply") from None
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise ArenaError(f"{path} cannot be read: {error}") from error
-    if _is_too_much(values):
-        raise ArenaError(f"{path} is too much: aliases in it make more than {_MOST_VALUES:,} values")
+    values = read_yaml(path, "arena", ArenaError)
     if not isinstance(values, dict):
         raise ArenaError(f"{path} must be a mapping, a line `name: value` each; see `cardenvs arena schema`")
     return Experiment.of(values, str(path))
-
-
-def _is_too_much(values: Any) -> bool:
-    """Whether there are very many values, as a few aliases of aliases can make."""
-    left, seen = [values], 0
-    while left and seen <= _MOST_VALUES:
-        value = left.pop()
-        inside = [*value.keys(), *value.values()] if isinstance(value, dict) else value
-        if isinstance(inside, list):
-            left.extend(inside)
-        seen += 1
-    return bool(left)
 
 
 def _match(file: ExperimentFile, section: GameSection) -> Match:
@@ -381,7 +367,7 @@ def _told_one(found: Any) -> str:
         hint = f"did you mean {near[0]!r}? " if near else ""
         return f"{place}: there is no such setting; {hint}there are: {', '.join(known)}"
     what = found["msg"].removeprefix("Value error, ")
-    got = "" if found["type"] in ("missing", "value_error") else f" (got {found['input']!r})"
+    got = "" if found["type"] in ("missing", "value_error") else f" (got {one_line(repr(found['input']), 80)})"
     return f"{place}: {what}{got}" if place else f"{what}{got}"
 
 

@@ -20,6 +20,7 @@ from cardenvs.core.registry import get_game
 from cardenvs.core.rng import SEED_MASK, derived_seed
 
 if TYPE_CHECKING:
+    from cardenvs.agents.guest import Guest
     from cardenvs.agents.proxy import Guard
     from cardenvs.arena.statistics import Summary
 
@@ -45,6 +46,7 @@ class Match:
         schedule: who meets whom, and who sits where.
         guard: how agents are kept from hurting the match and each other, see cardenvs.agents.proxy; None: they are
             called as they are, and the first failure ends the match.
+        guest: the agent of that name comes from elsewhere, and plays in a process of its own; needs a guard.
     """
 
     game: Game
@@ -55,9 +57,12 @@ class Match:
     labels: tuple[str, ...] = ()
     schedule: Schedule = ROUND_ROBIN
     guard: "Guard | None" = None
+    guest: "Guest | None" = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be played."""
+        if self.guest is not None and self.guard is None:
+            raise ArenaError("a match with a guest needs a guard")
         if not 1 <= self.deals <= MOST_DEALS:
             raise ArenaError(f"a match has at least one deal, and at most {MOST_DEALS:,}; got {self.deals}")
         if len(self.agents) < self.options.num_players and self.schedule.kind != "field":
@@ -133,7 +138,10 @@ class Match:
     @functools.cached_property
     def fingerprints(self) -> tuple[str, ...]:
         """For each agent the hash of the file that it is loaded from, or nothing."""
-        return tuple(agent_fingerprint(spec) for spec in self.agents)
+        return tuple(
+            self.guest.digest if self.guest is not None and self.guest.name == name else agent_fingerprint(spec)
+            for name, spec in zip(self.names, self.agents, strict=True)
+        )
 
     @functools.cached_property
     def conditions(self) -> tuple[dict[str, Any], ...]:

@@ -129,7 +129,9 @@ class Crew:
             return make_agent(match.agents[agent], match.game, match.options)
         from cardenvs.agents.proxy import AgentProxy
 
-        return AgentProxy.of(match.agents[agent], match.game, match.options, match.guard, match.names[agent])
+        spec, name = match.agents[agent], match.names[agent]
+        guest = match.guest if match.guest is not None and match.guest.name == name else None
+        return AgentProxy.of(spec, match.game, match.options, match.guard, name, guest)
 
     def table(self, deal: int, lineup: int) -> "_Table":
         """A table at which a game begins."""

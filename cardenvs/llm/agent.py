@@ -16,6 +16,7 @@ from cardenvs.llm.transcript import system_id, transcript_of
 
 _LONGEST_REPEATED = 4000  # characters of its reply that a model is shown again when it has to try again
 _LONGEST_NOTED = 4000  # characters of a reply that are kept in the notes of a decision
+_OPERATORS = ("base_url", "api_key_env", "transcript", "extra")  # whoever runs the match says
 SINGLE, PLANNED = "single", "planned"  # decisions for which nobody was asked
 
 
@@ -246,5 +247,10 @@ def config_of(argument: str) -> LLMConfig:
         key, equals, value = text.partition("=")
         if not equals:
             raise AgentError(f"settings are written name=value; got {text!r}")
+        if key.strip() in _OPERATORS:
+            raise AgentError(
+                f"{key.strip()} cannot be set in a spec, which may come from anybody; set it in the file of models, or "
+                "by the environment"
+            )
         changes[key.strip()] = value.strip()
     return LLMConfig.named(name or "env", **changes)
