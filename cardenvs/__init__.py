@@ -7,13 +7,15 @@
     vec = cardenvs.make_vec("gin_rummy_v0", num_envs=4096)    # a batch, stepped by one compiled call
     state = cardenvs.get_game("gin_rummy_v0").new_state(seed=7)
 
-Importing this package compiles nothing; it puts the games into PettingZoo's registry.
+Importing this package compiles nothing. It adds the games to PettingZoo's registry, and a finder for the modules
+`cardenvs.NAME_v0`.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from cardenvs.core.registry import get_game, list_games, register_game
 from cardenvs.envs import register_with_pettingzoo
+from cardenvs.envs.modules import offer_game_modules
 
 if TYPE_CHECKING:
     from cardenvs.core.replay import Replay
@@ -43,10 +45,9 @@ def __getattr__(name: str) -> Any:
     if name in _WHERE:
         return getattr(importlib.import_module(_WHERE[name]), name)
     if name in list_games():
-        from cardenvs.envs.aec import game_module
-
-        return game_module(name)
+        return importlib.import_module(f"cardenvs.{name}")
     raise AttributeError(f"module 'cardenvs' has no attribute {name!r}")
 
 
+offer_game_modules()
 register_with_pettingzoo()

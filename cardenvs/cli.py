@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cardenvs import cli_arena, cli_llm, cli_simulate
+from cardenvs.cli_files import Outputs, finite, input_file
+from cardenvs.cli_streams import check_arguments, clean_errors, run_safely
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, OptionError
 
 if TYPE_CHECKING:
@@ -27,22 +29,25 @@ if TYPE_CHECKING:
     from cardenvs.core.state import State
 
 _MAX_SEED = 2**63 - 1
-_EXIT_REFUSED, _EXIT_INTERRUPTED = 2, 130
+_EXIT_INTERRUPTED = 130
+_MOST_PROCESSES, _MOST_BATCH = 1024, 4096
+_MOST_DIGITS = 18  # of a number that a person types
 
 
-class _CleanErrors(typer.core.TyperGroup):
-    """Prints an error that cardenvs raised on purpose as one line, without a traceback."""
+class _Commands(typer.core.TyperGroup):
+    """The commands below, then those that single games bring (`cli.py` in their folders)."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        return run_safely(lambda: super(_Commands, self).main(*args, **options))
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        with clean_errors():
+            check_arguments(args)
+            return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: Any) -> Any:
-        try:
+        with clean_errors():
             return super().invoke(ctx)
-        except CardenvsError as error:
-            typer.secho(f"Error: {error}", fg="red", err=True)
-            raise typer.Exit(_EXIT_REFUSED) from None
-
-
-class _Commands(_CleanErrors):
-    """The commands below, then those that single games bring (`cli.py` in their folders)."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         own = super().list_commands(ctx)
@@ -276,8 +281,7 @@ def play(
     options = read_options(found, option)
     if seat >= options.num_players:
         raise ArenaError(f"{found.name} has players 0 to {options.num_players - 1} here; --seat {seat} is none of them")
-    if save is not None:
-        _check_folder(save)
+    outputs = Outputs({"--save": save})
     specs = _opponents(found, options, against)
     state = found.state_type(found, options, seed=secrets.randbits(63) if seed is None else seed)
     names = [*specs[:seat], "you", *specs[seat:]]
@@ -285,11 +289,11 @@ def play(
     if save is not None:
         from cardenvs.core.replay import Replay
 
-        Replay.of(state, names).save(save)
-        typer.echo(f"replay: {save}")
+        outputs.write("replay", save, Replay.of(state, names).save)
     again = ["cardenvs", "play", found.name, "--seed", str(state.seed), "--seat", str(seat)]
     again += ["--against", ",".join(specs), *(word for text in option or () for word in ("-o", text))]
     typer.secho(shlex.join(again), dim=True)
+    outputs.close()
 
 
 def _opponents(game: "Game", options: "Options", against: str | None) -> list[str]:
@@ -349,15 +353,22 @@ def _print_result(console: "Console", state: "State", seat: int) -> None:
 def match(
     game: GameName,
     agents: Annotated[str, typer.Option(metavar="A,B,...", help="Agents to compare; see the examples.")],
-    deals: Annotated[int, typer.Option(min=1, help="Duplicate deals.")] = 1000,
-    seed: SeedOption = 0,
-    processes: Annotated[int, typer.Option("--processes", "-p", min=1, help="Processes to play in.")] = 1,
+    deals: Annotated[int, typer.Option(min=1, max=10**15, help="Duplicate deals.")] = 1000,
+    seed: Annotated[
+        str | None,
+        typer.Option(metavar="SEED", help="A number, or what a match printed as its seed; drawn if not given."),
+    ] = None,
+    processes: Annotated[
+        int, typer.Option("--processes", "-p", min=1, max=_MOST_PROCESSES, help="Processes to play in.")
+    ] = 1,
     option: OptionTexts = None,
     store: Annotated[Path | None, typer.Option(metavar="FILE", help="SQLite file that keeps finished games.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a match that the store has games of.")] = False,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result as JSON.")] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result as one HTML page.")] = None,
-    batch: Annotated[int, typer.Option(min=1, help="Games side by side for agents that batch or wait.")] = 64,
+    batch: Annotated[
+        int, typer.Option(min=1, max=_MOST_BATCH, help="Games side by side for agents that batch or wait.")
+    ] = 64,
     on_failure: Annotated[
         str, typer.Option(metavar="stop|forfeit|forced_action", help="What follows when an agent fails.")
     ] = "stop",
@@ -365,7 +376,8 @@ def match(
     """Compare agents on duplicate deals and print a leaderboard with intervals.
 
     Every deal is played in every seating (above three players: every rotation) with the same cards. The result
-    depends on the seed alone, not on the number of processes.
+    depends on the seed alone, not on the number of processes; the seed is drawn, and printed at the end, unless you
+    give one.
 
     Agents: random, heuristic (where the game has it), search, search:simulations=1000,playout=random, ppo:PATH,
     python:MODULE:FACTORY.
@@ -374,25 +386,33 @@ def match(
     `cardenvs match gin_rummy_v0 --agents ppo:runs/gin/latest.pt,heuristic,random -p 2 --store gin.db --html gin.html`,
     and after Ctrl-C the same with `--resume`
     """
+    from cardenvs.agents.seeds import MatchSeed
     from cardenvs.agents.specs import split_specs
     from cardenvs.arena.match import Match
     from cardenvs.arena.statistics import summarise
     from cardenvs.arena.store import Store
 
-    _check_outputs(json, html, store)
+    outputs = Outputs({"--json": json, "--html": html}, used={"--store": store})
+    if html is not None:
+        from cardenvs.arena.page import check_page_extra
+
+        check_page_extra()
     if resume and store is None:
         raise ArenaError("--resume needs the --store to go on with")
     found = _game(game)
     guard = _guard(on_failure)
-    wanted = Match(found, read_options(found, option), tuple(split_specs(agents)), deals, seed, guard=guard)
+    options = read_options(found, option)
+    wanted = Match(found, options, tuple(split_specs(agents)), deals, MatchSeed.of(seed), guard=guard)
     with Store(store) as opened:
+        wanted = opened.seeded(wanted, resume)
         interrupted = _run_with_progress(wanted, opened, resume, processes, batch)
         summary = summarise(wanted, opened.records(wanted.id))
-    _report(summary, json, html)
+    _report(summary, outputs, json, html)
     if interrupted:
         kept = f"finished games are in {store}; add --resume to go on" if store else "nothing was kept; use --store"
         typer.secho(f"Stopped before the end: {kept}.", fg="yellow", err=True)
         raise typer.Exit(_EXIT_INTERRUPTED)
+    outputs.close()
 
 
 def _guard(on_failure: str) -> "Guard | None":
@@ -403,17 +423,6 @@ def _guard(on_failure: str) -> "Guard | None":
     if on_failure not in ON_FAILURE:
         raise ArenaError(f"--on-failure is stop, {' or '.join(ON_FAILURE)}; got {on_failure!r}")
     return Guard(on_failure=on_failure)
-
-
-def _check_outputs(json: Path | None, html: Path | None, store: Path | None) -> None:
-    """Refuse before the match what would fail after it."""
-    for path in (json, html, store):
-        if path is not None:
-            _check_folder(path)
-    if html is not None:
-        from cardenvs.arena.page import check_page_extra
-
-        check_page_extra()
 
 
 def _run_with_progress(match: "Match", store: Any, resume: bool, processes: int, batch: int) -> bool:
@@ -451,17 +460,14 @@ def _run_with_progress(match: "Match", store: Any, resume: bool, processes: int,
     return False
 
 
-def _report(summary: "Summary", json: Path | None, html: Path | None) -> None:
+def _report(summary: "Summary", outputs: Outputs, json: Path | None, html: Path | None) -> None:
     from cardenvs.arena.page import write_page
     from cardenvs.arena.report import print_summary, write_json
 
     print_summary(summary, _console())
-    if json is not None:
-        write_json(summary, json)
-        typer.echo(f"JSON: {json}")
-    if html is not None and summary.deals:
-        write_page(summary, html)
-        typer.echo(f"page: {html}")
+    outputs.write("JSON", json, lambda path: write_json(summary, path))
+    if summary.deals:
+        outputs.write("page", html, lambda path: write_page(summary, path))
 
 
 cli_arena.add_commands(app)
@@ -480,13 +486,17 @@ def train(
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting. May be repeated.")
     ] = None,
     option: OptionTexts = None,
-    seconds: Annotated[float | None, typer.Option(help="Train for so long, rather than for total_steps.")] = None,
-    total_steps: Annotated[float | None, typer.Option(help="Train for so many steps.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0, callback=finite, help="Train for so long, rather than for total_steps.")
+    ] = None,
+    total_steps: Annotated[float | None, typer.Option(min=1, callback=finite, help="Train for so many steps.")] = None,
     out: Annotated[str | None, typer.Option(metavar="FOLDER", help="Of the run; default: a new one in runs/.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that the folder holds.")] = False,
     resume: Annotated[str | None, typer.Option(metavar="CHECKPOINT", help="Go on from here.")] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda or auto (the default).")] = None,
-    threads: Annotated[int | None, typer.Option(help="Threads; default: one a core.")] = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, max=_MOST_PROCESSES, help="Threads; default: one a core.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
     settings: Annotated[bool, typer.Option("--settings", help="List all settings and exit.")] = False,
 ) -> None:
@@ -536,7 +546,7 @@ def bench(context: typer.Context) -> None:
 
 @app.command()
 def replay(
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A replay.")],
+    file: Annotated[Path, typer.Argument(callback=input_file, help="A replay.")],
     player: Annotated[int | None, typer.Option(min=0, help="Show what this player saw; by default everything.")] = None,
     at: Annotated[int | None, typer.Option(metavar="K", help="Show the position after K actions only.")] = None,
     step: Annotated[bool, typer.Option("--step", help="Step through, a key at a time.")] = False,
@@ -631,7 +641,8 @@ def step_through(show: Callable[[int], None], last: int) -> None:
             return
         if text == "q":
             return
-        wanted = int(text) if text.isdecimal() else k - 1 if text == "b" else k + 1
+        number = min(int(text[:_MOST_DIGITS]), last) if text.isdecimal() else None
+        wanted = number if number is not None else k - 1 if text == "b" else k + 1
         k = min(last, max(0, wanted))
 
 
@@ -721,11 +732,6 @@ def read_options(game: "Game", texts: list[str] | None) -> "Options":
         return game.options.parse(values)
     except OptionError as error:
         raise OptionError(f"{game.name}: {error}") from None
-
-
-def _check_folder(path: Path) -> None:
-    if not path.parent.is_dir():
-        raise ArenaError(f"cannot write {path}: there is no folder {path.parent}")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardenvs.cli_files import Outputs, finite, input_file
 from cardenvs.core.errors import ArenaError
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from cardenvs.arena.store import Store, StoredExperiment
 
 _EXIT_MISMATCH, _EXIT_INTERRUPTED = 1, 130
+_MOST = 10**15
+_MOST_PROCESSES, _MOST_BATCH = 1024, 4096
 
 app = typer.Typer(
     no_args_is_help=True, rich_markup_mode="markdown",
@@ -35,12 +38,11 @@ def add_commands(main: typer.Typer) -> None:
     main.command()(verify)
 
 
-ExperimentPath = Annotated[Path, typer.Argument(metavar="FILE", help="An experiment, in YAML.")]
-StorePath = Annotated[Path, typer.Argument(metavar="STORE", exists=True, dir_okay=False, help="Finished games.")]
-Processes = Annotated[int, typer.Option("--processes", "-p", min=1, help="Processes to work in.")]
+ExperimentPath = Annotated[Path, typer.Argument(metavar="FILE", callback=input_file, help="An experiment, in YAML.")]
+StorePath = Annotated[Path, typer.Argument(metavar="STORE", callback=input_file, help="Finished games.")]
+Processes = Annotated[int, typer.Option("--processes", "-p", min=1, max=_MOST_PROCESSES, help="Processes to work in.")]
 Json = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the board as JSON.")]
 Csv = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the results as CSV, a row a player and game.")]
-Parquet = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the same as Parquet.")]
 Html = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write a leaderboard site.")]
 
 
@@ -54,10 +56,11 @@ def run_command(
     resume: Annotated[bool, typer.Option("--resume", help="Go on with what the store has games of.")] = False,
     processes: Processes = 1,
     backend: Annotated[str, typer.Option(metavar="local|ray", help="Where to play.")] = "local",
-    batch: Annotated[int, typer.Option(min=1, help="Games side by side for agents that batch or wait.")] = 64,
+    batch: Annotated[
+        int, typer.Option(min=1, max=_MOST_BATCH, help="Games side by side for agents that batch or wait.")
+    ] = 64,
     json: Json = None,
     csv: Csv = None,
-    parquet: Parquet = None,
     html: Html = None,
 ) -> None:
     """Play an experiment and print its board. After Ctrl-C, a kill or the end of its time: the same with --resume.
@@ -72,15 +75,16 @@ def run_command(
 
     if backend not in ("local", "ray"):
         raise ArenaError(f"--backend is local or ray; got {backend!r}")
-    _check_outputs(json, csv, parquet, html)
-    experiment = read_experiment(file)
     path = store or file.with_suffix(".db")
-    if not path.parent.is_dir():
-        raise ArenaError(f"cannot write {path}: there is no folder {path.parent}")
+    if path == file:
+        raise ArenaError(f"{file} would be its own store; give a --store")
+    outputs = _outputs(json, csv, html, {"FILE": file, "--store": path})
+    experiment = read_experiment(file)
     with Store(path) as opened:
+        experiment = experiment.seeded(opened, resume)
         whole = _run_with_progress(experiment, opened, resume, processes, batch, backend)
         if whole or any(opened.count(match.id) for match in experiment.matches):
-            _report(opened, experiment.stored, experiment.intervals, json, csv, parquet, html)
+            _report(opened, experiment.stored, experiment.intervals, outputs, json, csv, html)
     if whole is None:
         typer.secho(
             f"Stopped before the end: finished games are in {path}; add --resume to go on.", fg="yellow", err=True
@@ -88,6 +92,7 @@ def run_command(
         raise typer.Exit(_EXIT_INTERRUPTED)
     if not whole:
         typer.secho(f"Out of time: finished games are in {path}; add --resume to go on.", fg="yellow", err=True)
+    outputs.close()
 
 
 def _run_with_progress(
@@ -126,10 +131,14 @@ def plan_command(
     file: ExperimentPath,
     half_width: Annotated[
         float | None,
-        typer.Option(help="Wanted half-width of intervals, in the unit of each game; default: that of FILE's stop."),
+        typer.Option(
+            min=0,
+            callback=finite,
+            help="Wanted half-width of intervals, in the unit of each game; default: that of FILE's stop.",
+        ),
     ] = None,
     of: Annotated[str, typer.Option(metavar="differences|means", help="Whose intervals.")] = "differences",
-    pilot: Annotated[int, typer.Option(min=2, help="Deals to play of each game to judge by.")] = 50,
+    pilot: Annotated[int, typer.Option(min=2, max=_MOST, help="Deals to play of each game to judge by.")] = 50,
     store: Annotated[
         Path | None, typer.Option(metavar="STORE", help="Judge by its games, and add those of the pilot to them.")
     ] = None,
@@ -153,10 +162,11 @@ def plan_command(
     wanted = half_width or (experiment.stop and experiment.stop.half_width)
     if not wanted:
         raise ArenaError(f"{file} has no `stop`; say with --half-width how narrow intervals are to be")
-    matches = tuple(dataclasses.replace(match, deals=min(pilot, match.deals)) for match in experiment.matches)
-    short = dataclasses.replace(experiment, matches=matches, stop=None)
     console = _console()
     with Store(store) as opened:
+        experiment = experiment.seeded(opened, resume=True)
+        matches = tuple(dataclasses.replace(match, deals=min(pilot, match.deals)) for match in experiment.matches)
+        short = dataclasses.replace(experiment, matches=matches, stop=None)
         if _run_with_progress(short, opened, True, processes, 64, "local") is None:
             raise typer.Exit(_EXIT_INTERRUPTED)
         for title, match, small in zip(experiment.titles, experiment.matches, matches, strict=True):
@@ -186,7 +196,6 @@ def report_command(
     ] = None,
     json: Json = None,
     csv: Csv = None,
-    parquet: Parquet = None,
     html: Html = None,
 ) -> None:
     """Print the board of a store, or write it as files or as a site. Works on stores of `cardenvs match`, too.
@@ -199,10 +208,11 @@ def report_command(
         raise ArenaError(f"--intervals is bootstrap or student; got {intervals!r}")
     if ratings not in (None, "results", "places"):
         raise ArenaError(f"--ratings is results or places; got {ratings!r}")
-    _check_outputs(json, csv, parquet, html)
-    with Store(store) as opened:
+    outputs = _outputs(json, csv, html, {"STORE": store})
+    with Store(store, read_only=True) as opened:
         chosen = _chosen(opened, experiment, everything)
-        _report(opened, chosen, intervals, json, csv, parquet, html, everything, ratings)
+        _report(opened, chosen, intervals, outputs, json, csv, html, everything, ratings)
+    outputs.close()
 
 
 def _chosen(store: "Store", name: str | None, everything: bool) -> "StoredExperiment | None":
@@ -216,35 +226,29 @@ def _chosen(store: "Store", name: str | None, everything: bool) -> "StoredExperi
     raise ArenaError(f"{store.path} has no experiment {name!r}; there are: {there}")
 
 
-def _check_outputs(json: Path | None, csv: Path | None, parquet: Path | None, html: Path | None) -> None:
+def _outputs(json: Path | None, csv: Path | None, html: Path | None, used: dict[str, Path | None]) -> Outputs:
     """Refuse before play what would fail after it."""
-    for path in (json, csv, parquet, html):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise ArenaError(f"cannot write {path}: there is no folder {path.parent}")
-    from cardenvs.core.errors import require
-
-    require("openskill", "arena")
-    if parquet is not None:
-        require("pyarrow", "arena")
+    outputs = Outputs({"--json": json, "--csv": csv}, {"--html": html}, used=used)
     if html is not None:
         from cardenvs.arena.site import check_folder
 
         check_folder(html)
+    return outputs
 
 
 def _report(
     store: "Store",
     experiment: "StoredExperiment | None",
     intervals: Any,
+    outputs: Outputs,
     json: Path | None,
     csv: Path | None,
-    parquet: Path | None,
     html: Path | None,
     everything: bool = False,
     ratings: Any = None,
 ) -> None:
     from cardenvs.arena.board import board_of
-    from cardenvs.arena.export import write_board_json, write_csv, write_parquet
+    from cardenvs.arena.export import write_board_json, write_csv
     from cardenvs.arena.ratings import Rule
     from cardenvs.arena.terminal import print_board
 
@@ -258,23 +262,15 @@ def _report(
         board = board_of(store, experiment, everything=everything, intervals=intervals, rule=rule, progress=show)
         bar.update(task, visible=False)
     print_board(board, _console())
-    if json is not None:
-        write_board_json(board, json)
-        typer.echo(f"JSON: {json}")
-    if csv is not None:
-        write_csv(store, board, csv)
-        typer.echo(f"CSV: {csv}")
-    if parquet is not None:
-        write_parquet(store, board, parquet)
-        typer.echo(f"Parquet: {parquet}")
-    if html is not None:
-        _write_site(store, board, html)
+    outputs.write("JSON", json, lambda path: write_board_json(board, path))
+    outputs.write("CSV", csv, lambda path: write_csv(store, board, path))
+    outputs.write("site", html, lambda folder: _write_site(store, board, folder))
 
 
 def _write_site(store: "Store", board: "Board", folder: Path) -> None:
     from cardenvs.arena.site import write_site
 
-    typer.echo(f"site: {write_site(store, board, folder)}")
+    write_site(store, board, folder)
 
 
 @app.command("list")
@@ -290,7 +286,7 @@ def list_command(store: StorePath) -> None:
     from cardenvs.arena.store import Store
 
     console = _console()
-    with Store(store) as opened:
+    with Store(store, read_only=True) as opened:
         for experiment in opened.experiments():
             console.print(f"[bold]{escape(experiment.name)}[/bold], an experiment of {len(experiment.matches)} matches")
         table = Table(box=None, header_style="bold", pad_edge=False)
@@ -309,8 +305,8 @@ def list_command(store: StorePath) -> None:
 def replay_command(
     store: StorePath,
     match: Annotated[str, typer.Argument(metavar="MATCH", help="Id of a match, or how it begins.")],
-    deal: Annotated[int, typer.Argument(min=0, help="Number of the deal.")],
-    lineup: Annotated[int, typer.Argument(min=0, help="Number of the lineup.")],
+    deal: Annotated[int, typer.Argument(min=0, max=_MOST, help="Number of the deal.")],
+    lineup: Annotated[int, typer.Argument(min=0, max=_MOST, help="Number of the lineup.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the replay.")],
 ) -> None:
     """Write a game of a store as a replay, for `cardenvs replay`.
@@ -320,14 +316,16 @@ def replay_command(
     from cardenvs.arena.store import Store
     from cardenvs.arena.verify import replay_of
 
-    with Store(store) as opened:
+    outputs = Outputs({"--out": out}, used={"STORE": store})
+    with Store(store, read_only=True) as opened:
         ids = [match_id for match_id in opened.match_ids() if match_id.startswith(match)]
         if len(ids) != 1:
             raise ArenaError(
                 f"{store} has {len(ids)} matches that begin with {match!r}; see `cardenvs arena list {store}`"
             )
-        replay_of(opened.match(ids[0]), opened.game(ids[0], deal, lineup)).save(out)
-    typer.echo(f"replay: {out}")
+        replay = replay_of(opened.match(ids[0]), opened.game(ids[0], deal, lineup))
+    outputs.write("replay", out, replay.save)
+    outputs.close()
 
 
 @app.command("schema")
@@ -358,8 +356,10 @@ def schema_command(
 
 def verify(
     store: StorePath,
-    sample: Annotated[int | None, typer.Option(min=1, help="Play so many games again; default: all.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the sample.")] = 0,
+    sample: Annotated[
+        int | None, typer.Option(min=1, max=_MOST, help="Play so many games again; default: all.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of the sample.")] = 0,
     processes: Processes = 1,
 ) -> None:
     """Play the games of a store again and compare seats, seeds, actions, events and returns.
@@ -373,7 +373,7 @@ def verify(
     from cardenvs.arena.store import Store
     from cardenvs.arena.verify import verify as verify_store
 
-    with Store(store) as opened:
+    with Store(store, read_only=True) as opened:
         with _bar(MofNCompleteColumn(), TextColumn("games")) as bar:
             task = bar.add_task("playing again", total=None)
             done, mismatches = verify_store(
@@ -384,7 +384,7 @@ def verify(
     for mismatch in mismatches:
         typer.secho(str(mismatch), fg="red")
     if mismatches:
-        typer.secho(f"{len(mismatches)} of {done} games are not what is recorded", fg="red")
+        typer.secho(f"{done} games played again; {len(mismatches)} rows are not what is recorded", fg="red")
         raise typer.Exit(_EXIT_MISMATCH)
     typer.echo(f"{done} games played again; all are what is recorded. The store's digest is {digest[:16]}")
 
@@ -405,33 +405,45 @@ def submit_check(
     bundle: Annotated[
         str, typer.Argument(metavar="BUNDLE", help="An agent's spec, or a folder or zip file; see below.")
     ],
-    board: Annotated[Path, typer.Option(metavar="FILE", help="The board: an experiment with anchors.")],
+    board: Annotated[
+        Path, typer.Option(metavar="FILE", callback=input_file, help="The board: an experiment with anchors.")
+    ],
     name: Annotated[str | None, typer.Option(help="What to call the agent; default: what the bundle says.")] = None,
-    deals: Annotated[int | None, typer.Option(min=1, help="Deals of each game; default: those of the board.")] = None,
+    deals: Annotated[
+        int | None, typer.Option(min=1, max=_MOST, help="Deals of each game; default: those of the board.")
+    ] = None,
     store: Annotated[
         Path | None, typer.Option(metavar="STORE", help="Keep the games, and go on where a check stopped.")
     ] = None,
     processes: Processes = 1,
+    sandbox: Annotated[
+        str, typer.Option(metavar="auto|require|none", help="A sandbox for the code of a bundle; see `docs/arena.md`.")
+    ] = "auto",
     json: Json = None,
 ) -> None:
     """Play a submission against the anchors of a board, or play its replays again, and rate it.
 
     A bundle has a `submission.yaml` with the `name` and the `agent` (`python:MODULE:FACTORY` with MODULE in the bundle,
-    `process:COMMAND` with {bundle} for its folder), or replays (*.json) of all games against the anchors. The exit code
-    is 1 if anything speaks against the submission.
+    `process:COMMAND` with {bundle} for its folder, `ppo:FILE`, `search` or a policy), or replays (*.json) of all games
+    against the anchors. Its code runs in a process of its own, in a sandbox where the system has one. The exit code is
+    1 if anything speaks against the submission.
 
     Examples: `cardenvs submit check python:my_bot:make --board configs/arena/small_poker.yaml --deals 100`,
     `cardenvs submit check my_bundle.zip --board configs/arena/small_poker.yaml --json result.json`
     """
     import dataclasses
 
+    from cardenvs.agents.sandbox import chosen
+    from cardenvs.arena.bundle import opened_bundle
     from cardenvs.arena.experiment import read_experiment
     from cardenvs.arena.export import write_board_json
     from cardenvs.arena.store import Store
-    from cardenvs.arena.submit import check_submission, opened_bundle
+    from cardenvs.arena.submit import check_submission
     from cardenvs.arena.terminal import print_board
+    from cardenvs.core.text import printable
 
-    _check_outputs(json, None, None, None)
+    chosen(sandbox)
+    outputs = _outputs(json, None, None, {"BUNDLE": Path(bundle), "--board": board, "--store": store})
     experiment = read_experiment(board)
     if deals is not None:
         shorter = tuple(dataclasses.replace(m, deals=min(deals, m.deals)) for m in experiment.matches)
@@ -439,18 +451,17 @@ def submit_check(
     with opened_bundle(bundle, name) as opened, Store(store) as kept, _bar() as bar:
         task = bar.add_task("checking", total=None)
         checked = check_submission(
-            opened, experiment, store=kept, processes=processes,
+            opened, experiment, store=kept, processes=processes, sandbox=sandbox,
             progress=lambda what, done, total: bar.update(task, description=what, completed=done, total=total),
         )  # fmt: skip
     print_board(checked.board, _console())
-    if json is not None:
-        write_board_json(checked.board, json)
-        typer.echo(f"JSON: {json}")
+    outputs.write("JSON", json, lambda path: write_board_json(checked.board, path))
     for remark in checked.remarks:
-        typer.secho(remark, fg="yellow")
+        typer.secho(printable(remark), fg="yellow")
     for fault in checked.faults:
-        typer.secho(fault, fg="red")
+        typer.secho(printable(fault), fg="red")
     if checked.faults:
         typer.secho(f"{checked.name}: {len(checked.faults)} faults", fg="red")
         raise typer.Exit(_EXIT_MISMATCH)
     typer.secho(f"{checked.name}: no faults", fg="green")
+    outputs.close()

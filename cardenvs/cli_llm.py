@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardenvs.cli_files import finite, input_file
 from cardenvs.core.errors import AgentError
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def add_commands(app: typer.Typer) -> None:
 def prompt(
     game: Annotated[str, typer.Argument(metavar="GAME", help="Name of a game.")],
     seed: Annotated[int, typer.Option(min=0, max=_MAX_SEED, help="Of the deal, and of the play up to there.")] = 0,
-    ply: Annotated[int, typer.Option(min=0, help="After how many actions.")] = 0,
+    ply: Annotated[int, typer.Option(min=0, max=10**9, help="After how many actions.")] = 0,
     player: Annotated[int | None, typer.Option(min=0, help="Who is to act; refused if it is somebody else.")] = None,
     policy: Annotated[str, typer.Option(help="Who plays up to there: random, or a policy of the game.")] = "random",
     model: Annotated[str | None, typer.Option(metavar="NAME", help="With the settings of this model.")] = None,
@@ -55,8 +56,8 @@ def prompt(
     from cardenvs.agents.base import Turn
     from cardenvs.cli import read_options
     from cardenvs.core.registry import get_game
+    from cardenvs.core.text import printable
     from cardenvs.llm.prompt import write_prompt
-    from cardenvs.llm.transcript import harmless
 
     found = get_game(game)
     options = read_options(found, option)
@@ -70,7 +71,7 @@ def prompt(
         return
     for message in written.messages:
         typer.secho(f"--- {message['role']} ---", dim=True)
-        typer.echo(harmless(message["content"]))
+        typer.echo(printable(message["content"]))
 
 
 def _play_on(state: "State", ply: int, policy: str, seed: int) -> None:
@@ -97,7 +98,7 @@ def _settings(model: str | None, texts: list[str] | None) -> "PromptSettings":
 
 
 def show(
-    file: Annotated[Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="A transcript.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", callback=input_file, help="A transcript.")],
     agent: Annotated[str | None, typer.Option(metavar="NAME", help="Calls of this agent only.")] = None,
     outcome: Annotated[str | None, typer.Option(metavar="NAME", help="Calls with this outcome only.")] = None,
     call: Annotated[int | None, typer.Option(min=1, metavar="K", help="Only the K-th of them, with all of it.")] = None,
@@ -129,10 +130,10 @@ def _print_call(console: Any, number: int, call: dict[str, Any], full: bool) -> 
     from rich.markup import escape
 
     def text(name: str) -> str:
-        from cardenvs.llm.transcript import harmless
+        from cardenvs.core.text import printable
 
         value = call.get(name)
-        return escape(harmless("" if value is None else str(value)))
+        return escape(printable("" if value is None else str(value)))
 
     colour = "green" if call.get("outcome") == "ok" else "red"
     chosen = text("candidate") or text("reason")
@@ -145,11 +146,11 @@ def _print_call(console: Any, number: int, call: dict[str, Any], full: bool) -> 
         return
     messages = [{"role": "system", "content": call.get("system_text")}, *_list(call.get("messages"))]
     for message in [*messages, {"role": "reply", "content": call.get("reply")}]:
-        from cardenvs.llm.transcript import harmless
+        from cardenvs.core.text import printable
 
         if isinstance(message, dict):
-            console.print(f"[bold]--- {escape(harmless(str(message.get('role'))))} ---[/bold]")
-            console.print(escape(harmless(str(message.get("content")))))
+            console.print(f"[bold]--- {escape(printable(str(message.get('role'))))} ---[/bold]")
+            console.print(escape(printable(str(message.get("content")))))
 
 
 def _list(value: Any) -> list:
@@ -160,7 +161,7 @@ def _print_summary(console: Any, calls: list[dict[str, Any]]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from cardenvs.llm.transcript import harmless
+    from cardenvs.core.text import printable
 
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("agent", "calls", "outcomes", "median s", "slowest s", "tokens in", "tokens out"):
@@ -174,7 +175,7 @@ def _print_summary(console: Any, calls: list[dict[str, Any]]) -> None:
         tokens = [sum(int((call.get("tokens") or {}).get(which) or 0) for call in own) for which in _TOKENS]
         counts = ", ".join(f"{outcome} {count}" for outcome, count in outcomes.most_common())
         table.add_row(
-            escape(harmless(name)), str(len(own)), escape(harmless(counts)), f"{seconds[len(seconds) // 2]:.2f}",
+            escape(printable(name)), str(len(own)), escape(printable(counts)), f"{seconds[len(seconds) // 2]:.2f}",
             f"{seconds[-1]:.2f}", *(str(count) for count in tokens),
         )  # fmt: skip
     console.print(table)
@@ -190,12 +191,14 @@ def llm_stub(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=_MAX_SEED, help="Of all that is drawn.")] = 0,
     script: Annotated[
-        Path | None, typer.Option(metavar="FILE", exists=True, dir_okay=False, help="Lines to serve in turn instead.")
+        Path | None, typer.Option(metavar="FILE", callback=input_file, help="Lines to serve in turn instead.")
     ] = None,
     pick: Annotated[str, typer.Option(help="What a good reply picks: first, last or random.")] = "random",
-    slow_seconds: Annotated[float, typer.Option(min=0, help="How long a slow reply takes.")] = 30.0,
-    retry_after: Annotated[float, typer.Option(min=0, help="Seconds that a rate-limited reply asks to wait.")] = 1.0,
-    latency: Annotated[float, typer.Option(min=0, help="Seconds that every reply takes.")] = 0.0,
+    slow_seconds: Annotated[float, typer.Option(min=0, callback=finite, help="How long a slow reply takes.")] = 30.0,
+    retry_after: Annotated[
+        float, typer.Option(min=0, callback=finite, help="Seconds that a rate-limited reply asks to wait.")
+    ] = 1.0,
+    latency: Annotated[float, typer.Option(min=0, callback=finite, help="Seconds that every reply takes.")] = 0.0,
 ) -> None:
     """Serve a model for tests on this machine: OpenAI-compatible, with the faults you ask for. Ctrl-C ends it.
 
@@ -207,7 +210,10 @@ def llm_stub(
     """
     from cardenvs.llm.stub import StubSettings, serve
 
-    lines = script.read_text(encoding="utf-8").splitlines() if script is not None else []
+    try:
+        lines = script.read_text(encoding="utf-8").splitlines() if script is not None else []
+    except UnicodeDecodeError:
+        raise AgentError(f"{script} is not text in UTF-8") from None
     settings = StubSettings(
         _shares(fault), seed, [line for line in lines if line.strip()], slow_seconds, retry_after, pick, latency
     )
@@ -220,7 +226,11 @@ def _shares(texts: list[str] | None) -> dict[str, float]:
     for text in texts or ():
         name, _, share = text.partition("=")
         try:
+            if not 0 <= float(share) <= 1:
+                raise ValueError(share)
             shares[name.strip()] = float(share)
         except ValueError:
-            raise AgentError(f"--fault takes NAME=SHARE, as in --fault slow=0.05; got {text!r}") from None
+            raise AgentError(
+                f"--fault takes NAME=SHARE, a share from 0 to 1, as in --fault slow=0.05; got {text!r}"
+            ) from None
     return shares

@@ -304,6 +304,8 @@ def hidden_information(game: Game, options: Options) -> str:
     hides: dict[str, set[bool]] = defaultdict(set)
     for seed in range(20):
         for state in random_play(game, options, seed):
+            if state.ply % 4:  # tables are slow to describe, and what they hide rarely changes
+                continue
             for viewer in range(options.num_players):
                 for (pile, owner), tokens in zip(game.table.pile_of, state.table(viewer).piles, strict=True):
                     if UNKNOWN in tokens:
@@ -322,7 +324,8 @@ def _observation(game: Game, options: Options) -> str:
         for section, start in zip(layout.sections, layout.starts, strict=True)
     ]
     text = "With default options. `game.layout(options).describe(observation)` prints an observation by section."
-    return f"{text}\n\n{table(('at', 'section', 'values', ''), rows)}"
+    left_out = "".join(f"\n\nNot observed, though known: the {pile}. {why}" for pile, why in game.not_observed.items())
+    return f"{text}\n\n{table(('at', 'section', 'values', ''), rows)}{left_out}"
 
 
 def _options(game: Game) -> str:

@@ -16,6 +16,7 @@ TIMEOUT_S = 300  # a deadlock, not a slow machine
 PRELUDE = """
 import contextlib, copy, hashlib, multiprocessing, os, pickle, signal, sys, threading, time, traceback
 import cardenvs
+from cardenvs.agents import Turn
 from cardenvs.agents.proxy import AgentProxy, Guard, play
 from cardenvs.agents.process import ProcessAgent
 from cardenvs.arena import Match
@@ -146,32 +147,36 @@ SCENARIOS = {
     "parent and child use the parent's process agent": """
         with in_process() as proxy:
             expected = game_of(proxy)
-            running = proxy.agent._pipe._process.pid
             assert child(game_of, proxy) == expected
-            os.kill(running, 0)
             assert game_of(proxy) == expected
-            assert proxy.agent.starts == 1
+    """,
+    "parent and child go on in the middle of a game of a process agent": """
+        agent = ProcessAgent.of_spec("random", KUHN, KUHN.make_options(), time_limit=120.0)
+        state = KUHN.new_state(seed=1)
+        agent.reset(5)
+        first, starts = agent.act(Turn(state, 5)), agent.starts
+        assert child(lambda: (agent.act(Turn(state, 5)), agent.close())) == (first, None)
+        assert agent.act(Turn(state, 5)) == first
+        assert agent.starts == starts  # it was neither killed nor asked for the child
+        agent.close()
     """,
     "a child that ends does not end the parent's process agent": """
         import gc
-        with in_process() as proxy:
-            expected = game_of(proxy)
-            def work():
-                global proxy
-                proxy.close()
-                del proxy
-                gc.collect()
-            child(work)
-            assert game_of(proxy) == expected
-            assert proxy.agent.starts == 1
-    """,
-    "the child goes on in the middle of a game of a process agent": """
         agent = ProcessAgent.of_spec("random", KUHN, KUHN.make_options(), time_limit=120.0)
-        from cardenvs.agents import Turn
         state = KUHN.new_state(seed=1)
         agent.reset(5)
-        first = agent.act(Turn(state, 5))
-        assert child(lambda: agent.act(Turn(state, 5))) == first
+        first, starts = agent.act(Turn(state, 5)), agent.starts
+        def work():
+            global agent
+            del agent
+            gc.collect()
+        child(work)
+        pid = os.fork()
+        if pid == 0:
+            sys.exit(0)
+        os.waitpid(pid, 0)
+        assert agent.act(Turn(state, 5)) == first
+        assert agent.starts == starts
         agent.close()
     """,
     "the child makes a language model's agent": """

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from cardenvs.core.errors import OptionError, require
+from cardenvs.core.errors import OptionError
+from cardenvs.core.text import read_yaml
 
 _HERE = Path(__file__).resolve().parent
 CONFIG_FOLDER = _HERE / "configs" if (_HERE / "configs").is_dir() else _HERE.parent / "configs"  # wheel, checkout
@@ -109,11 +110,7 @@ def read_config(path: str | Path) -> Config:
     Raises:
         OptionError: the file cannot be read, or says what Config.make refuses.
     """
-    yaml = require("yaml", "train")
-    try:
-        values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise OptionError(f"{path} cannot be read: {error}") from error
+    values = read_yaml(path, "train", OptionError)
     if not isinstance(values, dict | None):
         raise OptionError(f"{path} must be a mapping of settings, a line `name: value` each")
     return Config.make(values or {}, str(path))

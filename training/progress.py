@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 METRICS = {
-    "steps": "decisions so far, all players of all games together",
+    "steps": "decisions so far, of all players in all games",
     "seconds": "time spent training so far, evaluations included",
     "updates": "updates so far",
     "speed/steps_per_second": "steps of this update per second, learning included, evaluations not",
@@ -32,8 +32,8 @@ METRICS = {
     "value/explained_variance": "1 - Var(target - value) / Var(target), before the update",
     "schedule/lr": "learning rate",
     "schedule/entropy": "weight of the entropy bonus",
-    "transitions": "transitions learnt from in the update",
-    "minibatches": "steps of the optimiser in the update; fewer than planned where target_kl stopped it",
+    "transitions": "transitions used in the update",
+    "minibatches": "optimiser steps in the update; fewer than planned if target_kl stopped it early",
     "time/PART": "seconds of the update in each part",
 }
 """Every metric that is logged, and what it means."""

@@ -8,10 +8,11 @@ To the agent:
     {"type": "reset", "seed": 123, "player": 0}                              a game begins; no answer
     {"type": "events", "events": [{"kind": "bet", "player": 1, "token": null, "source": null, "target": null,
         "value": 2, "text": "player_1 bets 2."}, ...]}                       what its player saw happen; no answer
-    {"type": "act", "player": 0, "ply": 7, "seed": 456, "legal": [{"id": 2, "label": "call"}, ...],
+    {"type": "act", "player": 0, "decision": 3, "goes_on": false, "seed": 456,
+        "legal": [{"id": 2, "label": "call"}, ...],
         "failures": [{"kind": ..., "message": ...}, ...], ...}               answer with "action"
     {"type": "end", "returns": [1.0, -1.0]}                                  the game is over; no answer
-    {"type": "bye"}                                                          no more games: end
+    {"type": "bye"}                                                          no more for you: end
 
 From the agent:
 
@@ -22,7 +23,9 @@ From the agent:
 "wants" chooses what "act" holds besides: "view", "facts", "recap", "observation", "render", and "twin": base64 of a
 saved state in which all that the player cannot know is dealt anew. "events" asks for the messages of that name, as
 things happen. Who has failed a try is asked again with all "failures" so far. A process that is late, that ends, or
-that says anything else is killed and started again; it then gets "reset" and all events of the game once more.
+that says anything else is killed and started again; it then gets "reset" and all events of the game once more. Each
+game has a process of its own: after "end" its standard input is closed, and what is left a second later is killed,
+with all that it has started.
 
 What a process writes to its standard error is kept only as far as the last lines are quoted when it fails.
 """
@@ -30,6 +33,7 @@ What a process writes to its standard error is kept only as far as the last line
 import base64
 import contextlib
 import dataclasses
+import functools
 import json
 import os
 import select
@@ -42,9 +46,11 @@ import weakref
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from cardenvs.agents.base import Agent, Failure, Turn
+from cardenvs.agents.forkserver import ForkServer, ended
+from cardenvs.agents.guest import Guest
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.events import Event
 from cardenvs.core.game import Game
@@ -52,9 +58,18 @@ from cardenvs.core.options import Options
 
 PROTOCOL = 1
 WANTS = ("view", "facts", "recap", "observation", "render", "twin", "events")
-_LONGEST_LINE = 4 << 20  # bytes of one message from an agent
+_LONGEST_LINE = 1 << 20  # bytes of one message from an agent
+_LONGEST_NOTES = 64 << 10  # characters of JSON that an agent may note of a decision,
+_MOST_NOTES = 1 << 20  # and of a game
+_MOST_FAILURES = 20  # failures that an agent may report of a decision
+_LAST_SECONDS = 1.0  # that a process has after the end of its game
 _MOST_UNSENT = 64 << 20  # bytes that an agent may leave unread
 _KEPT_STDERR = 2000  # bytes of what it wrote last to standard error
+_KEPT_ENV = {
+    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "VIRTUAL_ENV",
+    "CUDA_VISIBLE_DEVICES", "XDG_CACHE_HOME", "PYTHONHASHSEED", "PYTHONUTF8", "PYTHONDONTWRITEBYTECODE",
+}  # fmt: skip
+_KEPT_ENV_PREFIXES = ("LC_", "CARDENVS_", "NUMBA_", "OMP_", "MKL_", "OPENBLAS_")
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL")
 _LAUNCH = str(Path(__file__).with_name("launch.py"))
 
@@ -81,7 +96,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class ProcessAgent(Agent):
-    """An agent in a process of its own. One that is lost is started again with the next call.
+    """An agent in a process of its own, a new one for each game. One that is lost is started again with the next call.
 
     Attributes:
         name: of the agent.
@@ -103,6 +118,7 @@ class ProcessAgent(Agent):
         memory_limit_mb: int | None = 4096,
         start_limit: float = 120.0,
         keep_env: Sequence[str] = (),
+        guest: Guest | None = None,
     ) -> None:
         """An agent that `command` runs; nothing is started yet.
 
@@ -113,7 +129,8 @@ class ProcessAgent(Agent):
             time_limit: seconds a decision; also for reading what it is told. None: no limit.
             memory_limit_mb: of the process's data; None: no limit.
             start_limit: seconds until it says "ready".
-            keep_env: environment variables to pass on although their names look like those of secrets.
+            keep_env: environment variables to pass on besides the few that every program needs.
+            guest: whose code it is, if it comes from elsewhere.
 
         Raises:
             AgentError: an empty command, or a platform without POSIX processes.
@@ -125,8 +142,13 @@ class ProcessAgent(Agent):
         self._command, self._game, self._options = list(command), game, options
         self.name = name
         self._time_limit, self._memory_mb, self._start_limit = time_limit, memory_limit_mb, start_limit
-        self._env = _environment(keep_env)
+        self._keep_env = tuple(keep_env)
+        self._guest = guest if guest is not None and guest.folder is not None else None
+        self._forks = False
+        self._server: ForkServer | None = None
         self._pipe: _Pipe | None = None
+        self._has_played = False  # the process that runs has been told of a game
+        self._noted = 0  # characters of notes in this game
         self._wants: frozenset[str] = frozenset()
         self._seed: int | None = None
         self._told: list[dict[str, Any]] = []  # the events of this game
@@ -145,8 +167,12 @@ class ProcessAgent(Agent):
     @classmethod
     def of_spec(cls, spec: str, game: Game, options: Options, **limits: Any) -> "ProcessAgent":
         """The agent of a spec, made in a process of its own."""
-        command = [sys.executable, "-m", "cardenvs.agents.worker", spec]
-        return cls(command, game, options, name=limits.pop("name", spec), **limits)
+        safe = ["-P"] if limits.get("guest") is not None else []  # its folder comes last, not first
+        command = [sys.executable, *safe, "-m", "cardenvs.agents.worker", spec, game.name]
+        command.append(json.dumps(options.as_dict()))
+        agent = cls(command, game, options, name=limits.pop("name", spec), **limits)
+        agent._forks = True
+        return agent
 
     # -- as an agent --------------------------------------------------------------------------------------------
 
@@ -160,12 +186,15 @@ class ProcessAgent(Agent):
             self._start()
 
     def reset(self, seed: int) -> None:
-        """A game begins."""
-        self._seed, self._told = seed, []
+        """A game begins, in a process that knows of no other."""
+        if self._has_played:
+            self._drop()
+        self._seed, self._told, self._noted = seed, [], 0
         fresh = self._pipe is None
         self.start()
         if not fresh:
             self._tell_reset()
+        self._has_played = True
 
     def observe(self, events: list[Event]) -> None:
         """Tell it what its player saw."""
@@ -201,10 +230,13 @@ class ProcessAgent(Agent):
         return reply.get("id")  # type: ignore[return-value]  # checked by whoever asks
 
     def end(self, returns: list[float]) -> None:
-        """The game is over."""
+        """The game is over, and so is its process."""
         self._told = []
         if self._pipe is not None:
             self._tell({"type": "end", "returns": returns})
+            self._tell({"type": "bye"})
+            self._drop(_LAST_SECONDS)
+        self._seed = None
 
     def close(self) -> None:
         """End the process."""
@@ -212,16 +244,19 @@ class ProcessAgent(Agent):
             with contextlib.suppress(AgentFailureError):
                 self._tell({"type": "bye"})
         self._drop(grace=0.2)
+        self._drop_server()
 
     def __del__(self) -> None:
         self._drop()
+        self._drop_server()
 
     # -- messages -----------------------------------------------------------------------------------------------
 
     def _question(self, turn: Turn) -> dict[str, Any]:
         question: dict[str, Any] = {
             "player": turn.player,
-            "ply": turn.ply,
+            "decision": turn.decision,
+            "goes_on": turn.goes_on,
             "seed": turn.seed,
             "legal": [{"id": action, "label": turn.label(action)} for action in turn.legal_actions],
             "failures": [{"kind": failure.kind, "message": failure.message} for failure in turn.failures],
@@ -239,10 +274,17 @@ class ProcessAgent(Agent):
 
     def _take_notes(self, turn: Turn, reply: dict[str, Any]) -> None:
         notes = reply.get("notes")
-        if isinstance(notes, dict):
+        if isinstance(notes, dict) and notes:
+            length = len(json.dumps(notes))
+            self._noted += length
+            if length > _LONGEST_NOTES or self._noted > _MOST_NOTES:
+                notes = {
+                    "dropped": f"at most {_LONGEST_NOTES >> 10} KiB of notes are kept of a decision of an agent in a "
+                    f"process, and {_MOST_NOTES >> 10} KiB of a game"
+                }
             turn.notes |= notes
         failures = reply.get("failures")
-        for one in failures if isinstance(failures, list) else ():
+        for one in failures[:_MOST_FAILURES] if isinstance(failures, list) else ():
             if isinstance(one, dict):
                 turn.failures.append(Failure(str(one.get("kind")), str(one.get("message"))))
 
@@ -277,11 +319,11 @@ class ProcessAgent(Agent):
 
     def _start(self) -> None:
         self.starts += 1
-        memory = 0 if self._memory_mb is None else self._memory_mb << 20
-        command = [sys.executable, "-I", "-S", _LAUNCH, str(memory), str(os.getpid()), *self._command]
+        self._has_played = self._seed is not None
         try:
-            self._pipe = _Pipe(command, self._env)
-        except OSError as error:
+            self._pipe = _Pipe(self._forked() if self._forks else _Program(self._launched()))
+        except (OSError, AgentError) as error:
+            self._drop_server()
             raise AgentError(f"agent {self.name!r}: cannot start a process: {error}") from None
         hello = {"type": "hello", "protocol": PROTOCOL, "game": self._game.name, "options": self._options.as_dict()}
         try:
@@ -293,6 +335,29 @@ class ProcessAgent(Agent):
             self._tell_reset()
             if self._told and "events" in self._wants:
                 self._tell({"type": "events", "events": self._told})
+
+    def _launched(self) -> "_Launch":
+        if self._guest is None:
+            return agent_command(self._command, self._memory_mb, self._keep_env)
+        command, env, folder = self._guest.command(self._command, self._game, self._memory_mb)
+        return _Launch([*_launcher(None), *command], env, folder)  # its limits are set behind the launcher
+
+    def _forked(self) -> "_Forked":
+        """A process forked by the server, which is started where it does not run."""
+        if self._server is not None:
+            with contextlib.suppress(OSError):
+                return _Forked(self._server)
+            self._drop_server()
+        launch = self._launched()
+        self._server = ForkServer(lambda **streams: _spawned(launch, **streams), self._start_limit)
+        return _Forked(self._server)
+
+    def _drop_server(self) -> None:
+        server = getattr(self, "_server", None)
+        self._server = None
+        if server is not None:
+            server.close()
+            ended(server.process)
 
     def _check_ready(self, ready: dict[str, Any]) -> None:
         what = None
@@ -308,13 +373,16 @@ class ProcessAgent(Agent):
         self._wants = frozenset(map(str, wants))
 
     def _leave_to_parent(self) -> None:
-        if self._pipe is not None:
-            self._pipe.leave()
-        self._pipe = None
+        pipe, server = self._pipe, self._server
+        self._pipe, self._server, self._has_played = None, None, False
+        if pipe is not None:
+            pipe.leave()
+        if server is not None:
+            server.leave()
 
     def _drop(self, grace: float = 0.0) -> None:
         pipe = getattr(self, "_pipe", None)
-        self._pipe = None
+        self._pipe, self._has_played = None, False
         if pipe is not None:
             pipe.close(grace)
 
@@ -331,17 +399,117 @@ class _BadLineError(Exception):
     """The process wrote something that is no message."""
 
 
+class _Launch(NamedTuple):
+    """How a process is started: the command line, all of its environment, and where (None: here)."""
+
+    command: list[str]
+    env: dict[str, str]
+    folder: str | None = None
+
+
+def _spawned(launch: _Launch, **streams: Any) -> subprocess.Popen:
+    # The launcher checks that its parent is alive, so the process that forks must be this one.
+    start = functools.partial(
+        subprocess.Popen, launch.command, env=launch.env, cwd=launch.folder, bufsize=0, start_new_session=True,
+        close_fds=True, **streams,
+    )  # fmt: skip
+    return _spawner.submit(start).result()
+
+
+class _Running(Protocol):
+    """A process: this end of its standard streams, and how it is ended."""
+
+    stdin: int
+    stdout: int
+    stderr: int
+
+    def exit_code(self) -> int | None:
+        """Of a process that has closed its standard output; None: it runs on, or nobody knows."""
+
+    def end(self, grace: float) -> None:
+        """End it, with all that it has started, after `grace` seconds at most, and close the streams."""
+
+    def leave(self) -> None:
+        """Close the streams and let it run: another process, from which this one was forked, uses it."""
+
+
+class _Program:
+    """A command that runs."""
+
+    def __init__(self, launch: _Launch) -> None:
+        pipe = subprocess.PIPE
+        self._process = _spawned(launch, stdin=pipe, stdout=pipe, stderr=pipe)
+        self._streams = (self._process.stdin, self._process.stdout, self._process.stderr)
+        self.stdin, self.stdout, self.stderr = (stream.fileno() for stream in self._streams if stream is not None)
+
+    def exit_code(self) -> int | None:
+        try:
+            return self._process.wait(1.0)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def end(self, grace: float) -> None:
+        self._process.stdin.close()  # type: ignore[union-attr]
+        ended(self._process, grace)
+        self._close()
+
+    def leave(self) -> None:
+        self._process.returncode = 0  # no child of this process: there is nothing to wait for
+        self._close()
+
+    def _close(self) -> None:
+        for stream in self._streams:
+            with contextlib.suppress(OSError):
+                stream.close()  # type: ignore[union-attr]
+
+
+class _Forked:
+    """A process that a server has forked."""
+
+    def __init__(self, server: ForkServer) -> None:
+        self._server = server
+        (read, self.stdin), (self.stdout, write), (self.stderr, errors) = (os.pipe() for _ in range(3))
+        try:
+            server.start([read, write, errors])
+        except OSError:
+            self._close()
+            raise
+        finally:
+            for descriptor in (read, write, errors):
+                os.close(descriptor)
+        self._code: int | None = None
+
+    def exit_code(self) -> int | None:
+        if self._code is None:
+            self._code = self._server.end()
+        return self._code
+
+    def end(self, grace: float) -> None:
+        os.close(self.stdin)
+        self.stdin = -1
+        closed, deadline = select.poll(), time.monotonic() + grace
+        closed.register(self.stdout, select.POLLIN)
+        while grace and (left := deadline - time.monotonic()) > 0:
+            if closed.poll(left * 1000) and not os.read(self.stdout, 1 << 16):
+                break
+        self.exit_code()
+        self._close()
+
+    def leave(self) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        for descriptor in (self.stdin, self.stdout, self.stderr):
+            if descriptor >= 0:
+                os.close(descriptor)
+
+
 class _Pipe:
     """A running process and the messages to and from it. Nothing here waits longer than it is told to."""
 
-    def __init__(self, command: list[str], env: dict[str, str]) -> None:
-        # The launcher checks that its parent is alive, so the process that forks must be this one.
-        self._process: subprocess.Popen = _spawner.submit(
-            subprocess.Popen, command, env=env, bufsize=0, start_new_session=True, close_fds=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        ).result()  # fmt: skip
-        streams = (self._process.stdin, self._process.stdout, self._process.stderr)
-        self._in, self._out, self._err = (stream.fileno() for stream in streams if stream is not None)
+    def __init__(self, running: _Running) -> None:
+        self._running = running
+        self._in, self._out, self._err = running.stdin, running.stdout, running.stderr
         for descriptor in (self._in, self._out, self._err):
             os.set_blocking(descriptor, False)
         self._unsent, self._received, self._stderr = bytearray(), bytearray(), bytearray()
@@ -418,9 +586,8 @@ class _Pipe:
             self._open.discard(descriptor)
 
     def _gone(self) -> _BrokenPipeError:
-        try:
-            code = self._process.wait(1.0)
-        except subprocess.TimeoutExpired:
+        code = self._running.exit_code()
+        if code is None:
             return _BrokenPipeError("it has closed its standard output")
         if self._err in self._open:
             self._pump(0.0)
@@ -432,39 +599,42 @@ class _Pipe:
 
     def leave(self) -> None:
         """Close this process's ends, and let the agent's process run."""
-        self._process.returncode = 0  # not a child of this process: nothing to wait for
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-            with contextlib.suppress(OSError):
-                stream.close()  # type: ignore[union-attr]
+        self._running.leave()
 
     def close(self, grace: float) -> None:
         """End the process, with all that it has started, after `grace` seconds at most."""
-        process = self._process
-        if grace:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.stdin.close()  # type: ignore[union-attr]
-                process.wait(grace)
-        with contextlib.suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
-        for stream in (process.stdin, process.stdout, process.stderr):
-            with contextlib.suppress(OSError):
-                stream.close()  # type: ignore[union-attr]
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(5.0)
+        self._running.end(grace)
+
+
+def agent_command(command: Sequence[str], memory_limit_mb: int | None, keep_env: Sequence[str] = ()) -> _Launch:
+    """How the process of an agent is started that the operator has named.
+
+    Args:
+        command: program and arguments of the agent.
+        memory_limit_mb: of each process's data; None: no limit.
+        keep_env: environment variables that the operator passes on, by name.
+    """
+    return _Launch([*_launcher(memory_limit_mb), *command], _environment(keep_env))
+
+
+def _launcher(memory_limit_mb: int | None) -> list[str]:
+    memory = 0 if memory_limit_mb is None else memory_limit_mb << 20
+    return [sys.executable, "-I", "-S", _LAUNCH, str(memory), str(os.getpid())]
 
 
 def _environment(keep: Sequence[str]) -> dict[str, str]:
-    """What a process gets of the environment: no secrets, and where this process finds its modules."""
-    env = {
-        name: value
-        for name, value in os.environ.items()
-        if name in keep or not any(word in name.upper() for word in _SECRET_WORDS)
-    }
+    """What a process gets of the environment: what programs need, what was asked for, and where to find modules."""
+    env = {name: value for name, value in os.environ.items() if name in keep or _is_harmless(name)}
     env["PYTHONPATH"] = os.pathsep.join([path or os.getcwd() for path in sys.path])
     env["CARDENVS_QUIET"] = "1"
     env.setdefault("OMP_NUM_THREADS", "1")  # the agents of a match share the cores
     env.setdefault("NUMBA_NUM_THREADS", "1")
     return env
+
+
+def _is_harmless(name: str) -> bool:
+    kept = name in _KEPT_ENV or name.startswith(_KEPT_ENV_PREFIXES)
+    return kept and not any(word in name.upper() for word in _SECRET_WORDS)
 
 
 def _read(line: bytes) -> dict[str, Any]:

@@ -13,6 +13,9 @@ A spec is one of these:
     llm:NAME,temperature=1                      the same with other settings
     process:COMMAND                             a program that speaks JSON lines; see cardenvs.agents.process
 
+Agents of the kinds python, llm and process are *guests*: what they get must say nothing about the deal. `python:` and
+`process:` agents run in processes of their own.
+
 A name in a list of agents ends at a comma that no `name=value` follows.
 """
 
@@ -33,6 +36,7 @@ from cardenvs.core.errors import AgentError, require
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 
+GUESTS = ("python", "llm", "process")
 _PARAMETER = re.compile(r"\s*[A-Za-z_]\w*=")
 
 
@@ -65,8 +69,13 @@ def split_specs(text: str) -> list[str]:
     return specs
 
 
+def is_guest(spec: str) -> bool:
+    """Whether a spec is of an agent that cardenvs does not bring along."""
+    return spec.partition(":")[0] in GUESTS
+
+
 def make_agent(spec: str, game: Game, options: Options) -> Agent:
-    """The agent of a spec (see above). Its `name` is the spec.
+    """The agent of a spec (see above). Its `name` is the spec. Close an agent with a process when it is done.
 
     Args:
         spec: as on the command line.
@@ -76,6 +85,21 @@ def make_agent(spec: str, game: Game, options: Options) -> Agent:
         AgentError: no such kind of agent, a wrong parameter, or something that is no agent.
         PolicyNotFoundError: the game has no such playout policy.
         MissingExtraError: it needs an optional dependency that is not installed.
+    """
+    if spec.partition(":")[0] == "python":
+        from cardenvs.agents.process import ProcessAgent
+
+        process = ProcessAgent.of_spec(spec, game, options)
+        process.start()
+        return process
+    return load_agent(spec, game, options)
+
+
+def load_agent(spec: str, game: Game, options: Options) -> Agent:
+    """The same, but a `python:` agent is loaded into this process, where it can reach all that there is.
+
+    Raises:
+        AgentError, PolicyNotFoundError, MissingExtraError: as make_agent.
     """
     kind, _, argument = spec.partition(":")
     if kind in _KINDS:
@@ -154,17 +178,27 @@ def _make_ppo(argument: str, game: Game, options: Options) -> Agent:
     return importlib.import_module("cardenvs.agents.ppo").load_agent(path, game, options, **values)
 
 
-def _checkpoint(argument: str) -> tuple[Path, str]:
-    """The file of a ppo agent, and its parameters."""
+def checkpoint_of(argument: str) -> str:
+    """The path in what follows `ppo:`."""
+    return _split_checkpoint(argument)[0]
+
+
+def _split_checkpoint(argument: str) -> tuple[str, str]:
     name, *rest = argument.split(",")
     while rest and not _PARAMETER.match(rest[0]):  # a comma in the path
         name += f",{rest.pop(0)}"
     if not name:
         raise AgentError("ppo needs the path of a checkpoint, as in ppo:runs/latest.pt")
+    return name, ",".join(rest)
+
+
+def _checkpoint(argument: str) -> tuple[Path, str]:
+    """The file of a ppo agent, and its parameters."""
+    name, rest = _split_checkpoint(argument)
     path = Path(name)
     if not path.is_file():
         raise AgentError(f"ppo: there is no file {name!r}")
-    return path, ",".join(rest)
+    return path, rest
 
 
 def _make_python(argument: str, game: Game, options: Options) -> Agent:

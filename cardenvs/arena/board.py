@@ -4,7 +4,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from cardenvs.arena.ratings import (
     cycles,
     evidence_of,
     fit,
-    interleaved,
-    rate_online,
 )
 from cardenvs.arena.statistics import Estimate, Intervals, Summary, complete_deals, estimates, summarise
 from cardenvs.arena.store import GameRecord, Store, StoredExperiment
@@ -120,7 +118,6 @@ def board_of(
     everything: bool = False,
     intervals: Intervals = "bootstrap",
     rule: Rule | None = None,
-    online: bool = True,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Board:
     """Sum up an experiment of a store; None: the last one, or all matches where there is no experiment.
@@ -131,12 +128,10 @@ def board_of(
         everything: all matches of the store, whatever experiment.
         intervals: "bootstrap" or "student", for means and differences; ratings are always resampled.
         rule: what ratings go by; None: what the experiment says.
-        online: also rate online, which needs openskill.
         progress: called with (what is being done, matches done, matches in all).
 
     Raises:
         ArenaError: no deal is complete, or a match is of another version of its game.
-        MissingExtraError: openskill is not installed.
     """
     if experiment is None and not everything:
         experiment = next(reversed(store.experiments()), None)
@@ -159,13 +154,6 @@ def board_of(
         raise ArenaError(f"{store.path or 'the store'} has no complete deal to report on")
     tell("ratings", len(titled), len(titled))
     overall = fit(evidence, names, anchors)
-    if online:
-        matches = [game.match for game in games]
-        overall = _with_online(overall, store, matches, names, anchors)
-        games = [
-            replace(game, ratings=tuple(_with_online(game.ratings, store, [game.match], game.match.names, anchors)))
-            for game in games
-        ]
     shown = {match.id for _, match in titled}
     failed = tuple(error.split("\n")[0] for match_id, _, _, error in store.failed() if match_id in shown)
     name = experiment.name if experiment is not None else "Results"
@@ -218,17 +206,6 @@ def _near(anchors: dict[str, float], match: Match) -> dict[str, float]:
 
 def _best_first(ratings: Sequence[Rating]) -> list[Rating]:
     return sorted(ratings, key=lambda rating: -rating.rating)
-
-
-def _with_online(
-    ratings: Sequence[Rating], store: Store, matches: Sequence[Match], names: Sequence[str], anchors: dict[str, float]
-) -> list[Rating]:
-    deals = [complete_deals(match, store.results(match.id)) for match in matches]
-    games = (
-        ([matches[number].names[agent] for agent in game.seating], game.returns) for number, game in interleaved(deals)
-    )
-    online = rate_online(games, list(names), anchors)
-    return [replace(rating, online=online[rating.name]) for rating in ratings]
 
 
 def _loose(evidence: Sequence[Evidence], names: Sequence[str], anchors: dict[str, float]) -> tuple[str, ...]:

@@ -17,32 +17,43 @@
 `read_experiment` checks such a file; `Experiment` says what each of its games means as a Match.
 """
 
+import dataclasses
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from cardenvs.arena.match import Match
+from cardenvs.agents.seeds import MatchSeed
+from cardenvs.arena.match import MOST_DEALS, Match
 from cardenvs.arena.plan import Stop
 from cardenvs.arena.schedule import Kind, Schedule, Seating
 from cardenvs.arena.statistics import Intervals
 from cardenvs.arena.store import Store, StoredExperiment
 from cardenvs.core.errors import ArenaError, CardenvsError, require
+from cardenvs.core.text import LONGEST_NAME, one_line, printable, read_yaml
 
 require("pydantic", "arena")
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator  # noqa: E402
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator  # noqa: E402
 
 _MAX_SEED = 2**63 - 1
 
-Seed = Annotated[int, Field(ge=0, le=_MAX_SEED)]
-Name = Annotated[str, Field(min_length=1, max_length=100)]
-Deals = Annotated[int, Field(ge=1)]
+
+def _shown(text: str) -> str:
+    if printable(text) != text or "\n" in text or "\t" in text:
+        raise ValueError("it has control, bidirectional or invisible characters")
+    return text
+
+
+Seed = Annotated[int, Field(ge=0, le=_MAX_SEED)] | str
+Text = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_shown)]
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), AfterValidator(_shown)]
+Deals = Annotated[int, Field(ge=1, le=MOST_DEALS)]
 Seconds = Annotated[float, Field(gt=0)]
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False, allow_inf_nan=False)
 
 
 class GameSection(_Section):
@@ -61,7 +72,7 @@ class GameSection(_Section):
 class AgentSection(_Section):
     """One agent, or just its spec."""
 
-    spec: Name = Field(description="as for `cardenvs match`")
+    spec: Text = Field(description="as for `cardenvs match`")
     name: Name | None = Field(default=None, description="for reports; default: the spec")
 
 
@@ -117,8 +128,10 @@ class ExperimentFile(_Section):
     """The file."""
 
     name: Name = Field(description="of the experiment")
-    description: str = Field(default="", description="what it is about")
-    seed: Seed = Field(default=0, description="of all cards and agents")
+    description: Annotated[str, AfterValidator(printable)] = Field(default="", description="what it is about")
+    seed: Seed | None = Field(
+        default=None, description="of all cards and agents, or the text that a match has printed; default: drawn"
+    )
     deals: Deals = Field(default=1000, description="duplicate deals of each game, at most")
     games: list[GameSection] = Field(min_length=1, description="what is played")
     agents: list[AgentSection] = Field(min_length=1, description="who plays")
@@ -237,6 +250,10 @@ class Experiment:
         matches = tuple((match.id, title) for match, title in zip(self.matches, self.titles, strict=True))
         return StoredExperiment(self.name, matches, self.anchors, self.config)
 
+    def seeded(self, store: Store, resume: bool = False) -> Self:
+        """The experiment with the seeds that its matches have in a store already; see Store.seeded."""
+        return dataclasses.replace(self, matches=tuple(store.seeded(match, resume) for match in self.matches))
+
     def run(
         self,
         store: Store,
@@ -247,13 +264,17 @@ class Experiment:
         backend: Literal["local", "ray"] = "local",
         progress: Callable[[int, int], None] | None = None,
     ) -> bool:
-        """Play what is not in the store yet. See cardenvs.arena.run.run; returns whether all is played."""
+        """Play what is not in the store yet. See cardenvs.arena.run.run; returns whether all is played.
+
+        What was drawn for the seeds of its matches may give way to what the store has: see `seeded`.
+        """
         from cardenvs.arena.run import run
 
-        store.begin_experiment(self.stored)
+        seeded = self.seeded(store, resume)
+        store.begin_experiment(seeded.stored)
         return run(
-            self.matches, store, resume=resume, processes=processes, batch=batch, stop=self.stop, seconds=self.seconds,
-            backend=backend, progress=progress,
+            seeded.matches, store, resume=resume, processes=processes, batch=batch, stop=self.stop,
+            seconds=self.seconds, backend=backend, progress=progress,
         )  # fmt: skip
 
 
@@ -264,11 +285,7 @@ def read_experiment(path: str | Path) -> Experiment:
         ArenaError: the file cannot be read, or something in it is missing, unknown or cannot be.
         MissingExtraError: pyyaml is not installed.
     """
-    yaml = require("yaml", "arena")
-    try:
-        values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ArenaError(f"{path} cannot be read: {error}") from error
+    values = read_yaml(path, "arena", ArenaError)
     if not isinstance(values, dict):
         raise ArenaError(f"{path} must be a mapping, a line `name: value` each; see `cardenvs arena schema`")
     return Experiment.of(values, str(path))
@@ -289,7 +306,7 @@ def _match(file: ExperimentFile, section: GameSection) -> Match:
         options,
         tuple(agent.spec for agent in playing),
         section.deals or file.deals,
-        file.seed if section.seed is None else section.seed,
+        MatchSeed.of(file.seed if section.seed is None else section.seed),
         tuple(names),
         _schedule(file.schedule, names),
         _guard(file.guard),
@@ -316,8 +333,6 @@ def _within(games: int | None, matches: list[Match], where: str) -> list[Match]:
     """The matches with no more deals than a budget of games allows."""
     if games is None:
         return matches
-    import dataclasses
-
     share = games // len(matches)
     for match in matches:
         if share < len(match.lineups):
@@ -352,7 +367,7 @@ def _told_one(found: Any) -> str:
         hint = f"did you mean {near[0]!r}? " if near else ""
         return f"{place}: there is no such setting; {hint}there are: {', '.join(known)}"
     what = found["msg"].removeprefix("Value error, ")
-    got = "" if found["type"] in ("missing", "value_error") else f" (got {found['input']!r})"
+    got = "" if found["type"] in ("missing", "value_error") else f" (got {one_line(repr(found['input']), 80)})"
     return f"{place}: {what}{got}" if place else f"{what}{got}"
 
 

@@ -1,4 +1,4 @@
-"""Boards and games as files for other programs: JSON, CSV, Parquet."""
+"""Boards and games as files for other programs: JSON and CSV."""
 
 import csv
 import io
@@ -14,7 +14,6 @@ from cardenvs.arena.report import as_json, estimate_json, versions
 from cardenvs.arena.statistics import complete_deals
 from cardenvs.arena.store import Store
 from cardenvs.core.engine import FORFEIT
-from cardenvs.core.errors import require
 from cardenvs.core.files import write_whole
 
 FORMAT = "cardenvs-board"
@@ -25,8 +24,6 @@ COLUMNS = (
     "plies", "failures", "forced", "forfeited",
 )  # fmt: skip
 """Columns of a table of results: a row for each player of each game of a complete deal."""
-
-_ROWS_TOGETHER = 50_000
 
 
 def board_json(board: Board) -> dict[str, Any]:
@@ -65,12 +62,9 @@ def _game_json(game: GameBoard) -> dict[str, Any]:
 
 def _rating_json(rating: Rating) -> dict[str, Any]:
     low, high = (None if math.isinf(bound) else bound for bound in (rating.low, rating.high))
-    online = None
-    if rating.online is not None:
-        online = {"rating": rating.online.mean, "low": rating.online.low, "high": rating.online.high}
     return {
         "agent": rating.name, "rating": rating.rating, "low": low, "high": high, "games": rating.games,
-        "anchored": rating.anchored, "online": online,
+        "anchored": rating.anchored,
     }  # fmt: skip
 
 
@@ -119,35 +113,3 @@ def write_csv(store: Store, board: Board, path: str | Path) -> None:
     for row in rows(store, board):
         writer.writerow([str(value).lower() if isinstance(value, bool) else value for value in row])
     write_whole(path, out.getvalue())
-
-
-def write_parquet(store: Store, board: Board, path: str | Path) -> None:
-    """Write the same as Parquet.
-
-    Raises:
-        MissingExtraError: pyarrow is not installed.
-    """
-    arrow = require("pyarrow", "arena")
-    parquet = require("pyarrow.parquet", "arena")
-    text, whole, number = arrow.string(), arrow.int64(), arrow.float64()
-    types = (
-        text, text, text, whole, whole, whole, whole, text, number, whole, whole, number, whole, whole, whole,
-        arrow.bool_(),
-    )  # fmt: skip
-    schema = arrow.schema(list(zip(COLUMNS, types, strict=True)))
-    out = arrow.BufferOutputStream()
-    with parquet.ParquetWriter(out, schema, compression="zstd") as writer:
-        together: list[tuple[Any, ...]] = []
-        for row in rows(store, board):
-            together.append(row)
-            if len(together) == _ROWS_TOGETHER:
-                writer.write_table(_arrow_table(arrow, schema, together))
-                together = []
-        writer.write_table(_arrow_table(arrow, schema, together))
-    write_whole(path, out.getvalue().to_pybytes())
-
-
-def _arrow_table(arrow: Any, schema: Any, together: list[tuple[Any, ...]]) -> Any:
-    columns = zip(*together, strict=True) if together else [()] * len(COLUMNS)
-    arrays = [arrow.array(list(column), field.type) for column, field in zip(columns, schema, strict=True)]
-    return arrow.Table.from_arrays(arrays, schema=schema)

@@ -7,9 +7,11 @@ consists of does not depend on who plays them, in which order, or on how often t
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from scipy.special import chdtri  # of the upper tail
 
 from cardenvs.arena.match import Match
 from cardenvs.arena.statistics import Intervals, Tally, t_quantile
@@ -41,7 +43,7 @@ class Stop:
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
-        if not self.half_width > 0 or self.min_deals < 2:
+        if not 0 < self.half_width < math.inf or self.min_deals < 2:
             raise ArenaError(
                 f"an early stop needs a half-width above 0 and at least 2 deals; got {self.half_width} and "
                 f"{self.min_deals}"
@@ -70,14 +72,19 @@ class Plan:
         stop: Stop | None = None,
         seconds: float | None = None,
     ) -> None:
-        """Plan `matches`.
+        """Plan `matches`. No game is listed before it is handed out: a match may have more than memory can hold.
 
         Args:
             matches: what is to be played.
             done: the finished games of each.
             stop: when to stop a match early.
             seconds: hand out nothing after so long.
+
+        Raises:
+            ArenaError: `seconds` is no time.
         """
+        if seconds is not None and not 0 < seconds < math.inf:
+            raise ArenaError(f"a run has a number of seconds above 0, or no limit; got {seconds}")
         self._courses = [_Course(match, records, stop) for match, records in zip(matches, done, strict=True)]
         self._started = time.monotonic()
         self._deadline = math.inf if seconds is None else self._started + seconds
@@ -97,6 +104,19 @@ class Plan:
     def take_of(self, number: int, most: int) -> list[Job]:
         """Up to `most` games of match `number`."""
         return [] if self.check_time() else self._courses[number].take(most)
+
+    def jobs(self) -> tuple[int, Iterator[Job]] | None:
+        """The number of the first match with games to take now, and these, taken one by one. None: nothing now."""
+        if self.check_time():
+            return None
+        for number, course in enumerate(self._courses):
+            if course.left:
+                return number, self._one_by_one(number)
+        return None
+
+    def _one_by_one(self, number: int) -> Iterator[Job]:
+        while jobs := self.take_of(number, 1):
+            yield from jobs
 
     def check_time(self) -> bool:
         """Whether time is up. Once it is, nothing is handed out any more."""
@@ -142,30 +162,26 @@ class _Course:
         self._lineups = len(match.lineups)
         self._end = match.deals  # no deal from here on will be played
         self._open = match.deals if stop is None else min(match.deals, stop.look_after(0))  # nor yet from here on
-        self._queued = 0  # deals before this one have been put into the queue
+        self._next = 0  # all games before this one have been handed out or were finished before; see take
         self._complete = 0  # all deals before this one are
-        self._begun: dict[int, set[int]] = {}  # the finished lineups of deals
+        self._begun: dict[int, set[int]] = {}  # the finished lineups of deals that are not complete, or to come
+        self._ahead: set[int] = set()  # games from _next on that were finished before
+        self._open_ahead = 0  # how many of these are open
         self._waiting: dict[int, list[GameRecord]] = {}  # their records, where a look will need them
         self._tally = None if stop is None else Tally(match)
-        self._queue: list[Job] = []
-        self._next = 0
         self.games_done = 0
         for record in done:
-            if record.deal < match.deals:
+            if record.deal < match.deals and record.lineup < self._lineups:
+                self._ahead.add(record.deal * self._lineups + record.lineup)
                 self._note(record)
-        self._fill_queue()
+        self._count_ahead()
 
-    def _fill_queue(self) -> None:
-        deals = range(self._queued, self._open)
-        jobs = ((deal, lineup) for deal in deals for lineup in range(self._lineups))
-        new = [job for job in jobs if job[1] not in self._begun.get(job[0], ())]
-        if new:
-            self._queue, self._next = self._queue[self._next :] + new, 0
-        self._queued = max(self._queued, self._open)
+    def _count_ahead(self) -> None:
+        self._open_ahead = sum(game < self._open * self._lineups for game in self._ahead)
 
     @property
     def left(self) -> int:
-        return len(self._queue) - self._next
+        return self._open * self._lineups - self._next - self._open_ahead
 
     @property
     def is_over(self) -> bool:
@@ -176,15 +192,23 @@ class _Course:
         return max(self._end * self._lineups, self.games_done)
 
     def take(self, most: int) -> list[Job]:
-        jobs = self._queue[self._next : self._next + most]
-        self._next += len(jobs)
+        """Up to `most` games. Game k is lineup k % lineups of deal k // lineups."""
+        jobs: list[Job] = []
+        while len(jobs) < most and self._next < self._open * self._lineups:
+            if self._next in self._ahead:
+                self._ahead.remove(self._next)
+                self._open_ahead -= 1
+            else:
+                jobs.append(divmod(self._next, self._lineups))
+            self._next += 1
         return jobs
 
     def finished(self, record: GameRecord) -> None:
         self._note(record)
-        self._fill_queue()
 
     def _note(self, record: GameRecord) -> None:
+        if record.deal < self._complete:
+            return
         lineups = self._begun.setdefault(record.deal, set())
         if record.lineup in lineups:
             return
@@ -198,6 +222,7 @@ class _Course:
     def _complete_one(self) -> None:
         deal = self._complete
         self._complete += 1
+        del self._begun[deal]
         if self._tally is None or self._stop is None:
             return
         self._tally.add(sorted(self._waiting.pop(deal), key=lambda record: record.lineup))
@@ -206,6 +231,7 @@ class _Course:
                 self._end = self._open
             else:
                 self._open = min(self._end, self._stop.look_after(self._open))
+                self._count_ahead()
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -237,8 +263,8 @@ def deals_needed(tally: Tally, half_width: float, of: Literal["means", "differen
     Raises:
         ArenaError: fewer than two deals, or a half-width that is not above 0.
     """
-    if not half_width > 0:
-        raise ArenaError(f"a half-width is above 0; got {half_width}")
+    if not 0 < half_width < math.inf:
+        raise ArenaError(f"a half-width is a number above 0; got {half_width}")
     if len(tally.deals) < 2:
         raise ArenaError(f"two deals at least are needed to judge by; there are {len(tally.deals)}")
     names = tally.match.names
@@ -246,7 +272,7 @@ def deals_needed(tally: Tally, half_width: float, of: Literal["means", "differen
     needs = []
     for who, values in columns.items():
         spread = float(values.std(ddof=1))
-        likely_most = spread / math.sqrt(_low_chi_square(len(values) - 1) / (len(values) - 1))
+        likely_most = spread / math.sqrt(chdtri(len(values) - 1, 0.9) / (len(values) - 1))
         what = names[who] if isinstance(who, int) else f"{names[who[0]]} - {names[who[1]]}"
         needs.append(
             Need(what, spread, len(values), _deals_for(spread, half_width), _deals_for(likely_most, half_width))
@@ -270,9 +296,3 @@ def _deals_for(spread: float, half_width: float) -> int:
 
 def _t(deals: int) -> float:
     return t_quantile(min(deals, 10_000) - 1)
-
-
-def _low_chi_square(freedom: int) -> float:
-    """The 10% quantile of chi-square, as Wilson and Hilferty approximate it."""
-    share = 2 / (9 * freedom)
-    return freedom * max(1e-3, 1 - share - 1.2815515655 * math.sqrt(share)) ** 3

@@ -15,26 +15,23 @@ resampling deals, of each match separately. There are two kinds of evidence:
 
 400 points are odds of 10 to 1. Ratings are relative, so something has to be held fixed: anchors keep the ratings they
 are given, which makes boards comparable; without anchors the mean is 1500.
-
-`rate_online` runs through the games once in the order of deals with OpenSkill (V. Joshy, "OpenSkill: A faster
-asymmetric multi-team, multiplayer rating system", JOSS 9(93), 2024), model Plackett-Luce, told on the same scale. It
-goes by places.
 """
 
 import abc
 import functools
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from scipy.special import ndtr
 
 from cardenvs.arena.match import Match
-from cardenvs.arena.statistics import FEWEST_FOR_BOOTSTRAP, Estimate, Pool, complete_deals, expanded_tails
+from cardenvs.arena.statistics import FEWEST_FOR_BOOTSTRAP, Pool, complete_deals, expanded_tails
 from cardenvs.arena.store import GameRecord
-from cardenvs.core.errors import ArenaError, require
+from cardenvs.core.errors import ArenaError
 
 ELO = 400 / math.log(10)  # points of rating for odds of e to 1
 MIDDLE = 1500.0  # the mean rating where there are no anchors
@@ -46,9 +43,6 @@ _LARGEST_STEP = 2.0  # of a Newton step
 _CLOSE = 1e-6  # 0.0002 points
 _MOST_STEPS = 200
 _MOST_NUMBERS = 1 << 21  # held at once while fitting
-
-_MU, _SIGMA, _BETA = 25.0, 25.0 / 3, 25.0 / 6  # of OpenSkill
-_ELO_PER_MU = ELO / (math.sqrt(2) * _BETA)  # between two agents whose ratings are certain
 
 Choice = tuple[tuple[int, ...], int]  # who is left to be placed, and who of them gets the next place
 
@@ -63,7 +57,6 @@ class Rating:
         low, high: of its 95% interval; infinite where too few deals give none.
         games: that it was worked out from.
         anchored: whether it is held fixed.
-        online: OpenSkill's rating after all games, with its 95% interval, on the Elo scale; None: not worked out.
     """
 
     name: str
@@ -72,7 +65,6 @@ class Rating:
     high: float
     games: int
     anchored: bool
-    online: Estimate | None = None
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -234,14 +226,8 @@ class Results(Evidence):
         mean = total / played
         spread = np.sqrt(np.maximum(squares / played - mean * mean, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
-            ahead = np.where(mean == 0, 0.5, _normal(math.sqrt(self._session) * mean / spread))
+            ahead = np.where(mean == 0, 0.5, ndtr(math.sqrt(self._session) * mean / spread))
         return np.stack([games * ahead, games * (1 - ahead)], axis=2).reshape(len(sums), -1)
-
-
-def _normal(values: np.ndarray) -> np.ndarray:
-    """The distribution function of the normal distribution."""
-    flat = [0.5 * math.erfc(-value / math.sqrt(2)) if value == value else 0.5 for value in values.ravel().tolist()]
-    return np.array(flat).reshape(values.shape)
 
 
 def evidence_of(match: Match, records: Iterable[GameRecord], agents: Sequence[str], rule: Rule) -> Evidence:
@@ -359,68 +345,6 @@ class _Model:
         powers = np.exp(strengths - strengths.max(axis=1, keepdims=True))
         weights = self._members[None, :, :] * powers[:, None, :]
         return weights / weights.sum(axis=2, keepdims=True)
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# Online
-
-
-def rate_online(
-    games: Iterable[tuple[Sequence[str], Sequence[float]]],
-    agents: Sequence[str],
-    anchors: Mapping[str, float] | None = None,
-) -> dict[str, Estimate]:
-    """OpenSkill's rating of each agent after the games, on the Elo scale; `deals` of an estimate counts its games.
-
-    Args:
-        games: (agents by player, returns by player), in the order of play. An agent that has several places at a table
-            is rated by their mean.
-        agents: names.
-        anchors: ratings that are held fixed, by name.
-
-    Raises:
-        MissingExtraError: openskill is not installed.
-    """
-    model = require("openskill.models", "arena").PlackettLuce(mu=_MU, sigma=_SIGMA, beta=_BETA)
-    held = {name: rating for name, rating in (anchors or {}).items() if name in agents}
-    now = {name: (_MU + ((held[name] - MIDDLE) / _ELO_PER_MU if name in held else 0.0), _SIGMA) for name in agents}
-    for name in held:
-        now[name] = (now[name][0], 1e-3)
-    played = dict.fromkeys(agents, 0)
-    for seated, returns in games:
-        means = {
-            name: sum(r for other, r in zip(seated, returns, strict=True) if other == name) / seated.count(name)
-            for name in dict.fromkeys(seated)
-        }
-        if len(means) < 2:
-            continue
-        teams = [[model.rating(*now[name])] for name in means]
-        rated = model.rate(teams, ranks=[float(place) for place in places_of(list(means.values()))])
-        for name, (new,) in zip(means, rated, strict=True):
-            played[name] += 1
-            if name not in held:
-                now[name] = (new.mu, new.sigma)
-    return {
-        name: _online_estimate(mu, 0.0 if name in held else sigma, played[name]) for name, (mu, sigma) in now.items()
-    }
-
-
-def _online_estimate(mu: float, sigma: float, games: int) -> Estimate:
-    middle, half = MIDDLE + _ELO_PER_MU * (mu - _MU), 1.96 * _ELO_PER_MU * sigma
-    return Estimate(middle, middle - half, middle + half, games)
-
-
-def interleaved(matches: Sequence[Iterator[list[GameRecord]]]) -> Iterator[tuple[int, GameRecord]]:
-    """The games of several matches, a deal of each in turn, each with the number of its match."""
-    running = dict(enumerate(matches))
-    while running:
-        for number in list(running):
-            games = next(running[number], None)
-            if games is None:
-                del running[number]
-                continue
-            for game in games:
-                yield number, game
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -65,6 +65,7 @@ def run(
     """
     if processes < 1 or batch < 1:
         raise ArenaError(f"a match needs at least one process and a batch of one; got {processes} and {batch}")
+    matches = [store.seeded(match, resume) for match in matches]
     for match in matches:
         store.begin(match)
     plan = _plan(matches, store, resume, stop, seconds)
@@ -136,18 +137,10 @@ def _play_with(crews: list[Crew], plan: Plan, batch: int) -> Finished:
     with contextlib.ExitStack() as stack:
         for crew in crews:
             stack.callback(crew.close)
-        while (taken := plan.take(plan.left)) is not None:
+        while (taken := plan.jobs()) is not None:
             number, jobs = taken
-            for record in play_games(crews[number], _while_time(plan, jobs), batch):
+            for record in play_games(crews[number], jobs, batch):
                 yield number, record
-
-
-def _while_time(plan: Plan, jobs: list[Job]) -> Iterator[Job]:
-    """The games, as long as the plan has time for more."""
-    for job in jobs:
-        if plan.check_time():
-            return
-        yield job
 
 
 # ---------------------------------------------------------------------------------------------------------------

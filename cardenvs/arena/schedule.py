@@ -31,6 +31,7 @@ Group = tuple[int, ...]
 
 _ALL_SEATINGS_UP_TO = 3  # players, with seating "auto"
 _MOST_ROUNDS = 20  # of exchanging agents between tables
+_MOST_LINEUPS = 1_000_000  # of a deal: all are held in memory
 _BEST_ORDER_UP_TO = 6  # agents whose order at a table is chosen from all orders
 
 
@@ -54,12 +55,18 @@ class Schedule:
         """The games of a deal: for each, the agent in each player's place.
 
         Raises:
-            ArenaError: too few agents, or challengers or tables that cannot be.
+            ArenaError: too few agents, challengers or tables that cannot be, or more than a million lineups.
         """
         every_order = self.seating == "all" or (self.seating == "auto" and players <= _ALL_SEATINGS_UP_TO)
         seatings = itertools.permutations if every_order else _rotations
         found = (lineup for group in self.groups(agents, players) for lineup in seatings(group))
-        return tuple(dict.fromkeys(found))  # groups that hold an agent twice give some lineups twice
+        some = dict.fromkeys(itertools.islice(found, _MOST_LINEUPS))  # groups with an agent twice give some twice
+        if next(found, None) is not None:
+            raise ArenaError(
+                f"{agents} agents at tables of {players} are more than {_MOST_LINEUPS:,} games a deal; list fewer, or "
+                "play an experiment with `schedule: {kind: tables}`"
+            )
+        return tuple(some)
 
     def as_dict(self) -> dict[str, Any]:
         """What differs from a round robin, as JSON values."""
@@ -91,15 +98,13 @@ def _rotations(group: Group) -> Iterable[Group]:
     return (group[k:] + group[:k] for k in range(len(group)))
 
 
-def _against_the_field(challengers: Sequence[int], agents: int, players: int) -> list[Group]:
+def _against_the_field(challengers: Sequence[int], agents: int, players: int) -> Iterable[Group]:
     field = [agent for agent in range(agents) if agent not in challengers]
     if not challengers or not field:
         raise ArenaError("a match against a field needs a challenger, and a field of other agents")
     if len(field) >= players - 1:
-        others: list[Group] = list(itertools.combinations(field, players - 1))
-    else:
-        others = [(agent,) * (players - 1) for agent in field]
-    return [(challenger, *group) for challenger in challengers for group in others]
+        return ((one, *group) for one in challengers for group in itertools.combinations(field, players - 1))
+    return ((one, *(agent,) * (players - 1)) for one in challengers for agent in field)
 
 
 def balanced_groups(agents: int, players: int, tables: int) -> list[Group]:
@@ -107,8 +112,8 @@ def balanced_groups(agents: int, players: int, tables: int) -> list[Group]:
 
     Inside a group the order is the one that puts next to each other who sat so least.
     """
-    if tables < 1:
-        raise ArenaError(f"a schedule of tables needs at least one; got {tables}")
+    if not 1 <= tables <= _MOST_LINEUPS:
+        raise ArenaError(f"a schedule of tables needs 1 to {_MOST_LINEUPS:,}; got {tables}")
     if agents < players:
         raise ArenaError(f"a table has {players} players; got {agents} agents")
     seated: Counter[int] = Counter()

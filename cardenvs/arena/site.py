@@ -123,7 +123,6 @@ class _Site:
             "anchored": rating.anchored,
             "rating": f"{rating.rating:.0f}",
             "interval": rating_interval(rating),
-            "online": "-" if rating.online is None else f"{rating.online.mean:.0f}",
             "games": str(rating.games),
         }
 

@@ -16,14 +16,17 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 import numpy as np
+from scipy.special import ndtr, stdtrit
 
 from cardenvs.arena.match import Match
 from cardenvs.arena.store import GameRecord
+from cardenvs.core.errors import ArenaError
 
 LEVEL = 0.95
 RESAMPLES = 2000
 FEWEST_FOR_BOOTSTRAP = 15  # deals; resampling fewer says too little of the tails, so they get Student's interval
 
+_CLOSE = 1e-6  # how far returns may be beyond what a game promises
 _MOST_UNITS = 4096  # that are drawn in a resample
 _MOST_DRAWS = 1 << 21  # held in memory at once
 
@@ -201,11 +204,33 @@ class Tally:
 
 
 def complete_deals(match: Match, records: Iterable[GameRecord]) -> Iterator[list[GameRecord]]:
-    """The records of each deal that is complete and below match.deals; `records` come by deal."""
+    """The records of each deal that is complete and below match.deals; `records` come by deal.
+
+    Raises:
+        ArenaError: a record is none of the match.
+    """
     for deal, group in itertools.groupby(records, key=lambda record: record.deal):
         games = list(group)
+        for game in games:
+            _check_fits(match, game)
         if len(games) == len(match.lineups) and deal < match.deals:
             yield games
+
+
+def _check_fits(match: Match, game: GameRecord) -> None:
+    promised = match.game.returns(match.options)
+    what = None
+    if not game.lineup < len(match.lineups):
+        what = f"there are lineups 0 to {len(match.lineups) - 1}"
+    elif game.seating != match.lineups[game.lineup]:
+        what = f"its seating is {list(game.seating)}, that of the lineup {list(match.lineups[game.lineup])}"
+    elif not all(promised.low - _CLOSE <= value <= promised.high + _CLOSE for value in game.returns):
+        what = f"it returns {list(game.returns)}, beyond {promised.low:g} to {promised.high:g}"
+    if what is not None:
+        raise ArenaError(
+            f"game {game.deal}.{game.lineup} of match {match.id} is damaged: {what}. `cardenvs verify` names all such "
+            "rows; delete them and go on with --resume, which plays their games again"
+        )
 
 
 def estimates(columns: Sequence[list[float]], intervals: Intervals) -> list[Estimate]:
@@ -243,7 +268,7 @@ def bootstrap_estimates(by_deal: np.ndarray) -> list[Estimate]:
 def expanded_tails(deals: int) -> tuple[float, float]:
     """Which quantiles of resampled figures make the 95% interval of `deals` >= 2 deals."""
     wide = math.sqrt(deals / (deals - 1)) * t_quantile(min(deals, 10_000) - 1)
-    tail = math.erfc(wide / math.sqrt(2)) / 2
+    tail = float(ndtr(-wide))
     return tail, 1 - tail
 
 
@@ -289,30 +314,5 @@ def estimate(values: list[float]) -> Estimate:
 
 @functools.cache
 def t_quantile(freedom: int, level: float = LEVEL) -> float:
-    """The t with P(|T| <= t) = `level` for Student's distribution with `freedom` >= 1 degrees of freedom.
-
-    By bisection on the exact distribution function, Abramowitz and Stegun 26.7.3 and 26.7.4, in which t is
-    sqrt(freedom) * tan(angle).
-    """
-    low, high = 0.0, math.pi / 2
-    for _ in range(60):
-        angle = (low + high) / 2
-        if _t_inside(angle, freedom) < level:
-            low = angle
-        else:
-            high = angle
-    return math.sqrt(freedom) * math.tan(low)
-
-
-def _t_inside(angle: float, freedom: int) -> float:
-    """P(|T| <= sqrt(freedom) * tan(angle))."""
-    sine, cosine = math.sin(angle), math.cos(angle)
-    odd = freedom % 2
-    term = cosine if odd else 1.0
-    total = term if freedom > 1 else 0.0
-    for k in range(1, (freedom - odd) // 2):
-        term *= cosine * cosine * (2 * k - 1 + odd) / (2 * k + odd)
-        total += term
-        if term < 1e-17 * total:
-            break
-    return 2 / math.pi * (angle + sine * total) if odd else sine * total
+    """The t with P(|T| <= t) = `level` for Student's distribution with `freedom` >= 1 degrees of freedom."""
+    return float(stdtrit(freedom, (1 + level) / 2))

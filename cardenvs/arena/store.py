@@ -1,31 +1,36 @@
 """The store: an SQLite file with one row a finished game.
 
-Rows are collected for a fraction of a second and written in one transaction, so a process that is killed at any
-moment leaves whole rows only, at worst without the last fraction of a second. A store may hold many matches, and
-several processes may write to it: whoever finishes a game first enters it.
+A store may hold many matches, and several processes may write to it: whoever finishes a game first enters it.
 """
 
-import contextlib
 import dataclasses
-import datetime
 import hashlib
 import json
-import sqlite3
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from cardenvs.core.errors import ArenaError
+from cardenvs.agents.seeds import MatchSeed
+from cardenvs.arena.database import (
+    Database,
+    Reader,
+    is_count,
+    is_mapping,
+    is_number,
+    is_whole,
+    json_cell,
+    list_of,
+    now,
+    optional,
+    text,
+    whole,
+)
+from cardenvs.core.errors import ArenaError, CardenvsError
 
 if TYPE_CHECKING:
     from cardenvs.arena.match import Match
 
-SCHEMA_VERSION = 2
-_APPLICATION_ID = 0x63617264  # "card"
-_WRITE_EVERY_S = 0.25
-_BUSY_TIMEOUT_S = 60  # another process may be writing to the same store
+SCHEMA_VERSION = 3
 
 _SCHEMA = """
 CREATE TABLE matches (
@@ -33,7 +38,8 @@ CREATE TABLE matches (
     game TEXT NOT NULL,
     options TEXT NOT NULL,          -- JSON, every option by name
     agents TEXT NOT NULL,           -- JSON, [{"name", "spec", "fingerprint", "conditions"}, ...]
-    seed INTEGER NOT NULL,
+    secret TEXT NOT NULL,           -- MatchSeed.text, from which the cards follow
+    guests_key TEXT NOT NULL,       -- from which the seeds of guests follow
     created TEXT NOT NULL,          -- UTC
     layout TEXT,                    -- hash of the observation's layout; NULL in a match of schema 1
     schedule TEXT NOT NULL DEFAULT '{}',  -- JSON, of what differs from a round robin
@@ -85,13 +91,62 @@ CREATE TABLE experiments (
     created TEXT NOT NULL
 ) STRICT;
 """,
+    2: """
+ALTER TABLE matches ADD COLUMN secret TEXT NOT NULL DEFAULT '';
+ALTER TABLE matches ADD COLUMN guests_key TEXT NOT NULL DEFAULT '';
+UPDATE matches SET secret = CAST(seed AS TEXT), guests_key = lower(hex(randomblob(16)));
+ALTER TABLE matches DROP COLUMN seed;
+""",
 }
 _COLUMNS = (
     "deal", "lineup", "seed", "seating", "returns", "actions", "decisions", "seconds", "error", "digest", "failures",
     "outcomes", "notes",
 )  # fmt: skip
 _JSON_COLUMNS = {"seating", "returns", "actions", "decisions", "seconds", "failures", "outcomes", "notes"}
+_CHOSEN_BY_SEED = ("id", "secret", "guests_key", "created")  # of a match
 _NOT_IN_RESULTS = ("actions", "notes")  # nothing that sums up games needs them, and they are long
+_INSERT = (  # a game that failed before is replaced; one that is finished stays
+    f"INSERT INTO games (match_id, agents, plies, {', '.join(_COLUMNS)}) "
+    f"VALUES ({', '.join('?' * (3 + len(_COLUMNS)))}) ON CONFLICT DO UPDATE SET "
+    + ", ".join(f"{name} = excluded.{name}" for name in ("match_id", "agents", "plies", *_COLUMNS))
+    + " WHERE games.error IS NOT NULL"
+)
+
+
+def _is_agent(value: Any) -> bool:
+    named = is_mapping(value) and all(isinstance(value.get(key), str) for key in ("name", "spec", "fingerprint"))
+    return named and is_mapping(value.get("conditions", {}))
+
+
+def _is_titled(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(part, str) for part in value)
+
+
+def _is_anchors(value: Any) -> bool:
+    return is_mapping(value) and all(map(is_number, value.values()))
+
+
+_MAPPING = json_cell(is_mapping, "a JSON object")
+_WHOLES = json_cell(list_of(is_whole), "a JSON list of whole numbers from 0")
+_NUMBERS = json_cell(list_of(is_number), "a JSON list of numbers")
+_COUNTS = json_cell(list_of(is_count), "a JSON list of counts by name")
+_GAME_CELLS: dict[str, Reader] = {
+    "deal": whole, "lineup": whole, "seed": whole, "seating": _WHOLES, "returns": _NUMBERS, "actions": _WHOLES,
+    "decisions": _WHOLES, "seconds": _NUMBERS, "error": optional(text), "digest": optional(text), "failures": _COUNTS,
+    "outcomes": _COUNTS, "notes": json_cell(list_of(is_mapping), "a JSON list of objects"),
+}  # fmt: skip
+_MATCH_CELLS: dict[str, Reader] = {
+    "game": text, "options": _MAPPING, "agents": json_cell(list_of(_is_agent), "a JSON list of agents"), "secret": text,
+    "guests_key": text, "layout": optional(text), "schedule": _MAPPING, "guard": optional(_MAPPING),
+}  # fmt: skip
+_EXPERIMENT_CELLS: dict[str, Reader] = {
+    "name": text, "matches": json_cell(list_of(_is_titled), "a JSON list of [match id, title]"),
+    "anchors": json_cell(_is_anchors, "a JSON object of ratings by name"), "config": _MAPPING,
+}  # fmt: skip
+_TAKE_COPY = "Take a copy of the store from before"
+_PLAY_AGAIN = (
+    "`cardenvs verify` names all such rows; delete them and go on with --resume, which plays their games again"
+)
 
 
 @dataclass(frozen=True)
@@ -128,104 +183,52 @@ class GameRecord:
     notes: tuple[dict[str, Any], ...] = ()
 
 
-class Store:
-    """An open store. A context manager: leaving it writes what is left.
+class Store(Database):
+    """An open store of the games of matches."""
 
-    Attributes:
-        path: of the file, or None in memory.
-    """
-
-    def __init__(self, path: str | Path | None = None) -> None:
-        """Open or create the store at `path`; None keeps it in memory.
-
-        Raises:
-            ArenaError: the file is no store, or one of another schema version, or cannot be opened.
-        """
-        self.path = None if path is None else str(path)
-        self._waiting: list[tuple] = []
-        self._last_write = time.monotonic()
-        try:
-            self._connection = sqlite3.connect(self.path or ":memory:", timeout=_BUSY_TIMEOUT_S, isolation_level=None)
-        except sqlite3.Error as error:
-            raise ArenaError(f"cannot open {self.path} as a store of results: {error}") from None
-        with self._transaction():
-            self._check_or_create()
-        self._connection.execute("PRAGMA journal_mode=WAL")
-
-    def _check_or_create(self) -> None:
-        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
-        (application,) = self._connection.execute("PRAGMA application_id").fetchone()
-        (tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if tables == 0:
-            self._create()
-        elif application != _APPLICATION_ID:
-            raise ArenaError(f"{self.path} is an SQLite file, but no store of cardenvs results")
-        elif version > SCHEMA_VERSION or version < 1:
-            raise ArenaError(
-                f"{self.path} has schema version {version}; this cardenvs reads versions 1 to {SCHEMA_VERSION}. "
-                "Open it with a newer cardenvs"
-            )
-        else:
-            for older in range(version, SCHEMA_VERSION):
-                self._execute_all(_UPGRADES[older])
-            if version < SCHEMA_VERSION:
-                self._connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-
-    def _create(self) -> None:
-        self._execute_all(_SCHEMA)
-        self._connection.execute(f"PRAGMA application_id={_APPLICATION_ID}")
-        self._connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-
-    def _execute_all(self, statements: str) -> None:
-        for statement in statements.split(";\n"):
-            if statement.strip():
-                self._connection.execute(statement)
-
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
-        """All or nothing; what SQLite cannot do is an ArenaError."""
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._connection.execute("COMMIT")
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
-        except sqlite3.Error as error:
-            raise ArenaError(f"cannot use {self.path or 'memory'} as a store of results: {error}") from None
-
-    def __enter__(self) -> Self:
-        """The store itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Write what is left and close."""
-        self.close()
-
-    def close(self) -> None:
-        """Write what is left and close the file."""
-        self.write()
-        self._connection.close()
+    kind = "store of cardenvs results"
+    application_id = 0x63617264  # "card"
+    schema_version = SCHEMA_VERSION
+    schema = _SCHEMA
+    upgrades = _UPGRADES
+    insert = _INSERT
 
     # -- entering -----------------------------------------------------------------------------------------------
 
     def begin(self, match: "Match") -> None:
         """Enter a match; nothing happens if it is there."""
-        agents = agents_json(match)
-        row = {
+        with self._transaction():
+            self._insert("OR IGNORE", "matches", self._match_row(match))
+
+    def _match_row(self, match: "Match") -> dict[str, Any]:
+        return {
             "id": match.id,
             "game": match.game.name,
             "options": json.dumps(match.options.as_dict()),
-            "agents": json.dumps(agents),
-            "seed": match.seed,
-            "created": _now(),
+            "agents": json.dumps(agents_json(match)),
+            "secret": match.seed.text,
+            "guests_key": match.seed.guests_key,
+            "created": now(),
             "layout": match.game.layout(match.options).hash,
             "schedule": json.dumps(match.schedule.as_dict()),
             "guard": None if match.guard is None else json.dumps(dataclasses.asdict(match.guard)),
         }
-        with self._transaction():
-            self._insert("OR IGNORE", "matches", row)
+
+    def seeded(self, match: "Match", resume: bool = False) -> "Match":
+        """The match with the guests' key that it has here; a new match as it is.
+
+        Args:
+            match: to be played or gone on with.
+            resume: where nobody chose its seed, take that of the last match which is the same but for the seed.
+        """
+        what = {name: value for name, value in self._match_row(match).items() if name not in _CHOSEN_BY_SEED}
+        which = {"id": match.id} if not (resume and match.seed.is_drawn) else what
+        query = (
+            f"SELECT secret, guests_key FROM matches WHERE {' AND '.join(f'{name} IS ?' for name in which)} "
+            "ORDER BY rowid DESC"
+        )
+        found = self._connection.execute(query, tuple(which.values())).fetchone()
+        return match if found is None else dataclasses.replace(match, seed=MatchSeed.of("-".join(found)))
 
     def begin_experiment(self, experiment: "StoredExperiment") -> None:
         """Enter an experiment. One with the same matches takes its place."""
@@ -235,7 +238,7 @@ class Store:
             "matches": json.dumps(experiment.matches),
             "anchors": json.dumps(experiment.anchors),
             "config": json.dumps(experiment.config),
-            "created": _now(),
+            "created": now(),
         }
         with self._transaction():
             self._insert("OR REPLACE", "experiments", row)
@@ -253,42 +256,36 @@ class Store:
         ]
         if record.error:
             texts[_COLUMNS.index("returns")] = None
-        self._waiting.append((match.id, agents, len(record.actions), *texts))
-        if time.monotonic() - self._last_write >= _WRITE_EVERY_S:
-            self.write()
-
-    def write(self) -> None:
-        """Write what waits, in one transaction. A game that failed before is replaced; one that is finished stays."""
-        if self._waiting:
-            names = ("match_id", "agents", "plies", *_COLUMNS)
-            changes = ", ".join(f"{name} = excluded.{name}" for name in names)
-            statement = (
-                f"INSERT INTO games ({', '.join(names)}) VALUES ({', '.join('?' * len(names))}) "
-                f"ON CONFLICT DO UPDATE SET {changes} WHERE games.error IS NOT NULL"
-            )
-            with self._transaction():
-                self._connection.executemany(statement, self._waiting)
-            self._waiting.clear()
-        self._last_write = time.monotonic()
+        self._enter((match.id, agents, len(record.actions), *texts))
 
     # -- reading ------------------------------------------------------------------------------------------------
 
     def count(self, match_id: str) -> int:
         """How many games of a match are finished."""
-        self.write()
-        query = "SELECT count(*) FROM games WHERE match_id = ? AND error IS NULL"
-        (count,) = self._connection.execute(query, (match_id,)).fetchone()
-        return count
+        return self._single("SELECT count(*) FROM games WHERE match_id = ? AND error IS NULL", match_id)
+
+    def _single(self, query: str, match_id: str) -> Any:
+        ((found,),) = list(self._rows(query, (match_id,)))
+        return found
 
     def finished(self, match_id: str) -> set[tuple[int, int]]:
         """(deal, lineup) of every finished game of a match."""
-        self.write()
-        query = "SELECT deal, lineup FROM games WHERE match_id = ? AND error IS NULL"
-        return set(self._connection.execute(query, (match_id,)))
+        return set(self._rows("SELECT deal, lineup FROM games WHERE match_id = ? AND error IS NULL", (match_id,)))
 
-    def records(self, match_id: str) -> Iterator[GameRecord]:
-        """The finished games of a match, by deal and lineup."""
-        return self._records(match_id, _COLUMNS)
+    def records(
+        self, match_id: str, damaged: Callable[[tuple[Any, Any], str], None] | None = None
+    ) -> Iterator[GameRecord]:
+        """The finished games of a match, by deal and lineup.
+
+        Args:
+            match_id: whose.
+            damaged: called with (deal, lineup) of a row that cannot be read and what is wrong with it; None: such a row
+                is refused.
+
+        Raises:
+            ArenaError: a row is damaged.
+        """
+        return self._records(match_id, _COLUMNS, damaged=damaged)
 
     def results(self, match_id: str) -> Iterator[GameRecord]:
         """The same without actions and notes, which are read faster."""
@@ -298,82 +295,131 @@ class Store:
         """One finished game.
 
         Raises:
-            ArenaError: the store does not have it.
+            ArenaError: the store does not have it, or it is damaged.
         """
         for record in self._records(match_id, _COLUMNS, "AND deal = ? AND lineup = ?", (deal, lineup)):
             return record
         raise ArenaError(f"{self.path or 'the store'} has no finished game {deal}.{lineup} of match {match_id}")
 
     def _records(
-        self, match_id: str, columns: tuple[str, ...], which: str = "", values: tuple[int, ...] = ()
+        self,
+        match_id: str,
+        columns: tuple[str, ...],
+        which: str = "",
+        values: tuple[int, ...] = (),
+        damaged: Callable[[tuple[Any, Any], str], None] | None = None,
     ) -> Iterator[GameRecord]:
-        self.write()
         query = (
             f"SELECT {', '.join(columns)} FROM games WHERE match_id = ? AND error IS NULL {which} ORDER BY deal, lineup"
         )
+        readers = {name: _GAME_CELLS[name] for name in columns}
         missing: dict[str, Any] = {name: () for name in _COLUMNS if name not in columns}
-        for row in self._connection.execute(query, (match_id, *values)):
-            found: dict[str, Any] = {
-                name: tuple(json.loads(value)) if name in _JSON_COLUMNS else value
-                for name, value in zip(columns, row, strict=True)
-            }
-            yield GameRecord(**found, **missing)
+        for row in self._rows(query, (match_id, *values)):
+            try:
+                record = self._record(match_id, readers, row, missing)
+            except ArenaError as error:
+                if damaged is None:
+                    raise
+                damaged((row[0], row[1]), str(error))
+            else:
+                yield record
+
+    def _record(
+        self, match_id: str, readers: Mapping[str, Reader], row: tuple, missing: Mapping[str, Any]
+    ) -> GameRecord:
+        key = {"match_id": match_id, "deal": row[0], "lineup": row[1]}
+        found = self._read("games", key, readers, row, _PLAY_AGAIN)
+        found = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+        players = len(found["seating"])
+        for name in ("returns", "decisions", "seconds", "failures", "outcomes"):
+            if len(found[name]) != players and (found[name] or name not in ("failures", "outcomes")):
+                raise self._damage(
+                    "games", key, f"column {name} has {len(found[name])} values for {players} players", _PLAY_AGAIN
+                )
+        return GameRecord(**found, **missing)
+
+    def stray(self) -> list[tuple[Any, Any, Any, str]]:
+        """(match id, deal, lineup, what is wrong) of rows of games that belong to nothing that a match could have."""
+        query = (
+            "SELECT match_id, deal, lineup, error IS NOT NULL FROM games WHERE (error IS NULL) = (returns IS NULL) "
+            "OR match_id NOT IN (SELECT id FROM matches) ORDER BY match_id, deal, lineup"
+        )
+        known = set(self.match_ids())
+        return [
+            (match_id, deal, lineup, "the store has no such match")
+            if match_id not in known
+            else (match_id, deal, lineup, "it has both an error and returns")
+            for match_id, deal, lineup, has_error in self._rows(query)
+            if match_id not in known or has_error  # without either, reading the row tells
+        ]
 
     def match_ids(self) -> list[str]:
         """The matches of the store, in the order in which they were entered."""
-        return [match_id for (match_id,) in self._connection.execute("SELECT id FROM matches ORDER BY rowid")]
+        ids = []
+        for row, found in self._rows("SELECT rowid, id FROM matches ORDER BY rowid"):
+            ids.append(self._read("matches", {"number": row}, {"id": text}, (found,), _TAKE_COPY)["id"])
+        return ids
 
     def match(self, match_id: str) -> "Match":
         """A match as it was entered, with as many deals as it has begun (1 if none). Its agents may be gone.
 
         Raises:
-            ArenaError: no such match, or one of another version of its game.
+            ArenaError: no such match, one of another version of its game, or a damaged one.
             GameNotFoundError, OptionError: its game is not installed, or has other options now.
         """
         from cardenvs.arena.match import Match
 
-        self.write()
-        query = "SELECT game, options, agents, seed, layout, schedule, guard FROM matches WHERE id = ?"
-        row = self._connection.execute(query, (match_id,)).fetchone()
+        query = f"SELECT {', '.join(_MATCH_CELLS)} FROM matches WHERE id = ?"
+        row = self._row(query, (match_id,))
         if row is None:
             raise ArenaError(f"{self.path or 'the store'} has no match {match_id}")
-        name, options, agents, seed, layout, schedule, guard = row
-        (last,) = self._connection.execute("SELECT max(deal) FROM games WHERE match_id = ?", (match_id,)).fetchone()
-        return Match.stored(
-            match_id, name, json.loads(options), json.loads(agents), 1 if last is None else last + 1, seed, layout,
-            json.loads(schedule), None if guard is None else json.loads(guard),
-        )  # fmt: skip
+        key = {"id": match_id}
+        found = self._read("matches", key, _MATCH_CELLS, row, _TAKE_COPY)
+        last = self._single("SELECT max(deal) FROM games WHERE match_id = ?", match_id)
+        deals = 1 if last is None else self._read("games", key, {"deal": whole}, (last,), _PLAY_AGAIN)["deal"] + 1
+        try:
+            seed = MatchSeed.of(f"{found['secret']}-{found['guests_key']}")
+            return Match.stored(
+                match_id, found["game"], found["options"], found["agents"], deals, seed, found["layout"],
+                found["schedule"], found["guard"],
+            )  # fmt: skip
+        except CardenvsError as error:
+            raise type(error)(f"match {match_id} of {self.path or 'the store'}: {error}") from None
+        except (TypeError, ValueError) as error:
+            raise self._damage("matches", key, f"its cells do not make a match: {error}", _TAKE_COPY) from None
 
     def experiments(self) -> list["StoredExperiment"]:
-        """The experiments of the store, the last one last."""
-        query = "SELECT name, matches, anchors, config FROM experiments ORDER BY created, rowid"
-        return [
-            StoredExperiment(
-                name, tuple(tuple(pair) for pair in json.loads(matches)), json.loads(anchors), json.loads(config)
-            )
-            for name, matches, anchors, config in self._connection.execute(query)
-        ]
+        """The experiments of the store, the last one that was begun last."""
+        found = []
+        query = f"SELECT id, {', '.join(_EXPERIMENT_CELLS)} FROM experiments ORDER BY rowid"
+        for known_by, *row in self._rows(query):
+            cells = self._read("experiments", {"id": known_by}, _EXPERIMENT_CELLS, tuple(row), _TAKE_COPY)
+            cells["matches"] = tuple(tuple(pair) for pair in cells["matches"])
+            found.append(StoredExperiment(**cells))
+        return found
 
     def failed(self) -> list[tuple[str, int, int, str]]:
         """(match id, deal, lineup, error) of the games that failed and were not played again since."""
-        self.write()
         query = (
             "SELECT match_id, deal, lineup, error FROM games WHERE error IS NOT NULL ORDER BY match_id, deal, lineup"
         )
-        return list(self._connection.execute(query))
+        failed = []
+        for row in self._rows(query):
+            key = dict(zip(("match_id", "deal", "lineup"), row[:3], strict=True))
+            failed.append((*row[:3], self._read("games", key, {"error": text}, row[3:], _PLAY_AGAIN)["error"]))
+        return failed
 
     def digest(self) -> str:
         """A hash of all that the store holds, times aside: equal for equal results, whatever the order of entry."""
-        self.write()
         digest = hashlib.sha256()
         for query in (
-            "SELECT id, game, options, agents, seed, layout, schedule, guard FROM matches ORDER BY id",
+            "SELECT id, game, options, agents, secret, layout, schedule, guard FROM matches ORDER BY id",
             "SELECT id, name, matches, anchors, config FROM experiments ORDER BY id",
             "SELECT match_id, deal, lineup, seed, seating, agents, returns, actions, plies, decisions, error, digest, "
             "failures, outcomes FROM games ORDER BY match_id, deal, lineup",
         ):
-            for row in self._connection.execute(query):
-                digest.update(json.dumps(row).encode() + b"\n")
+            for row in self._rows(query):
+                digest.update(json.dumps(row, default=bytes.hex).encode() + b"\n")  # bytes: of a damaged cell
         return digest.hexdigest()
 
 
@@ -406,7 +452,3 @@ def agents_json(match: "Match") -> list[dict[str, Any]]:
         {"name": name, "spec": spec, "fingerprint": fingerprint, **({"conditions": conditions} if conditions else {})}
         for name, spec, fingerprint, conditions in zipped
     ]
-
-
-def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

@@ -1,61 +1,38 @@
 """Checking a submission to a board: an agent that plays the anchors here, or replays of games against them.
 
-A board is an experiment with `anchors`. A submission is an agent's spec, or a *bundle*: a folder or zip file with a
-`submission.yaml` of
-
-    name: my bot
-    agent: python:my_bot:make            # {bundle} stands for the folder: "process:python3 {bundle}/bot.py"
-
-or, instead of `agent`, replays (`*.json`, in the folder or below it). Replays are believed as far as they can be played
-again: the games must be those of the board, with the deals of the board, each deal in every seating, none left out;
-every action must be legal and come to what is recorded; and where an anchor moved, it must be the move that the
+A board is an experiment with `anchors`. A submission is an agent's spec, or a bundle (cardenvs.arena.bundle): an agent
+with its code, or replays. A submitted agent plays in a process of its own, whatever the board says of isolation; that
+of a bundle in a sandbox, where the system has one (cardenvs.agents.sandbox). Replays are believed as far as they can be
+played again: the games must be those of the board, with the deals of the board, each deal in every seating, none left
+out; every action must be legal and come to what is recorded; and where an anchor moved, it must be the move that the
 anchor makes there, with the seed that it has in that deal.
 """
 
 import contextlib
-import sys
-import tempfile
-import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
 
-from cardenvs.agents.base import Turn
+from cardenvs.agents.guest import Guest
+from cardenvs.agents.proxy import Guard
+from cardenvs.agents.sandbox import chosen, why_unavailable
+from cardenvs.agents.seating import Seat
 from cardenvs.agents.specs import make_agent
 from cardenvs.arena.board import Board, board_of
+from cardenvs.arena.bundle import Bundle, check_agent
 from cardenvs.arena.experiment import Experiment
 from cardenvs.arena.match import Match
 from cardenvs.arena.schedule import Schedule
 from cardenvs.arena.store import GameRecord, Store, StoredExperiment
 from cardenvs.arena.verify import verify
 from cardenvs.core.engine import FORFEIT
-from cardenvs.core.errors import ArenaError, CardenvsError, require
+from cardenvs.core.errors import ArenaError, CardenvsError
 from cardenvs.core.replay import Replay
+from cardenvs.core.text import one_line
 
-MANIFEST = "submission.yaml"
 _REPEATED_DEALS = 3  # of each match, played twice to see whether the agent repeats itself
-_LARGEST_BUNDLE = 200 << 20  # bytes, unpacked
 _PLAYED_ELSEWHERE = "replays"  # the spec of an agent known by its replays only
 
 Progress = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True)
-class Bundle:
-    """What is submitted.
-
-    Attributes:
-        name: of the agent.
-        agent: its spec, or None: there are replays instead.
-        replays: files.
-        folder: where the bundle lies, or None: the agent is a bare spec.
-    """
-
-    name: str
-    agent: str | None
-    replays: tuple[Path, ...] = ()
-    folder: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -75,64 +52,13 @@ class Checked:
     remarks: tuple[str, ...]
 
 
-@contextlib.contextmanager
-def opened_bundle(bundle: str, name: str | None = None) -> Iterator[Bundle]:
-    """A bundle by its path, or an agent by its spec. A zip file is unpacked for as long as it is used.
-
-    Raises:
-        ArenaError: it is neither, or its submission.yaml is wrong.
-    """
-    path = Path(bundle)
-    if path.is_dir():
-        yield _read_bundle(path, name)
-    elif path.is_file() and zipfile.is_zipfile(path):
-        with tempfile.TemporaryDirectory(prefix="cardenvs-bundle-") as folder:
-            _unpack(path, Path(folder))
-            yield _read_bundle(Path(folder), name)
-    elif path.exists():
-        raise ArenaError(f"{bundle} is no bundle: it should be a folder or a zip file, or the spec of an agent")
-    else:
-        yield Bundle(name or bundle, bundle)
-
-
-def _unpack(path: Path, folder: Path) -> None:
-    with zipfile.ZipFile(path) as archive:
-        if sum(info.file_size for info in archive.infolist()) > _LARGEST_BUNDLE:
-            raise ArenaError(f"{path} holds more than {_LARGEST_BUNDLE >> 20} MB")
-        archive.extractall(folder)  # which keeps names inside the folder
-
-
-def _read_bundle(folder: Path, name: str | None) -> Bundle:
-    manifest = folder / MANIFEST
-    values: Any = {}
-    if manifest.is_file():
-        yaml = require("yaml", "arena")
-        try:
-            values = yaml.safe_load(manifest.read_text(encoding="utf-8"))
-        except (UnicodeDecodeError, yaml.YAMLError) as error:
-            raise ArenaError(f"{manifest} cannot be read: {error}") from error
-    if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
-        raise ArenaError(f"{manifest} should have lines `name: ...` and `agent: ...`")
-    unknown = sorted(set(values) - {"name", "agent"})
-    if unknown:
-        raise ArenaError(f"{manifest}: there is no such setting: {', '.join(unknown)}; there are: name, agent")
-    called = name or values.get("name")
-    if not called:
-        raise ArenaError(f"say what the agent is called: `name` in {MANIFEST}, or --name")
-    replays = tuple(sorted(folder.rglob("*.json")))
-    if "agent" in values:
-        return Bundle(called, values["agent"].replace("{bundle}", str(folder.resolve())), (), folder)
-    if not replays:
-        raise ArenaError(f"{folder} has neither an agent (in {MANIFEST}) nor replays (*.json)")
-    return Bundle(called, None, replays, folder)
-
-
 def check_submission(
     bundle: Bundle,
     board: Experiment,
     *,
     store: Store | None = None,
     processes: int = 1,
+    sandbox: str = "auto",
     progress: Progress | None = None,
 ) -> Checked:
     """Play a submission against the anchors of a board, or its replays again, and rate it.
@@ -142,16 +68,24 @@ def check_submission(
         board: an experiment with anchors.
         store: keeps the games; None: in memory. One that has games of this submission already is gone on with.
         processes: to play in.
+        sandbox: for the code of a bundle: "auto", if there is one here; "require"; or "none".
         progress: called with (what is being done, done, in all).
 
     Raises:
-        ArenaError: the board has no anchors, or an anchor is called like the submission.
+        ArenaError: the board has no anchors, an anchor is called like the submission, or its spec may not be submitted.
+        AgentError: a sandbox is required, and there is none.
         CardenvsError: an agent cannot be made.
     """
-    matches = tuple(_against_anchors(match, bundle, board.anchors) for match in board.matches)
+    if bundle.agent is not None:
+        for match in board.matches:
+            check_agent(bundle, match.game)
+    guest = _guest(bundle, sandbox)
+    matches = tuple(_against_anchors(match, bundle, guest, board.anchors) for match in board.matches)
     experiment = replace(board, name=f"{bundle.name} on {board.name}", matches=matches, stop=None, seconds=None)
     with contextlib.ExitStack() as stack:
         kept = store or stack.enter_context(Store())
+        experiment = experiment.seeded(kept, resume=True)
+        matches = experiment.matches
         if bundle.agent is None:
             played, faults = _enter_replays(kept, bundle, experiment, progress)
             experiment = replace(
@@ -172,10 +106,24 @@ def check_submission(
             remarks.append(f"{game.title}: tries of {bundle.name} failed: {told}")
         if forfeits:
             faults.append(f"{game.title}: {bundle.name} forfeited {forfeits} of its {game.summary.games} games")
+    if guest is not None and guest.folder is not None and not guest.sandbox:
+        why = "as asked" if sandbox == "none" else why_unavailable()
+        remarks.append(f"{bundle.name} played without a sandbox ({why}): its code had the rights of who ran this check")
     return Checked(bundle.name, found, tuple(faults), tuple(remarks))
 
 
-def _against_anchors(match: Match, bundle: Bundle, anchors: dict[str, float]) -> Match:
+def _guest(bundle: Bundle, sandbox: str) -> Guest | None:
+    """The submitted agent as a guest; None: there are replays only."""
+    if bundle.agent is None:
+        return None
+    if bundle.folder is None:
+        if sandbox == "require" and bundle.agent.partition(":")[0] in ("python", "process"):
+            raise ArenaError(f"{one_line(bundle.agent)!r} names code of this machine; for a sandbox put it in a bundle")
+        return Guest(bundle.name)
+    return Guest(bundle.name, str(bundle.folder), bundle.digest, chosen(sandbox))
+
+
+def _against_anchors(match: Match, bundle: Bundle, guest: Guest | None, anchors: dict[str, float]) -> Match:
     """The match in which the submission meets the anchors of a match, and these not each other."""
     held = [(name, spec) for name, spec in zip(match.names, match.agents, strict=True) if name in anchors]
     if not held:
@@ -188,6 +136,8 @@ def _against_anchors(match: Match, bundle: Bundle, anchors: dict[str, float]) ->
         match,
         agents=(spec, *specs),
         labels=(bundle.name, *names),
+        guard=Guard() if guest is not None and match.guard is None else match.guard,
+        guest=guest,
         schedule=Schedule("field", match.schedule.seating, (0,)),
     )
 
@@ -200,41 +150,23 @@ def _play(
     store: Store, bundle: Bundle, experiment: Experiment, processes: int, progress: Progress | None
 ) -> tuple[list[str], list[str]]:
     tell = progress or (lambda what, done, total: None)
-    with _on_path(bundle.folder):
-        experiment.run(
-            store, resume=True, processes=processes, progress=lambda done, total: tell("playing", done, total)
-        )
-        with Store() as again:
-            short = [replace(match, deals=min(match.deals, _REPEATED_DEALS)) for match in experiment.matches]
-            replace(experiment, matches=tuple(short)).run(
-                again, progress=lambda done, total: tell("repeating", done, total)
-            )
-            remarks = []
-            for title, match in zip(experiment.titles, short, strict=True):
-                if any(_actions(store, match, record) != record.actions for record in again.records(match.id)):
-                    remarks.append(
-                        f"{title}: the games do not repeat themselves: an agent draws from more than its turn's seed"
-                    )
+    experiment.run(store, resume=True, processes=processes, progress=lambda done, total: tell("playing", done, total))
+    with Store() as again:
+        short = [replace(match, deals=min(match.deals, _REPEATED_DEALS)) for match in experiment.matches]
+        shorter = replace(experiment, matches=tuple(short))
+        shorter.run(again, progress=lambda done, total: tell("repeating", done, total))
+        remarks = []
+        for title, match in zip(experiment.titles, short, strict=True):
+            if any(_actions(store, match, record) != record.actions for record in again.records(match.id)):
+                remarks.append(
+                    f"{title}: the games do not repeat themselves: an agent draws from more than its turn's seed"
+                )
     _, mismatches = verify(store, progress=lambda done, total: tell("playing again", done, total))
     return [str(mismatch) for mismatch in mismatches], remarks
 
 
 def _actions(store: Store, match: Match, record: GameRecord) -> tuple[int, ...]:
     return store.game(match.id, record.deal, record.lineup).actions
-
-
-@contextlib.contextmanager
-def _on_path(folder: Path | None) -> Iterator[None]:
-    """Let `python:` agents of a bundle be found."""
-    if folder is None:
-        yield
-        return
-    before = list(sys.path)
-    sys.path.insert(0, str(folder.resolve()))
-    try:
-        yield
-    finally:
-        sys.path[:] = before
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -257,7 +189,7 @@ def _enter_replays(
             number = _match_of(replay, experiment.matches, name)
             record = _record_of(replay, experiment.matches[number], deals[number], name)
         except CardenvsError as error:
-            faults.append(str(error).replace(str(path), name))
+            faults.append(one_line(str(error).replace(str(path), name)))
             continue
         if (record.deal, record.lineup) in found[number]:
             faults.append(f"{name}: a second game of deal {record.deal} in lineup {record.lineup}")
@@ -322,6 +254,7 @@ def _check_anchors(replay: Replay, match: Match, deal: int, lineup: int, name: s
     }
     for player, anchor in anchors.items():
         anchor.reset(seeds[player])
+    seats = {player: Seat(anchor, player, seeds[player]) for player, anchor in anchors.items()}
     state = replay.state_at(0)
     decisions = [0] * len(seating)
     for ply, action in enumerate(replay.actions):
@@ -332,7 +265,8 @@ def _check_anchors(replay: Replay, match: Match, deal: int, lineup: int, name: s
         else:
             player = state.current_player
             if player in anchors:
-                chosen = anchors[player].act(Turn(state, seeds[player]))
+                chosen = anchors[player].act(seats[player].turn(state))
+                seats[player].decided(state)
                 if chosen != action:
                     raise ArenaError(
                         f"{name}: at action {ply} the anchor {replay.players[player]} is said to choose "

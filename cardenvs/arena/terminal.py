@@ -51,7 +51,7 @@ def _print_game(game: GameBoard, console: Console) -> None:
     if any(behaviour.failures or behaviour.outcomes for behaviour in game.behaviours):
         console.print(failures_table([game]))
     console.print(
-        f"{len(summary.deals)} deals, {summary.games} games ({len(match.lineups)} a deal), seed {match.seed}, "
+        f"{len(summary.deals)} deals, {summary.games} games ({len(match.lineups)} a deal), seed {match.seed_text}, "
         f"match {match.id}."
     )
     if summary.unfinished:
@@ -69,7 +69,7 @@ def ratings_table(ratings: Sequence[Rating]) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("agent", overflow="fold")
-    for column in ("rating", "95% interval", "online", "games"):
+    for column in ("rating", "95% interval", "games"):
         table.add_column(column, justify="right", no_wrap=True)
     for place, rating in enumerate(ratings, 1):
         table.add_row(
@@ -77,7 +77,6 @@ def ratings_table(ratings: Sequence[Rating]) -> Table:
             escape(rating.name) + (" [dim](anchor)[/dim]" if rating.anchored else ""),
             f"[bold]{rating.rating:.0f}[/bold]",
             rating_interval(rating),
-            "-" if rating.online is None else f"{rating.online.mean:.0f}",
             str(rating.games),
         )
     return table

@@ -4,6 +4,7 @@ import multiprocessing
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -46,8 +47,9 @@ def verify(
 ) -> tuple[int, list[Mismatch]]:
     """Play finished games again and compare.
 
-    Of each row are checked: that the match has such a game, with that seating and the seed of that deal; that every
-    action is legal in its turn and the game then over; returns, the digest of all events, and the number of decisions.
+    Of each row are checked: that every cell can be read; that the match has such a game, with that seating and the seed
+    of that deal; that every action is legal in its turn and the game then over; returns, the digest of all events, and
+    the number of decisions.
 
     Args:
         store: whose games.
@@ -62,16 +64,15 @@ def verify(
     Raises:
         ArenaError, GameNotFoundError, OptionError: a match is of another version of its game, or the game is missing.
     """
-    counts = {match_id: store.count(match_id) for match_id in store.match_ids()}
-    total = sum(counts.values())
+    total = sum(store.count(match_id) for match_id in store.match_ids())
     drawn = None
     if sample is not None and sample < total:
         drawn = np.zeros(total, bool)
         drawn[np.random.default_rng(seed).choice(total, sample, replace=False)] = True
         total = sample
-    mismatches: list[Mismatch] = []
+    mismatches = [Mismatch(*row) for row in store.stray()]
     done = 0
-    for number, found in _checked(_handfuls(store, drawn), processes):
+    for number, found in _checked(_handfuls(store, drawn, mismatches), processes):
         done += number
         mismatches += found
         if progress is not None:
@@ -79,12 +80,19 @@ def verify(
     return done, mismatches
 
 
-def _handfuls(store: Store, drawn: np.ndarray | None) -> Iterator[tuple[Match, list[GameRecord]]]:
+def _handfuls(
+    store: Store, drawn: np.ndarray | None, mismatches: list[Mismatch]
+) -> Iterator[tuple[Match, list[GameRecord]]]:
+    """The games to be played again; rows that cannot be read are added to `mismatches`."""
     position = 0
     for match_id in store.match_ids():
         match = store.match(match_id)
         handful: list[GameRecord] = []
-        for record in store.records(match_id):
+
+        def name(where: tuple[Any, Any], what: str, match_id: str = match_id) -> None:
+            mismatches.append(Mismatch(match_id, *where, what))
+
+        for record in store.records(match_id, damaged=name):
             if drawn is None or drawn[position]:
                 handful.append(record)
             position += 1

@@ -27,6 +27,7 @@ _MARK = b"cardenvs kernel 1\n"
 _CHECKSUM_BYTES = 32
 _LARGEST_ENTRY = 1 << 28  # bytes; the largest kernel has a few MiB
 _UNSAVED = "unsaved"
+_FOLDER_MODE, _ENTRY_MODE = 0o755, 0o644  # agents in a sandbox, other users there, read them
 
 
 @functools.cache
@@ -45,7 +46,7 @@ def trusted_folder() -> Path | None:
     """The cache folder, made if need be; None, with a warning, where it cannot be made or others could change it."""
     folder = cache_folder()
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
         why = _danger(folder.stat())
     except OSError as error:
         say_line(f"cardenvs: cannot write compiled code to {folder} ({error}); compiling in each process.")
@@ -179,10 +180,11 @@ def _damage(info: os.stat_result) -> str:
 def _write_entry(path: Path, data: bytes) -> None:
     """Write a whole entry, or raise OSError and leave what was there."""
     for folder in (cache_folder(), path.parent):  # either may have gone since the start
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(prefix=".saving-", dir=path.parent)
     try:
         with open(descriptor, "wb") as file:
+            os.chmod(temporary, _ENTRY_MODE)
             file.write(_MARK + hashlib.sha256(data).digest() + data)
         os.replace(temporary, path)
     except BaseException:

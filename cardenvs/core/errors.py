@@ -35,6 +35,13 @@ class FormatError(CardenvsError, ValueError):
     """Saved data (a state, a replay, a checkpoint) that is damaged, foreign or of another version."""
 
 
+class FileError(CardenvsError, OSError):
+    """A path that cannot be read or written as asked; said before the work whose result it was to hold."""
+
+    def __str__(self) -> str:  # OSError would show its arguments
+        return str(self.args[0])
+
+
 class HiddenInformationError(CardenvsError, PermissionError):
     """Something was asked of a determinized twin that its player cannot know."""
 

@@ -1,15 +1,110 @@
-"""Writing files whole."""
+"""Files: checked before they are needed, and written whole."""
 
+import contextlib
+import errno
 import os
+import secrets
+import stat
 from pathlib import Path
 
+from cardenvs.core.errors import FileError
 
-def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
-    """Write a file in one go: whoever reads it finds the old one or the new one, never a part. Text is UTF-8."""
-    target = Path(path)
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+FilePath = str | os.PathLike[str]
+
+
+def write_whole(path: FilePath, data: str | bytes) -> None:
+    """Write a file in one go: whoever reads it finds the old one or the new one, never a part. Text is UTF-8.
+
+    Raises:
+        OSError: it cannot be written, or what is there is a folder, a device or a pipe. Nothing is changed.
+    """
+    target = Path(os.path.realpath(path))  # a link stays one: what it points to is replaced
+    raw = data.encode() if isinstance(data, str) else data
+    if target.exists() and not target.is_file():
+        code = errno.EISDIR if target.is_dir() else errno.EINVAL
+        raise OSError(code, os.strerror(code), str(target))
+    part = _part(target.parent)
     try:
-        part.write_bytes(data.encode() if isinstance(data, str) else data)
+        part.write_bytes(raw)
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _part(folder: Path) -> Path:
+    return folder / f".{os.getpid()}-{secrets.token_hex(4)}.part"
+
+
+def check_output(path: FilePath) -> None:
+    """Refuse now what `write_whole` could not write later.
+
+    Raises:
+        FileError: the path is empty or too long, its folder is missing or not writable, or something else is there.
+    """
+    if (mode := _mode(path, "write")) is not None:
+        if stat.S_ISDIR(mode):
+            raise FileError(f"cannot write {path}: it is a folder")
+        if not stat.S_ISREG(mode):
+            raise FileError(f"cannot write {path}: it is no plain file but a device, a pipe or a socket")
+        if not os.access(path, os.W_OK):
+            raise FileError(f"cannot write {path}: it is write-protected")
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise FileError(f"cannot write {path}: there is no folder {Path(path).parent}")
+    _check_writable(path, target.parent)
+
+
+def check_output_folder(path: FilePath) -> None:
+    """Refuse now a folder that could not be written into later. It may be missing; the one around it may not.
+
+    Raises:
+        FileError: as for `check_output`.
+    """
+    mode = _mode(path, "write")
+    if mode is not None and not stat.S_ISDIR(mode):
+        raise FileError(f"cannot write {path}: it is no folder")
+    folder = Path(os.path.realpath(path))
+    if mode is None:
+        folder = folder.parent
+        if not folder.is_dir():
+            raise FileError(f"cannot write {path}: there is no folder {Path(path).parent}")
+    _check_writable(path, folder)
+
+
+def _check_writable(path: FilePath, folder: Path) -> None:
+    part = _part(folder)
+    try:
+        part.touch(exist_ok=False)
+    except OSError as error:
+        raise FileError(f"cannot write {path}: nothing can be written in {folder} ({error.strerror})") from None
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def check_input(path: FilePath) -> None:
+    """Refuse what is no readable file: a pipe would be waited for, perhaps for ever.
+
+    Raises:
+        FileError: it is missing, unreadable, or no plain file.
+    """
+    mode = _mode(path, "read")
+    if mode is None:
+        raise FileError(f"cannot read {path}: there is no such file")
+    if not stat.S_ISREG(mode):
+        what = "a folder" if stat.S_ISDIR(mode) else "a device, a pipe or a socket; save what comes from it to a file"
+        raise FileError(f"cannot read {path}: it is no plain file but {what}")
+    if not os.access(path, os.R_OK):
+        raise FileError(f"cannot read {path}: permission denied")
+
+
+def _mode(path: FilePath, doing: str) -> int | None:
+    """What is at a path; None: nothing."""
+    if not os.fspath(path) or "\0" in os.fspath(path) or os.fspath(path) == ".":
+        raise FileError(f"cannot {doing} {os.fspath(path)!r}: that is no path of a file")
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise FileError(f"cannot {doing} {path}: {getattr(error, 'strerror', None) or error}") from None

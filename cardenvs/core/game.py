@@ -101,6 +101,8 @@ class Game:
         enumerate_deals: of options; (deck, probability) pairs, where they can be listed.
         playout: the policy with which search plays out unless told otherwise.
         state_class: a State subclass with extras, as "module:Class", or None.
+        not_observed: by pile, why a player's observation leaves out faces in it that the player's events have told;
+            printed on the game's page. Of all other piles the observation shows what is known.
         forced: forced(s, legal) -> action, of the widened record and the legal ids: what is done for a player who
             has failed to choose, knowing only what that player may know; by default the first legal action.
     """
@@ -133,6 +135,7 @@ class Game:
     playout: str = "random"
     deals: Callable[[Any], Iterable[tuple[Sequence[int], float]]] | None = None
     state_class: str | None = None
+    not_observed: dict[str, str] = field(default_factory=dict)
     forced: Callable[[np.record, list[int]], int] | None = None
 
     def __post_init__(self) -> None:

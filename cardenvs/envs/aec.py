@@ -12,12 +12,10 @@ PettingZoo's three stock wrappers do around `RawEnv`, in one class without their
 
 import copy
 import hashlib
-import importlib.util
 import json
 import numbers
 import sys
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any, NoReturn, Self
 
 import gymnasium
@@ -525,19 +523,6 @@ def environment_functions(name: str, module: str) -> tuple[Callable[..., Env], C
     for function in (env, raw_env):
         function.__module__, function.__qualname__ = module, function.__name__
     return env, raw_env
-
-
-def game_module(name: str) -> ModuleType:
-    """The module `cardenvs.NAME` of a game: `cardenvs.my_game_v0.env(**options)`, also for games of other packages."""
-    full_name = f"cardenvs.{name}"
-    if full_name in sys.modules:
-        return sys.modules[full_name]
-    if importlib.util.find_spec(full_name) is not None:
-        return importlib.import_module(full_name)
-    module = ModuleType(full_name, f"{name} as a PettingZoo environment.")
-    module.env, module.raw_env = environment_functions(name, full_name)  # type: ignore[attr-defined]
-    sys.modules[full_name] = module
-    return module
 
 
 def table_text(state: State, player: int, colour: bool) -> str:

@@ -6,28 +6,37 @@ a reply that is too long is given up, so an endless one costs no more than that.
 """
 
 import asyncio
+import base64
 import contextlib
+import dataclasses
+import functools
 import json
+import math
 import os
 import random
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from cardenvs.core.errors import require
+from cardenvs.core.text import one_line
 from cardenvs.llm.answers import EMPTY, OK, RATE_LIMITED, TIMEOUT, TRANSPORT, TRUNCATED
 from cardenvs.llm.config import LLMConfig
 
 LONGEST_BODY = 4 << 20  # bytes of a response
 LONGEST_REPLY = 200_000  # characters of a reply that are kept and read
 _LONGEST_REASON = 500
+_LONGEST_FINISH = 40  # characters
+_MOST_TOKENS = 1 << 40
 _LONGEST_REQUEST_S = 900.0  # also where no limit of time is set: a reply may come in drops, without end
 _TRUSTED_WAITS = 5  # times that an endpoint's word is taken for how long to wait
 _FIRST_BACKOFF_S, _LONGEST_BACKOFF_S = 0.5, 30.0
 _HIDDEN = "[key]"
+_SHORT = 6  # characters of a secret whose base64 may stand in a reply by chance
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 Messages = list[dict[str, str]]
@@ -132,15 +141,14 @@ class ModelClient:
 class _Pool:
     """The requests to one endpoint. Lives on the loop of this module."""
 
-    def __init__(self, base_url: str, key: str, size: int) -> None:
+    def __init__(self, base_url: str, userinfo: str, key: str, size: int) -> None:
         import openai
 
         self._openai = openai
-        self._key = key
         self._slots = asyncio.Semaphore(size)
         direct = urlsplit(base_url).hostname in _THIS_MACHINE  # a proxy of the network does not know this machine
         self._client = openai.AsyncOpenAI(
-            base_url=base_url,
+            base_url=base_url.replace("://", f"://{userinfo}@", 1) if userinfo else base_url,
             api_key=key or "none",  # left out, the client would send OPENAI_API_KEY, whatever the endpoint is
             max_retries=0,
             timeout=None,
@@ -164,7 +172,7 @@ class _Pool:
                 call = self._refused(error)
             except Exception as error:  # broken connections and broken responses come in many classes
                 call = Call(TRANSPORT, reason=f"{type(error).__name__}: {error}", again=True)
-        return self._cleaned(call, time.monotonic() - started)
+        return _cleaned(call, config.secrets, time.monotonic() - started)
 
     async def _body(self, config: LLMConfig, messages: Messages) -> bytes:
         request: dict[str, Any] = {"model": config.model, "messages": messages}
@@ -191,18 +199,33 @@ class _Pool:
         again = status >= 500 or status in (408, 409)
         return Call(TRANSPORT, reason=reason, again=again, wait_s=_retry_after(error.response.headers))
 
-    def _cleaned(self, call: Call, seconds: float) -> Call:
-        """The call as it may be kept: without the key, should the endpoint have repeated it."""
 
-        def clean(text: str, most: int) -> str:
-            text = text.replace(self._key, _HIDDEN) if self._key else text
-            return text[:most].encode(errors="replace").decode()  # half a character cannot be sent back, or stored
+def _cleaned(call: Call, secrets: Sequence[str], seconds: float) -> Call:
+    """The call as it may be kept: bounded, and without secrets, should the endpoint have repeated them."""
 
-        reason = " ".join(clean(call.reason, _LONGEST_REASON).split())
-        return Call(
-            call.outcome, clean(call.reply, LONGEST_REPLY), reason, seconds, call.finish_reason, call.tokens,
-            call.again, call.wait_s,
-        )  # fmt: skip
+    def clean(text: str, most: int) -> str:
+        for secret in secrets:
+            for written in _ways_to_write(secret):
+                text = text.replace(written, _HIDDEN)
+        return text[:most].encode(errors="replace").decode()  # half a character cannot be sent back, or stored
+
+    finish = None if call.finish_reason is None else one_line(clean(call.finish_reason, _LONGEST_FINISH))
+    return dataclasses.replace(
+        call,
+        reply=clean(call.reply, LONGEST_REPLY),
+        reason=one_line(clean(call.reason, 2 * _LONGEST_REASON), _LONGEST_REASON),
+        seconds=seconds,
+        finish_reason=finish,
+    )
+
+
+@functools.lru_cache(64)
+def _ways_to_write(secret: str) -> tuple[str, ...]:
+    """A secret as it is, and as it stands in JSON, in Python's repr, in an address and in base64; longest first."""
+    ways = {secret, json.dumps(secret)[1:-1], repr(secret)[1:-1], quote(secret, safe="")}
+    if len(secret) > _SHORT:
+        ways.add(base64.b64encode(secret.encode(errors="replace")).decode().rstrip("="))
+    return tuple(sorted(ways, key=len, reverse=True))
 
 
 class _TooLongError(Exception):
@@ -235,13 +258,17 @@ def _read_body(body: bytes) -> Call:
 def _tokens(usage: Any) -> dict[str, int]:
     names = {"prompt": "prompt_tokens", "completion": "completion_tokens"}
     found = {ours: usage.get(theirs) for ours, theirs in names.items()} if isinstance(usage, dict) else {}
-    return {name: count for name, count in found.items() if isinstance(count, int) and not isinstance(count, bool)}
+    return {
+        name: count
+        for name, count in found.items()
+        if isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= _MOST_TOKENS
+    }
 
 
 def _retry_after(headers: Any) -> float | None:
     with contextlib.suppress(TypeError, ValueError):
         seconds = float(headers.get("retry-after"))
-        if seconds >= 0:  # False for NaN as well
+        if 0 <= seconds < math.inf:  # False for NaN as well
             return seconds
     return None
 
@@ -260,7 +287,7 @@ def _least(*limits: float | None) -> float | None:
 
 _lock = threading.Lock()
 _running: asyncio.AbstractEventLoop | None = None
-_pools: dict[tuple[str, str, int], _Pool] = {}
+_pools: dict[tuple[str, str, str, int], _Pool] = {}
 
 
 def _forget_all() -> None:
@@ -286,7 +313,7 @@ def _loop() -> asyncio.AbstractEventLoop:
 def _pool(config: LLMConfig) -> _Pool:
     """The pool of an endpoint: all that has the same address, key and size shares it."""
     loop = _loop()
-    which = (config.base_url, config.api_key.reveal(), config.concurrency)
+    which = (config.base_url, config.credentials.reveal(), config.api_key.reveal(), config.concurrency)
 
     async def find() -> _Pool:
         if which not in _pools:

@@ -15,6 +15,7 @@ Variables: LLM_BASE_URL, LLM_API_KEY, LLM_MODEL, LLM_TEMPERATURE, LLM_TURN_TIMEO
 LLM_POLICY_MODE ("llm" or "first_candidate"), LLM_TRANSCRIPT. They are the defaults of what a file leaves out.
 """
 
+import base64
 import dataclasses
 import difflib
 import hashlib
@@ -24,9 +25,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
-from cardenvs.core.errors import AgentError, require
+from cardenvs.core.errors import AgentError
+from cardenvs.core.text import check_name, one_line, read_yaml
 
 CONFIG_VARIABLE = "CARDENVS_LLM_CONFIG"
 CONFIG_FILE = "llm.yaml"
@@ -117,6 +119,7 @@ class LLMConfig:
         base_url: of an OpenAI-compatible endpoint, usually ending in /v1.
         model: the endpoint's name of it.
         api_key: never shown, stored or pickled.
+        credentials: user and password of the address, likewise; taken from `base_url`, which loses them.
         api_key_env: the variable that holds it.
         temperature: None leaves it to the endpoint.
         turn_timeout_ms: time that the requests of one decision may take, without what they wait for a place in the
@@ -156,9 +159,12 @@ class LLMConfig:
     script: tuple[str, ...] = ()
     prompt: PromptSettings = field(default_factory=PromptSettings)
     transcript: str | None = None
+    credentials: Secret = field(default_factory=Secret)
 
     def __post_init__(self) -> None:
         """Refuse what cannot be played."""
+        check_name(self.name, "a language model", AgentError)
+        self._hide_credentials()
         if self.policy not in POLICIES:
             raise AgentError(f"policy is one of {', '.join(POLICIES)}; got {self.policy!r}")
         if self.policy == "llm" and not (self.base_url and self.model):
@@ -171,6 +177,35 @@ class LLMConfig:
             raise AgentError("concurrency and attempts are 1 or more, transport_retries 0 or more")
         if self.max_tokens is not None and self.max_tokens < 1:
             raise AgentError(f"max_tokens is 1 or more, or null; got {self.max_tokens}")
+
+    def _hide_credentials(self) -> None:
+        """Move user and password from the address to where nothing shows them."""
+        try:
+            parts = urlsplit(self.base_url)
+            userinfo, at, host = parts.netloc.rpartition("@")
+            parts.port  # noqa: B018  raises where it is none
+        except ValueError as error:
+            raise AgentError(f"base_url is no address: {error}") from None
+        if self.policy == "llm" and self.base_url and parts.scheme not in ("http", "https"):
+            raise AgentError("base_url is an address that begins with http:// or https://")
+        if at:
+            object.__setattr__(self, "base_url", urlunsplit(parts._replace(netloc=host)))
+            object.__setattr__(self, "credentials", Secret(userinfo))
+
+    def __repr__(self) -> str:
+        """The conditions, with neither the key nor what else opens the endpoint."""
+        shown = {"name": self.name, **self.conditions()}
+        return f"LLMConfig({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must not be repeated to anybody: the key, the password in the address, and both as they are sent."""
+        found = [self.api_key.reveal(), urlsplit(self.base_url).query]
+        userinfo = self.credentials.reveal()
+        if userinfo:
+            password = unquote(userinfo.partition(":")[2])
+            found += [userinfo, password, base64.b64encode(unquote(userinfo).encode()).decode()]
+        return tuple(dict.fromkeys(secret for secret in found if secret))
 
     # -- making one ---------------------------------------------------------------------------------------------
 
@@ -269,8 +304,8 @@ class LLMConfig:
 
     def conditions(self) -> dict[str, Any]:
         """All that may bear on the result, as JSON values; neither the key nor credentials in the address."""
-        values = dataclasses.asdict(dataclasses.replace(self, api_key=Secret()))
-        for name in ("api_key", "api_key_env", "transcript", "name"):
+        values = dataclasses.asdict(self)
+        for name in ("api_key", "credentials", "api_key_env", "transcript", "name"):
             del values[name]
         values["script"] = list(values["script"])
         values["base_url"] = _address(self.base_url)
@@ -284,11 +319,7 @@ class LLMConfig:
 
 
 def _models(file: Path) -> dict[str, Any]:
-    yaml = require("yaml", "llm")
-    try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise AgentError(f"cannot read {file}: {error}") from None
+    content = read_yaml(file, "llm", AgentError)
     if not isinstance(content, dict) or not isinstance(content.get("models"), dict):
         raise AgentError(f"{file} has no models: it needs a mapping `models` from names to settings")
     return content["models"]
@@ -307,7 +338,7 @@ def _read(kind: type, values: Mapping[str, Any], where: str) -> dict[str, Any]:
         AgentError: naming the field, and what it takes.
     """
     hints = get_type_hints(kind)
-    known = [one.name for one in dataclasses.fields(kind) if one.name not in ("api_key", "prompt")]
+    known = [one.name for one in dataclasses.fields(kind) if one.name not in ("api_key", "credentials", "prompt")]
     read = {}
     for name, value in values.items():
         if name not in known:
@@ -316,8 +347,10 @@ def _read(kind: type, values: Mapping[str, Any], where: str) -> dict[str, Any]:
             raise AgentError(f"a language model has no setting {where}{name}; {hint}settings: {', '.join(known)}")
         try:
             read[name] = _converted(value, hints[name])
-        except (TypeError, ValueError):
-            raise AgentError(f"{where}{name} cannot be {value!r}; it takes {_taken(hints[name])}") from None
+        except (TypeError, ValueError, OverflowError):
+            raise AgentError(
+                f"{where}{name} cannot be {one_line(repr(value), 80)}; it takes {_taken(hints[name])}"
+            ) from None
     return read
 
 

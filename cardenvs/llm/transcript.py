@@ -4,7 +4,7 @@ A line is one object. "type" says what:
 
     system    {"id", "text"}: a system message, once before the calls that name it
     call      one request: "time" (UTC), "agent", "model", "game", "game_seed" (the agent's seed of the game), "player",
-              "ply", "attempt" (of the decision, from 1), "request" (of the attempt, from 1), "system" (its id),
+              "decision", "attempt" (of the decision, from 1), "request" (of the attempt, from 1), "system" (its id),
               "messages" (the others), "reply", "outcome", "reason", "seconds", "finish_reason", "tokens",
               "candidate" and "actions" (what was chosen, where the outcome is "ok")
 
@@ -15,7 +15,6 @@ import datetime
 import hashlib
 import json
 import os
-import re
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -23,9 +22,6 @@ from pathlib import Path
 from typing import Any
 
 from cardenvs.core.errors import ArenaError, FormatError
-
-# What a terminal takes for a command, or what changes the order of what is read.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 class Transcript:
@@ -105,8 +101,3 @@ def count_outcomes(path: str | os.PathLike[str]) -> dict[str, Counter[str]]:
     for call in read_calls(path):
         counts.setdefault(str(call.get("agent")), Counter())[str(call.get("outcome"))] += 1
     return counts
-
-
-def harmless(text: str) -> str:
-    """A text as it may be printed: what a terminal would act upon is written out."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text.replace("\r\n", "\n"))

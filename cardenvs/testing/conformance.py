@@ -5,13 +5,13 @@ played game (a `Case`); what they need to count over many games is in `Report`.
 """
 
 import dataclasses
-import math
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from scipy.special import chdtrc  # of the upper tail
 
 from cardenvs.agents.base import Turn
 from cardenvs.core.errors import CardenvsError, IllegalActionError, OptionError
@@ -23,6 +23,7 @@ from cardenvs.core.state import State
 from cardenvs.llm.config import PromptSettings
 from cardenvs.llm.prompt import write_prompt
 from cardenvs.testing import faces, processes
+from cardenvs.testing.recoverable import check_recoverable
 
 _DEFAULT_GAMES = 10  # with all options at their defaults
 _MOST_STATES = 12  # of one game that are looked at closely
@@ -47,6 +48,7 @@ class Report:
         hidden: by (phase, place): twins in which the hidden tokens of the place (a pile, or the next one to come out
             of it) could differ from the real ones, and did.
         longest: most plies of a game.
+        told: what events had told players, by what they observed (recoverable.py).
     """
 
     games: int = 0
@@ -55,6 +57,7 @@ class Report:
     longest: int = 0
     phases: Counter = dataclasses.field(default_factory=Counter)
     hidden: dict[tuple[str, str], list[int]] = dataclasses.field(default_factory=dict)
+    told: dict[tuple, tuple] = dataclasses.field(default_factory=dict, repr=False, compare=False)
 
     def count(self, phase: str, place: str, differs: bool) -> None:
         """Note a twin in which what is hidden in `place` could differ from the real one, and whether it did."""
@@ -163,6 +166,7 @@ def check_case(case: Case, report: Report) -> None:
             check_no_leak(case, state, player, report)
     check_deal(case)
     check_returns(case)
+    check_recoverable(case, report.told)
     report.longest = max(report.longest, sum(1 for _ in case.positions()) - 1)
     faces.check_aec(case)
     faces.check_batch(case)
@@ -641,15 +645,8 @@ def _consistent_deals(case: Case, state: State, player: int) -> dict[tuple, floa
 def _check_chi_square(case: Case, state: State, wanted: dict, found: Counter, draws: int) -> None:
     statistic = sum((found[table] - draws * p) ** 2 / (draws * p) for table, p in wanted.items())
     freedom = len(wanted) - 1
-    if freedom and chi_square_tail(statistic, freedom) < 1e-6:
+    if freedom and chdtrc(freedom, statistic) < 1e-6:
         fail(case, state, f"determinize is not uniform: chi-square {statistic:.1f} with {freedom} degrees of freedom")
-
-
-def chi_square_tail(statistic: float, freedom: int) -> float:
-    """P(chi-square with `freedom` degrees >= statistic), by the Wilson-Hilferty (1931) cube-root approximation."""
-    spread = 2 / (9 * freedom)
-    z = ((statistic / freedom) ** (1 / 3) - (1 - spread)) / math.sqrt(spread)
-    return 0.5 * math.erfc(z / math.sqrt(2))
 
 
 def _phase(case: Case, state: State) -> str:

@@ -43,7 +43,7 @@ def test_search_takes_its_parameters():
         ("search:deep", AgentError, "search has no parameter 'deep'"),
         ("search:simulations=many", AgentError, "search takes an integer for simulations; got 'many'"),
         ("search:seconds=many", AgentError, "search takes a number for seconds"),
-        ("search:simulations=0", AgentError, "search takes simulations above 0; got 0"),
+        ("search:simulations=0", AgentError, "search takes simulations above 0 and up to 1,000,000,000; got 0"),
         ("search:seconds=nan", AgentError, "search takes seconds above 0"),
         ("search:simulations=1,seconds=1", AgentError, "in simulations or in seconds, not both"),
         ("search:playout=best", PolicyNotFoundError, "has no policy 'best'; its policies are: random"),

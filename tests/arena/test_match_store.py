@@ -57,7 +57,9 @@ def test_two_may_write_to_one_store(tmp_path):
 def test_what_is_no_store_is_refused_and_left_alone(tmp_path):
     text = tmp_path / "notes.txt"
     text.write_text("not a database, but long enough to look at" * 20)
-    with pytest.raises(ArenaError, match=r"cannot use .*notes.txt as a store of results: file is not a database"):
+    with pytest.raises(
+        ArenaError, match=r"cannot use .*notes.txt as a store of cardenvs results: file is not a database"
+    ):
         Store(text)
     assert text.read_text().startswith("not a database")
     foreign = tmp_path / "foreign.db"
@@ -67,7 +69,7 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path):
     with pytest.raises(ArenaError, match=r"foreign.db is an SQLite file, but no store of cardenvs results"):
         Store(foreign)
     assert foreign.read_bytes() == before
-    with pytest.raises(ArenaError, match=r"cannot open .* as a store of results: unable to open"):
+    with pytest.raises(ArenaError, match=r"cannot open .* as a store of cardenvs results: there is no folder"):
         Store(tmp_path / "nowhere" / "results.db")
 
 

@@ -113,7 +113,7 @@ def test_how_many_deals_are_needed():
     assert means[0].deals == pytest.approx(need.deals / 4, rel=0.02)
     with pytest.raises(ArenaError, match="two deals at least"):
         deals_needed(Tally(MATCH), 0.2)
-    with pytest.raises(ArenaError, match="a half-width is above 0"):
+    with pytest.raises(ArenaError, match="a half-width is a number above 0"):
         deals_needed(tally, -1)
 
 

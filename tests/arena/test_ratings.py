@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cardenvs.arena import Match
-from cardenvs.arena.ratings import ELO, Places, Results, _Model, choices, cycles, fit, places_of, rate_online
+from cardenvs.arena.ratings import Places, Results, _Model, choices, cycles, fit, places_of
 from cardenvs.arena.store import GameRecord
 
 
@@ -138,24 +138,6 @@ def test_matches_weigh_the_same_however_long():
 def test_without_enough_deals_there_is_no_interval():
     evidence, names = two([1, -1, 1])
     assert all(math.isinf(rating.low) and math.isinf(rating.high) for rating in fit([evidence], names))
-
-
-def test_online_ratings_agree_in_order_and_hold_anchors():
-    pytest.importorskip("openskill")
-    generator = np.random.default_rng(5)
-    strengths = {"a": 0.0, "b": 0.6, "c": 1.2}
-    games = []
-    for _ in range(600):
-        seated = list(generator.permutation(list(strengths)))
-        games.append((seated, [strengths[name] + generator.gumbel() for name in seated]))
-    free = rate_online(games, list(strengths))
-    assert free["a"].mean < free["b"].mean < free["c"].mean
-    assert free["c"].mean - free["a"].mean == pytest.approx(1.2 * ELO, rel=0.35)
-    held = rate_online(games, list(strengths), {"b": 1000.0})
-    assert held["b"].mean == held["b"].low == 1000.0
-    assert held["a"].mean < 1000 < held["c"].mean
-    copies = rate_online([(["a", "b", "b"], [3.0, 1.0, 4.0])], ["a", "b"])
-    assert copies["a"].mean > copies["b"].mean  # 3 is more than the mean of 1 and 4
 
 
 def test_by_results_it_matters_how_far_ahead():

@@ -7,12 +7,13 @@ import zipfile
 import pytest
 
 from cardenvs.arena import Store
+from cardenvs.arena.bundle import opened_bundle
 from cardenvs.arena.experiment import Experiment
-from cardenvs.arena.submit import check_submission, opened_bundle
+from cardenvs.arena.submit import check_submission
 from cardenvs.arena.verify import replay_of
-from cardenvs.core.errors import AgentError, ArenaError
+from cardenvs.core.errors import ArenaError
 
-pytest.importorskip("openskill")
+pytest.importorskip("pydantic")
 
 VALUES: dict = {
     "name": "the board",
@@ -214,7 +215,7 @@ def test_what_cannot_be_rated_is_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("x")
     with pytest.raises(ArenaError, match="is no bundle"):
         checked(tmp_path / "notes.txt")
-    with pytest.raises(AgentError, match="no agent 'castle'"):
+    with pytest.raises(ArenaError, match="'castle' cannot be submitted for kuhn_poker_v0; a submission is a policy"):
         checked("castle")
     with pytest.raises(ArenaError, match="an anchor of this board is called 'random'"):
         checked("search", "random")

@@ -23,13 +23,13 @@ from cardenvs.games.rummikub.tiles import JOKER, add, leq, multiset, sub, tiles_
 POSITIONS = 60 if COMPILED else 6
 
 
-def position(rack, table=(), opened=True, pool=None, **options):
-    """A position of the environment without history; player 0 is to act, player 1 holds B1."""
+def position(rack, table=(), opened=True, pool=None, other="B1", **options):
+    """A position of the environment without history; player 0 is to act, player 1 holds `other`."""
     options = {"num_players": 2, "initial_hand_size": 1, **options}
     start = GAME.new_state(seed=1, **options)
     states = np.frombuffer(start.record_bytes(), GAME.state_dtype).copy()
     melds = canonical_table(table_of(table))
-    hands = [multiset(rack), multiset("B1")]
+    hands = [multiset(rack), multiset(other)]
     rest = sub(multiset(GAME.deck(start.options).tolist()), add(add(table_tiles(melds), hands[0]), hands[1]))
     hidden = tiles_in(rest) if pool is None else list(multiset_tiles(pool))
     states["num_dealt"] = states["num_tiles"] - len(hidden)

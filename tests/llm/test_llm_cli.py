@@ -14,9 +14,10 @@ import cardenvs
 from cardenvs.agents import Turn
 from cardenvs.cli import app
 from cardenvs.core.rng import derived_seed
+from cardenvs.core.text import printable
 from cardenvs.llm import LLMAgent, LLMConfig, PromptSettings
 from cardenvs.llm.prompt import write_prompt
-from cardenvs.llm.transcript import Transcript, harmless, read_calls
+from cardenvs.llm.transcript import Transcript, read_calls
 
 LEDUC = cardenvs.get_game("leduc_poker_v0")
 
@@ -100,7 +101,7 @@ def test_transcript_show_lists_counts_and_filters(transcript):
     assert "unparsable" not in only
 
 
-def test_transcript_show_prints_a_call_whole_and_harmless(transcript):
+def test_transcript_show_prints_a_call_whole_and_printable(transcript):
     shown = call("transcript", "show", str(transcript), "--call", "1").stdout
     assert "You are a player in a game of Leduc poker" in shown
     assert "# Candidates" in shown
@@ -123,7 +124,7 @@ def test_a_transcript_that_was_cut_short_is_read_up_to_there(transcript):
 
 
 def test_what_a_terminal_would_act_upon_is_written_out():
-    assert harmless("a\x1b[31m\x00\x9b\u202eb\tc\nd") == "a\\x1b[31m\\x00\\x9b\\x202eb\tc\nd"
+    assert printable("a\x1b[31m\x00\x9b\u202eb\tc\nd") == "a\\x1b[31m\\x00\\x9b\\u202eb\tc\nd"
 
 
 def test_transcripts_of_many_writers_have_whole_lines(tmp_path):

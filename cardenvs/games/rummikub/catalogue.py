@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from cardenvs.core.kernel import kernel
 from cardenvs.games.rummikub.melds import GROUP, RUN, Meld, joker, natural
 from cardenvs.games.rummikub.tiles import JOKER, MOST_JOKERS, NUM_COLOURS, NUM_VALUES, tile_of
 
@@ -69,3 +70,10 @@ for _number, _meld in enumerate(MELDS):
         _missing = set(range(NUM_COLOURS)) - {slot.colour for slot in _meld.slots}
         MELD_EITHER[_number] = tile_of(_missing.pop(), _meld.slots[0].value)
 MELD_NUM_JOKERS = (MELD_FACES == JOKER).sum(axis=1)
+
+
+@kernel
+def other_missing(number, colors):
+    """The other tile that frees the joker of a meld, or NO_TILE: a colour that is not in the game is not missing."""
+    tile = MELD_EITHER[number]
+    return tile if tile < colors * NUM_VALUES else NO_TILE

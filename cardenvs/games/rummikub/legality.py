@@ -150,11 +150,10 @@ def _joker_fault(position: Position, delta: Multiset, new_table: Table) -> str:
     names = " ".join(tile_label(meaning) for meaning in lost.elements())
     if rules.joker_rule == "locked" and lost:
         return f"the joker that stands for {names} may not get another meaning (rules.md 5.7)"
-    if rules.joker_rule == "retrieve" and lost:
-        if not position.opened:
-            return "a player who has not opened may retrieve no joker (rules.md 5.4)"
-        if not _can_retrieve(position, lost, new_table):
-            return f"the joker that stands for {names} is not replaced by the tile it stands for (rules.md 5.2, 5.3)"
+    if lost and not position.opened:
+        return "a player who has not opened may give no joker a new meaning (rules.md 5.4, 5.6)"
+    if rules.joker_rule == "retrieve" and lost and not _can_retrieve(position, lost, new_table):
+        return f"the joker that stands for {names} is not replaced by the tile it stands for (rules.md 5.2, 5.3)"
     if not _enough_rack_tiles(position, delta, new_table, lost.total()):
         return (
             f"the set that takes a retrieved joker needs {rules.retrieved_joker_rack_tiles} rack tiles (rules.md 5.9)"

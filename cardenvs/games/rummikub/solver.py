@@ -25,7 +25,6 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.record import packed
 from cardenvs.games.rummikub.catalogue import (
     GROUP_NUMBER,
-    MELD_EITHER,
     MELD_FACES,
     MELD_IS_GROUP,
     MELD_NUM_JOKERS,
@@ -33,6 +32,7 @@ from cardenvs.games.rummikub.catalogue import (
     MELD_TYPES,
     NO_TILE,
     RUN_NUMBER,
+    other_missing,
 )
 from cardenvs.games.rummikub.ruleset import FREE, LOCKED, RETRIEVE
 from cardenvs.games.rummikub.runs import AFTER, COMBO_BITS, COMBO_MASK, MOST_AT_ONCE, MUST, ONES, WITHIN
@@ -297,7 +297,7 @@ def _survey(p):
                     p.table[face] += 1
             elif not p.kept[k]:
                 p.meaning[p.num_jokers] = MELD_TYPES[number, i]
-                p.either[p.num_jokers] = MELD_EITHER[number]
+                p.either[p.num_jokers] = other_missing(number, p.colors)
                 p.num_jokers += 1
 
 

@@ -22,13 +22,13 @@ from cardenvs.games.rummikub.actions import (
 from cardenvs.games.rummikub.catalogue import (
     GROUP_NUMBER,
     LONGEST,
-    MELD_EITHER,
     MELD_FACES,
     MELD_NUM_JOKERS,
     MELD_SIZE,
     MELD_TYPES,
     NUM_MELDS,
     RUN_NUMBER,
+    other_missing,
 )
 from cardenvs.games.rummikub.completion import TO_LAY, TO_TAKE, are_replaced, look_ahead, mark
 from cardenvs.games.rummikub.solver import MAX_MELDS
@@ -164,7 +164,7 @@ def _set_old_jokers(w, number):
     for i in range(MELD_SIZE[number]):
         if MELD_FACES[number, i] == JOKER:
             w.meaning[w.num_old] = MELD_TYPES[number, i]
-            w.either[w.num_old] = MELD_EITHER[number]
+            w.either[w.num_old] = other_missing(number, w.colors)
             w.num_old += 1
 
 

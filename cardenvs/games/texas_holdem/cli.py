@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cardenvs.cli import OptionTexts, SeedOption, read_options, step_through
+from cardenvs.cli_files import Outputs, input_file
 from cardenvs.core.errors import ArenaError, FormatError
 
 if TYPE_CHECKING:
@@ -42,8 +43,7 @@ def play_match(
     given = [text.partition("=")[0].strip() for text in option or ()]
     texts = [*(option or ()), *([] if "num_players" in given else [f"num_players={len(specs)}"])]
     options = read_options(GAME, texts).as_dict()
-    if not out.parent.is_dir():
-        raise ArenaError(f"cannot write {out}: there is no folder {out.parent}")
+    Outputs({}, {"--out": out})
     try:
         with _Bar() as bar:
             result = records.play_match(specs, seed=seed, out=out, progress=bar.show, **options)
@@ -117,8 +117,12 @@ def stats(
 
     Examples: `cardenvs texas_holdem stats match`, `cardenvs texas_holdem stats matches/* --json figures.json`
     """
+    import json as as_json
+
+    from cardenvs.core.files import write_whole
     from cardenvs.games.texas_holdem.aggregates import aggregate
 
+    outputs = Outputs({"--json": json}, used={"FILE": files[0]})
     by_name = aggregate([_timeline(path) for path in files])
     table = _table("player", "hands", "VPIP", "PFR", "AF", "WTSD", "W$SD", "chips", "BB/100", "by position")
     for name, figures in by_name.items():
@@ -129,13 +133,9 @@ def stats(
             "-" if per_100 is None else f"{per_100:+.1f}", "  ".join(positions),
         )  # fmt: skip
     _console().print(table)
-    if json is not None:
-        import json as as_json
-
-        from cardenvs.core.files import write_whole
-
-        write_whole(json, as_json.dumps(by_name, indent=1, ensure_ascii=False) + "\n")
-        typer.echo(f"JSON: {json}")
+    text = as_json.dumps(by_name, indent=1, ensure_ascii=False) + "\n"
+    outputs.write("JSON", json, lambda path: write_whole(path, text))
+    outputs.close()
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -233,18 +233,17 @@ def export_phh(
     from cardenvs.core.files import write_whole
     from cardenvs.games.texas_holdem import phh
 
+    outputs = Outputs({"--out": out}, used={"FILE": file})
     timeline = _timeline(file)
     one = hand is not None or out.suffix != ".phhs"
     text = phh.dumps(timeline, hand) if one else phh.dumps_all(timeline)
-    if not out.parent.is_dir():
-        raise ArenaError(f"cannot write {out}: there is no folder {out.parent}")
-    write_whole(out, text)
-    typer.echo(f"{'one hand' if one else 'all hands'}: {out}")
+    outputs.write("one hand" if one else "all hands", out, lambda path: write_whole(path, text))
+    outputs.close()
 
 
 @app.command()
 def replay_phh(
-    file: Annotated[Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="A .phh or .phhs file.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", callback=input_file, help="A .phh or .phhs file.")],
     quiet: Annotated[bool, typer.Option("--quiet", help="Print the stacks only.")] = False,
 ) -> None:
     """Play hands of PHH by the rules of this game; a hand that ends otherwise than it says is refused.
@@ -279,6 +278,7 @@ def _timeline(path: Path) -> "Timeline":
         path /= "timeline.jsonl"
         if not path.is_file():
             raise ArenaError(f"{path.parent} is no folder of a match: it has no {path.name}")
+    input_file(path)
     if path.suffix == ".jsonl":
         return Timeline.load(path)
     replay = Replay.load(path)

@@ -1,0 +1,179 @@
+"""A sandbox for the processes of guests, where the system has one: bubblewrap.
+
+    argv = sandboxed(["python3", "bot.py"], env, readonly={"/bundle": "/some/folder"}, limits=Limits())
+
+In it a process sees a read-only system, read-only copies of what it is given, and a private /tmp. It has no network, no
+home folder, no other processes, and limits on memory, processes, CPU time, open files and the size of what it writes.
+Without bubblewrap `limited` sets those of the limits that a plain process can have: a guard against accidents, not
+against malice.
+"""
+
+import dataclasses
+import functools
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cardenvs.core.errors import AgentError
+from cardenvs.core.text import one_line
+
+MODES = ("auto", "require", "none")
+_CELL = str(Path(__file__).with_name("cell.py"))
+_CACHE, _CACHE_SEEN = "/tmp/kernels", "/kernels"  # paths inside of the sandbox
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_ETC = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime", "/etc/ssl/certs")
+_PROBE_S = 20.0
+INSIDE = "/.cardenvs-sandbox"  # a folder that exists in a sandbox only
+SCRATCH = ("/tmp", "/dev/shm")  # what a process can write to in a sandbox
+_FIRST_UID = 1 << 30  # far above those of people and services: a count of processes is a user's
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a guest's process may use.
+
+    Attributes:
+        memory_mb: of each process's data; None: no limit.
+        processes: at a time, threads included; in a sandbox only, where they can be told from the host's.
+        cpu_seconds: of each process, in its whole life.
+        open_files: of each process.
+        file_mb: of each file, and of all that it writes to /tmp in a sandbox.
+    """
+
+    memory_mb: int | None = 4096
+    processes: int = 64
+    cpu_seconds: int = 3600
+    open_files: int = 256
+    file_mb: int = 64
+
+    def as_settings(self) -> dict[str, int]:
+        """As `cell.py` takes them."""
+        return {
+            "memory": (self.memory_mb or 0) << 20,
+            "cpu_seconds": self.cpu_seconds,
+            "open_files": self.open_files,
+            "file_bytes": self.file_mb << 20,
+        }
+
+
+@functools.cache
+def why_unavailable() -> str | None:
+    """Why there is no sandbox on this system, or None: there is one. It is tried once, by running a program in it."""
+    if sys.platform != "linux":
+        return "bubblewrap needs Linux"
+    if shutil.which("bwrap") is None:
+        return "bubblewrap is not installed (the program bwrap; Debian and Ubuntu: apt-get install bubblewrap)"
+    command = sandboxed([sys.executable, "-I", "-S", "-c", "print('inside')"], {}, readonly={}, limits=Limits())
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=_PROBE_S, stdin=subprocess.DEVNULL, env={})
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"bubblewrap does not run: {error}"
+    if done.stdout.strip() != b"inside":
+        return f"bubblewrap does not run here: {one_line(done.stderr.decode(errors='replace')) or 'it says nothing'}"
+    return None
+
+
+def chosen(mode: str) -> bool:
+    """Whether to use the sandbox: `mode` is "auto" (if there is one), "require" or "none".
+
+    Raises:
+        AgentError: an unknown mode, or a sandbox is required and there is none.
+    """
+    if mode not in MODES:
+        raise AgentError(f"a sandbox is one of {', '.join(MODES)}; got {mode!r}")
+    if mode == "none":
+        return False
+    reason = why_unavailable()
+    if mode == "require" and reason is not None:
+        raise AgentError(f"there is no sandbox here: {reason}")
+    return reason is None
+
+
+def limited(argv: Sequence[str], limits: Limits) -> list[str]:
+    """The command that runs `argv` under limits, without a sandbox."""
+    return [sys.executable, "-I", "-S", _CELL, json.dumps(limits.as_settings()), *argv]
+
+
+def sandboxed(
+    argv: Sequence[str],
+    env: Mapping[str, str],
+    *,
+    readonly: Mapping[str, str],
+    limits: Limits,
+    folder: str = "/tmp",
+    cache: Mapping[str, str] = types.MappingProxyType({}),
+) -> list[str]:
+    """The command that runs `argv` in a sandbox.
+
+    Args:
+        argv: program and arguments, as seen in the sandbox.
+        env: all of its environment.
+        readonly: what it sees besides the system and this Python: the place in the sandbox, and the path here.
+        limits: what it may use.
+        folder: where it starts, as seen in the sandbox.
+        cache: folders of compiled code, names and paths here: what is added to them is gone with the sandbox.
+    """
+    settings: dict[str, Any] = limits.as_settings() | {"processes": limits.processes}
+    as_root = os.geteuid() == 0
+    command = ["bwrap", "--die-with-parent", "--new-session", "--clearenv", "--unshare-ipc", "--unshare-pid"]
+    command += ["--unshare-net", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "guest", "--cap-drop", "ALL"]
+    if as_root:  # it becomes a user of its own, since limits of processes do not bind root
+        settings["uid"] = _FIRST_UID + secrets.randbelow(1 << 24)
+        command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        command += ["--unshare-user"]
+    for path in _SYSTEM:
+        command += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind-try", path, path]
+    for path in _ETC:
+        command += ["--ro-bind-try", path, path]
+    size = str(limits.file_mb << 20)
+    command += ["--proc", "/proc", "--dev", "/dev", "--size", size, "--perms", "1777", "--tmpfs", "/dev/shm"]
+    command += ["--size", size, "--perms", "1777", "--tmpfs", "/tmp"]
+    env, shown = dict(env), {path: path for path in _python_folders()} | dict(readonly)
+    if cache:
+        shown |= {f"{_CACHE_SEEN}/{name}": path for name, path in cache.items()}
+        settings["cache"] = [_CACHE_SEEN, _CACHE]
+        env["CARDENVS_CACHE_DIR"] = _CACHE
+    for parent in sorted({str(parent) for place in shown for parent in Path(place).parents} - {"/"}):
+        command += ["--perms", "0755", "--dir", parent]  # else they would be open to root only
+    for place, path in shown.items():
+        command += ["--ro-bind", path, place]
+    for name, value in env.items():
+        command += ["--setenv", name, value]
+    command += ["--dir", INSIDE, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", folder, "--"]
+    return [*command, sys.executable, "-I", "-S", _CELL, json.dumps(settings), *argv]
+
+
+@functools.cache
+def _python_folders() -> tuple[str, ...]:
+    """What this Python consists of, and cardenvs: folders outside of the system's, none inside of another."""
+    found = [sys.prefix, sys.base_prefix, *python_path()]
+    package = str(Path(__file__).resolve().parents[1])
+    folders = sorted({os.path.realpath(path) for path in found} | set(found) | {package})
+    kept: list[str] = []
+    for folder in folders:
+        if os.path.isdir(folder) and not any(Path(folder).is_relative_to(other) for other in (*_SYSTEM, *kept)):
+            kept.append(folder)
+    return tuple(kept)
+
+
+def python_path() -> list[str]:
+    """Where installed packages are: what of `sys.path` is part of an installation, not of somebody's project."""
+    return [
+        path
+        for path in dict.fromkeys(sys.path)
+        if os.path.basename(path) in ("site-packages", "dist-packages") and os.path.isdir(path)
+    ]
+
+
+def with_memory(limits: Limits, memory_mb: int | None) -> Limits:
+    """The same limits with another one of memory."""
+    return dataclasses.replace(limits, memory_mb=memory_mb)

@@ -1,0 +1,109 @@
+"""What commands read and write: refused before any work is done, and not lost if it cannot be written afterwards."""
+
+import itertools
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import typer
+
+from cardenvs.core.errors import ArenaError, FileError
+from cardenvs.core.files import check_input, check_output, check_output_folder
+
+_EXIT_REFUSED = 2
+_BESIDE_A_STORE = ("", "-wal", "-shm", "-journal")
+
+
+def input_file(path: Path | None) -> Path | None:
+    """A callback of a parameter that is a file to read."""
+    if path is not None:
+        check_input(path)
+    return path
+
+
+class Outputs:
+    """The files that a command writes at its end."""
+
+    def __init__(
+        self,
+        files: Mapping[str, Path | None],
+        folders: Mapping[str, Path | None] | None = None,
+        *,
+        used: Mapping[str, Path | None] | None = None,
+    ) -> None:
+        """Check them.
+
+        Args:
+            files: by option or argument; None: not asked for.
+            folders: likewise.
+            used: files that the command reads or keeps open, such as its store.
+
+        Raises:
+            FileError: one cannot be written.
+            ArenaError: two are the same, or one is a file that the command uses.
+        """
+        self._failed = False
+        for path in files.values():
+            if path is not None:
+                check_output(path)
+        for path in (folders or {}).values():
+            if path is not None:
+                check_output_folder(path)
+        written = [(name, path) for name, path in (*files.items(), *(folders or {}).items()) if path is not None]
+        for (name, path), (other, second) in itertools.combinations(written, 2):
+            if _same(path, second):
+                raise ArenaError(f"{name} and {other} would both write {path}; give them different paths")
+        for (name, path), (other, second) in itertools.product(written, (used or {}).items()):
+            if second is not None and any(_same(path, Path(f"{second}{ending}")) for ending in _BESIDE_A_STORE):
+                raise ArenaError(f"{name} would overwrite {path}, which {other} uses; give it another path")
+
+    def write(self, what: str, path: Path | None, write: Callable[[Path], object]) -> None:
+        """Write a file or folder, if it was asked for, and say where it is: elsewhere if it has to be.
+
+        Args:
+            what: it is, in a word or two.
+            path: where it should be; None: nowhere.
+            write: called with a path, writes it whole.
+        """
+        if path is None:
+            return
+        try:
+            write(path)
+        except OSError as error:
+            self._failed = True
+            kept = _kept_elsewhere(path, write)
+            reason = str(error) if isinstance(error, FileError) else error.strerror or str(error)
+            where = f"it is in {kept} instead" if kept else "nor anywhere else; what was printed is all that is left"
+            typer.secho(f"Error: cannot write {path} ({reason}): {where}", fg="red", err=True)
+        else:
+            typer.echo(f"{what}: {path}")
+
+    def close(self) -> None:
+        """Leave with an exit code if a file is not where it should be."""
+        if self._failed:
+            raise typer.Exit(_EXIT_REFUSED)
+
+
+def _kept_elsewhere(path: Path, write: Callable[[Path], object]) -> Path | None:
+    """Where a result went whose path cannot be written."""
+    beside = path.with_name(f"{path.stem}-{os.getpid()}{path.suffix}")
+    for other in (lambda: beside, lambda: Path(tempfile.mkdtemp(prefix="cardenvs-")) / path.name):
+        try:
+            kept = other()
+            write(kept)
+        except OSError:
+            continue
+        return kept
+    return None
+
+
+def _same(one: Path, two: Path) -> bool:
+    return os.path.realpath(one) == os.path.realpath(two)
+
+
+def finite(value: float | None) -> float | None:
+    """A callback of a number that has to be one: neither nan nor infinite."""
+    if value is not None and not abs(value) < float("inf"):
+        raise typer.BadParameter(f"{value} is no finite number.")
+    return value

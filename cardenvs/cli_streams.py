@@ -1,0 +1,98 @@
+"""Standard streams and arguments as they may come: closed, full, cut off, or not UTF-8."""
+
+import errno
+import os
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
+
+import typer
+
+from cardenvs.core.errors import CardenvsError
+
+_EXIT_BROKEN_PIPE, _EXIT_REFUSED = 1, 2
+
+
+@contextmanager
+def clean_errors() -> Iterator[None]:
+    """What cardenvs or the system refuses is one line on stderr and exit code 2, without a traceback."""
+    try:
+        yield
+    except CardenvsError as error:
+        _refuse(str(error))
+    except BrokenPipeError:
+        raise  # nobody reads on: no error
+    except OSError as error:
+        where = "" if error.filename is None else f"{error.filename}: "
+        _refuse(f"{where}{error.strerror or error}")
+    except MemoryError:
+        _refuse("there is not enough memory for this")
+    except UnicodeEncodeError as error:
+        _refuse(f"{error.object!r} cannot be written as UTF-8")
+
+
+def _refuse(text: str) -> NoReturn:
+    typer.secho(f"Error: {_on_one_line(text)}", fg="red", err=True)
+    raise typer.Exit(_EXIT_REFUSED) from None
+
+
+def _on_one_line(text: str) -> str:
+    """A message in which names from anywhere may stand, harmless to a terminal."""
+    shown = text.strip().replace("\n", " ")
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in shown)
+
+
+def check_arguments(words: Sequence[str]) -> None:
+    """Refuse arguments that are no text.
+
+    Raises:
+        CardenvsError: one is not UTF-8, or holds what a terminal would act upon.
+    """
+    for word in words:
+        kinds = {unicodedata.category(char) for char in word if char not in "\n\t"}
+        if "Cs" in kinds:  # how Python shows bytes that are not UTF-8
+            raise CardenvsError(f"{word!a} is not UTF-8; arguments and file names have to be")
+        if "Cc" in kinds:
+            raise CardenvsError(f"{word!a} has control characters in it; arguments and file names may not")
+
+
+def run_safely(command: Callable[[], Any]) -> Any:
+    """Run a command whose streams may be closed, full or cut off; it ends with SystemExit, never with a traceback."""
+    _open_streams()
+    try:
+        try:
+            return command()
+        finally:
+            for stream in (sys.stdout, sys.stderr):
+                stream.flush()
+    except BrokenPipeError:
+        _silence()
+        sys.exit(_EXIT_BROKEN_PIPE)
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise
+        _silence()
+        print(f"Error: the output cannot be written: {error.strerror or error}", file=sys.stderr)
+        sys.exit(_EXIT_REFUSED)
+
+
+def _open_streams() -> None:
+    """Give closed streams somewhere to go, and let no byte that comes or goes be an error."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  for as long as the process runs
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _silence() -> None:
+    """Let what is still buffered go nowhere: nobody reads it, and the interpreter would complain at its end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with suppress(OSError, ValueError):  # a stream that is no file
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,7 +1,0 @@
-"""Kuhn poker as a PettingZoo environment: `kuhn_poker_v0.env(**options)` and `kuhn_poker_v0.raw_env(**options)`."""
-
-from cardenvs.envs.aec import environment_functions
-
-__all__ = ["env", "raw_env"]
-
-env, raw_env = environment_functions("kuhn_poker_v0", __name__)
