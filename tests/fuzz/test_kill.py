@@ -100,23 +100,26 @@ def run_and_kill(tmp_path, store, total, kills, seed, *arguments):
     finish(start(tmp_path, *arguments, "--store", store, "--resume", "-p", 2))
 
 
-def check_match(tmp_path, kills, deals):
+def check_match(tmp_path, monkeypatch, kills, deals):
     path = tmp_path / "killed.db"
     match = ["match", "kuhn_poker_v0", "--agents", "random,python:slow_agents:Slow", "--deals", deals, "--seed", 3]
     run_and_kill(tmp_path, path, 2 * deals, kills, 1, *match)
-    finish(start(tmp_path, *match, "--store", tmp_path / "unbroken.db"))
+    monkeypatch.syspath_prepend(tmp_path)
+    with Store(path) as killed:
+        (match_id,) = killed.match_ids()
+        killed.match(match_id).run(tmp_path / "unbroken.db")
     with Store(path) as killed, Store(tmp_path / "unbroken.db") as unbroken:
         assert killed.digest() == unbroken.digest()
         assert verify(killed) == (2 * deals, [])
 
 
-def test_a_killed_match_becomes_the_unbroken_one(tmp_path):
-    check_match(tmp_path, kills=2, deals=80)
+def test_a_killed_match_becomes_the_unbroken_one(tmp_path, monkeypatch):
+    check_match(tmp_path, monkeypatch, kills=2, deals=40)
 
 
 @pytest.mark.slow
-def test_a_match_killed_often_becomes_the_unbroken_one(tmp_path):
-    check_match(tmp_path, kills=20, deals=600)
+def test_a_match_killed_often_becomes_the_unbroken_one(tmp_path, monkeypatch):
+    check_match(tmp_path, monkeypatch, kills=20, deals=600)
 
 
 def timeless(value):
@@ -163,7 +166,7 @@ TRAINING = {
 
 def check_train(tmp_path, kills, steps):
     torch = pytest.importorskip("torch")
-    from training.ppo import read_checkpoint
+    from training import ppo
 
     generator = random.Random(3)
     settings = [f"--set={name}={value}" for name, value in TRAINING.items()]
@@ -177,13 +180,13 @@ def check_train(tmp_path, kills, steps):
         written = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
         progressed = lambda before=written: checkpoint.exists() and checkpoint.stat().st_mtime_ns > before  # noqa: E731
         kill_at(process, progressed, generator.random() * 0.2)
-        steps_now = read_checkpoint(checkpoint)["steps"]
+        steps_now = ppo.read_checkpoint(checkpoint)["steps"]
         assert steps_now >= done
         done = steps_now
     assert done < steps
     finish(start(tmp_path, "train", "--resume", checkpoint, "--threads", 1, "--quiet"))
-    finish(start(tmp_path, *first, straight))
-    killed, unbroken = (read_checkpoint(path / "latest.pt") for path in (folder, straight))
+    assert ppo.main([str(word) for word in (*first[1:], straight)]) == 0
+    killed, unbroken = (ppo.read_checkpoint(path / "latest.pt") for path in (folder, straight))
     assert killed["steps"] == unbroken["steps"] >= steps
     mine, theirs = tensors(killed), tensors(unbroken)
     assert mine.keys() == theirs.keys()
@@ -202,7 +205,7 @@ def tensors(tree, path=""):
 
 
 def test_a_killed_training_run_becomes_the_unbroken_one(tmp_path):
-    check_train(tmp_path, kills=1, steps=40_960)
+    check_train(tmp_path, kills=1, steps=20_480)
 
 
 @pytest.mark.slow
