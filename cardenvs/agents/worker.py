@@ -18,6 +18,7 @@ import signal
 import socket
 import sys
 import traceback
+from pathlib import Path
 from typing import Any, NoReturn
 
 from cardenvs.agents.base import Failure, Turn
@@ -212,7 +213,7 @@ def _scratch() -> list[Any]:
             for path in (folder, *(os.path.join(folder, name) for name in names)):
                 seen = os.lstat(path)
                 found.append((path, seen.st_ino, seen.st_mode, seen.st_size, seen.st_ctime_ns))
-    return found + [sorted(open(f"/proc/sysvipc/{kind}", "rb")) for kind in ("shm", "msg", "sem")]  # noqa: SIM115
+    return found + [Path(f"/proc/sysvipc/{kind}").read_bytes() for kind in ("shm", "msg", "sem")]
 
 
 def _guard_memory(guarded: bool) -> None:
