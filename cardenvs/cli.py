@@ -664,7 +664,7 @@ def warmup(
 
     Examples: `cardenvs warmup`, `cardenvs warmup gin_rummy_v0`
     """
-    from cardenvs.core.cache import cache_folder
+    from cardenvs.core.cache import cache_folder, is_saving
     from cardenvs.core.kernel import COMPILED
     from cardenvs.core.registry import get_game, list_games
 
@@ -673,21 +673,26 @@ def warmup(
         return
     os.environ["CARDENVS_QUIET"] = "1"  # the lines below say it all
     console = _console()
-    for found in [_game(game)] if game else [get_game(name) for name in list_games()]:
-        _warm_up_loudly(console, found)
+    found = [_game(game)] if game else [get_game(name) for name in list_games()]
+    compiled = sum([_warm_up_loudly(console, one) for one in found])
+    if compiled and not is_saving():
+        raise CardenvsError(f"nothing was kept: compiled code cannot be saved in {cache_folder()}")
     console.print(f"[dim]kept in {cache_folder()}[/dim]")
 
 
-def _warm_up_loudly(console: "Console", game: "Game") -> None:
+def _warm_up_loudly(console: "Console", game: "Game") -> int:
+    """Compile a game, print what each step took, and return how many kernels were compiled."""
     from cardenvs.core.warmup import warm_up
 
     console.print(f"[bold]{game.name}[/bold]")
-    seconds = 0.0
+    seconds, compiled = 0.0, 0
     for warmed in warm_up(game, game.make_options(), [("batches", lambda: _step_batch(game))]):
         how = f"{warmed.compiled} compiled" if warmed.compiled else "from the cache"
         console.print(f"  {warmed.what:<28} {warmed.seconds:6.2f} s  [dim]{how}[/dim]")
         seconds += warmed.seconds
+        compiled += warmed.compiled
     console.print(f"  {'together':<28} {seconds:6.2f} s")
+    return compiled
 
 
 def _step_batch(game: "Game") -> None:

@@ -79,6 +79,11 @@ class ForkServer:
         self._socket.close()
         self._errors.close()
 
+    def leave(self) -> None:
+        """Close this end in a process forked from the server's parent; the server serves that one."""
+        self.process.returncode = 0  # no child of this process: there is nothing to wait for
+        self.close()
+
     def _said(self) -> str:
         self._errors.seek(max(0, os.fstat(self._errors.fileno()).st_size - _KEPT_STDERR))
         words = self._errors.read().decode(errors="replace").strip().splitlines()

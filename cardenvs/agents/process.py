@@ -42,6 +42,7 @@ import signal
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -72,8 +73,26 @@ _KEPT_ENV_PREFIXES = ("LC_", "CARDENVS_", "NUMBA_", "OMP_", "MKL_", "OPENBLAS_")
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL")
 _LAUNCH = str(Path(__file__).with_name("launch.py"))
 
+
 # A process that asks to die with its parent dies with the parent's thread: so one thread, which stays, starts all.
-_spawner = ThreadPoolExecutor(1, thread_name_prefix="cardenvs-spawn")
+def _new_spawner() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, thread_name_prefix="cardenvs-spawn")
+
+
+_spawner = _new_spawner()
+_agents: "weakref.WeakSet[ProcessAgent]" = weakref.WeakSet()
+
+
+def _leave_to_parent() -> None:
+    """In a forked process: the spawning thread did not come along, and the agents' processes are the parent's."""
+    global _spawner
+    _spawner = _new_spawner()
+    for agent in list(_agents):
+        agent._leave_to_parent()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 class ProcessAgent(Agent):
@@ -135,6 +154,7 @@ class ProcessAgent(Agent):
         self._told: list[dict[str, Any]] = []  # the events of this game
         self.player: int | None = None
         self.starts = 0
+        _agents.add(self)
 
     @classmethod
     def of_command(cls, text: str, game: Game, options: Options, **limits: Any) -> "ProcessAgent":
@@ -352,6 +372,14 @@ class ProcessAgent(Agent):
             raise self._lost("protocol", f"agent {self.name!r}: {what}")
         self._wants = frozenset(map(str, wants))
 
+    def _leave_to_parent(self) -> None:
+        pipe, server = self._pipe, self._server
+        self._pipe, self._server, self._has_played = None, None, False
+        if pipe is not None:
+            pipe.leave()
+        if server is not None:
+            server.leave()
+
     def _drop(self, grace: float = 0.0) -> None:
         pipe = getattr(self, "_pipe", None)
         self._pipe, self._has_played = None, False
@@ -401,6 +429,9 @@ class _Running(Protocol):
     def end(self, grace: float) -> None:
         """End it, with all that it has started, after `grace` seconds at most, and close the streams."""
 
+    def leave(self) -> None:
+        """Close the streams and let it run: another process, from which this one was forked, uses it."""
+
 
 class _Program:
     """A command that runs."""
@@ -420,6 +451,13 @@ class _Program:
     def end(self, grace: float) -> None:
         self._process.stdin.close()  # type: ignore[union-attr]
         ended(self._process, grace)
+        self._close()
+
+    def leave(self) -> None:
+        self._process.returncode = 0  # no child of this process: there is nothing to wait for
+        self._close()
+
+    def _close(self) -> None:
         for stream in self._streams:
             with contextlib.suppress(OSError):
                 stream.close()  # type: ignore[union-attr]
@@ -455,6 +493,9 @@ class _Forked:
             if closed.poll(left * 1000) and not os.read(self.stdout, 1 << 16):
                 break
         self.exit_code()
+        self._close()
+
+    def leave(self) -> None:
         self._close()
 
     def _close(self) -> None:
@@ -555,6 +596,10 @@ class _Pipe:
         how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
         memory = any(word in line for line in words for word in ("MemoryError", "bad_alloc", "Cannot allocate memory"))
         return _BrokenPipeError(f"its process {how}{said}", memory)
+
+    def leave(self) -> None:
+        """Close this process's ends, and let the agent's process run."""
+        self._running.leave()
 
     def close(self, grace: float) -> None:
         """End the process, with all that it has started, after `grace` seconds at most."""

@@ -391,7 +391,12 @@ class _Split:
         if not COMPILED:
             self._most = 1  # uncompiled kernels work on widened copies of all records, written back whole
         self._pool: ThreadPoolExecutor | None = None
+        self._pool_pid = 0
         self._seconds: dict[str, float] = {}  # what a call of each name took on one thread
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies start threads of their own."""
+        return {**self.__dict__, "_pool": None}
 
     def run(self, name: str, n: int, call: Callable[[int, int], None]) -> None:
         threads = min(self._most, n)
@@ -403,8 +408,8 @@ class _Split:
             # The shortest so far: the first call may have compiled.
             self._seconds[name] = min(self._seconds.get(name, np.inf), time.perf_counter() - started)
             return
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._most - 1, "cardenvs")
+        if self._pool is None or self._pool_pid != os.getpid():  # a forked process has the pool, but not its threads
+            self._pool, self._pool_pid = ThreadPoolExecutor(self._most - 1, "cardenvs"), os.getpid()
         bounds = [n * k // threads for k in range(threads + 1)]
         others = [self._pool.submit(call, bounds[k], bounds[k + 1]) for k in range(1, threads)]
         call(bounds[0], bounds[1])
@@ -412,9 +417,9 @@ class _Split:
             other.result()
 
     def close(self) -> None:
-        if self._pool is not None:
+        if self._pool is not None and self._pool_pid == os.getpid():
             self._pool.shutdown()
-            self._pool = None
+        self._pool = None
 
 
 def make_vec(name: str, num_envs: int, seed: int = 0, **arguments: Any) -> VectorEnv:

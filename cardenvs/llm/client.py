@@ -12,6 +12,7 @@ import dataclasses
 import functools
 import json
 import math
+import os
 import random
 import threading
 import time
@@ -106,19 +107,20 @@ class ModelClient:
         """
         require("openai", "llm")
         self._config = config
-        self._pool = _pool(config)
+        _pool(config)  # refuses here what it cannot use
 
     def ask(self, messages: Messages, budget_s: float | None) -> "Future[list[Call]]":
         """Send a request; again, where it did not get through, as often as the configuration says."""
-        return asyncio.run_coroutine_threadsafe(self._ask(messages, budget_s), _loop())
+        pool = _pool(self._config)  # each time: a forked process has other pools
+        return asyncio.run_coroutine_threadsafe(self._ask(pool, messages, budget_s), _loop())
 
-    async def _ask(self, messages: Messages, budget_s: float | None) -> list[Call]:
+    async def _ask(self, pool: "_Pool", messages: Messages, budget_s: float | None) -> list[Call]:
         config = self._config
         calls: list[Call] = []
         waited, spent, transport_left = 0.0, 0.0, config.transport_retries
         while True:
             left = None if budget_s is None else max(0.0, budget_s - spent)
-            call = await self._pool.send(config, messages, _least(left, config.request_timeout_s, _LONGEST_REQUEST_S))
+            call = await pool.send(config, messages, _least(left, config.request_timeout_s, _LONGEST_REQUEST_S))
             calls.append(call)
             spent += call.seconds
             if not call.again or (budget_s is not None and spent >= budget_s):
@@ -286,6 +288,16 @@ def _least(*limits: float | None) -> float | None:
 _lock = threading.Lock()
 _running: asyncio.AbstractEventLoop | None = None
 _pools: dict[tuple[str, str, str, int], _Pool] = {}
+
+
+def _forget_all() -> None:
+    """In a forked process: the loop's thread did not come along, and the connections are the parent's."""
+    global _lock, _running, _pools
+    _lock, _running, _pools = threading.Lock(), None, {}
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)
 
 
 def _loop() -> asyncio.AbstractEventLoop:

@@ -57,6 +57,8 @@ class Transcript:
 
 
 _lock = threading.Lock()
+if hasattr(os, "register_at_fork"):  # a forked process has the lock, but not the thread that would release it
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 _open: dict[str, Transcript] = {}
 
 

@@ -227,6 +227,20 @@ def test_what_a_read_only_folder_holds_is_used(saved, monkeypatch, capsys):
     assert err.count("kept for the next run") == 1  # before it was known
 
 
+def test_warmup_says_when_nothing_was_kept(monkeypatch):
+    from typer.testing import CliRunner
+
+    from cardenvs import cli
+
+    monkeypatch.setattr(cache_module, "is_saving", lambda: False)
+    monkeypatch.setattr(cli, "_warm_up_loudly", lambda console, game: 3)
+    result = CliRunner().invoke(cli.app, ["warmup", "kuhn_poker"])
+    assert result.exit_code == 2
+    assert "nothing was kept: compiled code cannot be saved in" in result.stderr
+    monkeypatch.setattr(cli, "_warm_up_loudly", lambda console, game: 0)  # all of it was there
+    assert CliRunner().invoke(cli.app, ["warmup", "kuhn_poker"]).exit_code == 0
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # Whose folder it is
 
