@@ -22,7 +22,7 @@ from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
 from cardenvs.llm.config import PromptSettings
 from cardenvs.llm.prompt import write_prompt
-from cardenvs.testing import faces, processes
+from cardenvs.testing import faces, knowledge, processes
 from cardenvs.testing.recoverable import check_recoverable
 
 _DEFAULT_GAMES = 10  # with all options at their defaults
@@ -157,6 +157,7 @@ def check_game(game: Game | str, *, examples: int = 25, seed: int = 0, subproces
 def check_case(case: Case, report: Report) -> None:
     """All checks of one played game."""
     report.games += 1
+    trackers = [knowledge.Tracker(case.game, case.options) for _ in range(case.options.num_players)]
     for state in case.sampled():
         report.states += 1
         report.phases[_phase(case, state)] += 1
@@ -164,6 +165,8 @@ def check_case(case: Case, report: Report) -> None:
             check(case, state)
         for player in range(state.num_players):
             check_no_leak(case, state, player, report)
+            if wrong := knowledge.check_twins(state, player, trackers[player], case.play_seed + 7 * state.ply):
+                fail(case, state, wrong)
     check_deal(case)
     check_returns(case)
     check_recoverable(case, report.told)
