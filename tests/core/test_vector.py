@@ -254,9 +254,13 @@ def test_nothing_that_is_written_into_the_buffers_lets_an_illegal_action_through
     vec = leduc(seed=2)
     batch = vec.reset()
     batch.action_mask[:] = 1
-    batch.legal_actions[:] = FOLD
-    batch.num_legal[:] = 1
     batch.current_player[:] = 1
+    for name in ("legal_actions", "num_legal"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(batch, name)[:] = 1
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            getattr(batch, name).flags.writeable = True
+        setattr(batch, name, np.full((N, 3), FOLD, np.int32))  # nobody reads what the caller puts there
     for actions in (np.full(N, FOLD), vec.sample_actions()):
         with pytest.raises(IllegalActionError, match="environment 0"):
             vec.step(actions)
@@ -289,7 +293,7 @@ def test_torch_views_the_buffers_without_a_copy():
     torch = pytest.importorskip("torch")
     vec = leduc()
     batch = vec.reset()
-    views = {name: torch.from_numpy(getattr(batch, name)) for name in BUFFERS}
+    views = {name: torch.from_numpy(getattr(batch, name)) for name in BUFFERS if getattr(batch, name).flags.writeable}
     for _ in range(5):
         vec.step(vec.sample_actions())
     for name, view in views.items():
