@@ -150,7 +150,7 @@ class SeatVecEnv(VecEnv):
             AgentError: an opponent chose an illegal action.
         """
         actions = self._waiting_actions
-        if actions.dtype.kind in "iu" and (actions < 0).any():
+        if actions.shape == (self.num_envs,) and actions.dtype.kind in "iu" and (actions < 0).any():
             env = int(np.argmax(actions < 0))
             raise IllegalActionError(f"environment {env}: action {actions[env]} is negative (nothing was changed)")
         step = _Step(self.num_envs)
