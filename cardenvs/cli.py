@@ -350,7 +350,10 @@ def match(
     game: GameName,
     agents: Annotated[str, typer.Option(metavar="A,B,...", help="Agents to compare; see the examples.")],
     deals: Annotated[int, typer.Option(min=1, help="Duplicate deals.")] = 1000,
-    seed: SeedOption = 0,
+    seed: Annotated[
+        str | None,
+        typer.Option(metavar="SEED", help="A number, or what a match printed as its seed; drawn if not given."),
+    ] = None,
     processes: Annotated[int, typer.Option("--processes", "-p", min=1, help="Processes to play in.")] = 1,
     option: OptionTexts = None,
     store: Annotated[Path | None, typer.Option(metavar="FILE", help="SQLite file that keeps finished games.")] = None,
@@ -365,7 +368,8 @@ def match(
     """Compare agents on duplicate deals and print a leaderboard with intervals.
 
     Every deal is played in every seating (above three players: every rotation) with the same cards. The result
-    depends on the seed alone, not on the number of processes.
+    depends on the seed alone, not on the number of processes; the seed is drawn, and printed at the end, unless you
+    give one.
 
     Agents: random, heuristic (where the game has it), search, search:simulations=1000,playout=random, ppo:PATH,
     python:MODULE:FACTORY.
@@ -374,6 +378,7 @@ def match(
     `cardenvs match gin_rummy_v0 --agents ppo:runs/gin/latest.pt,heuristic,random -p 2 --store gin.db --html gin.html`,
     and after Ctrl-C the same with `--resume`
     """
+    from cardenvs.agents.seeds import MatchSeed
     from cardenvs.agents.specs import split_specs
     from cardenvs.arena.match import Match
     from cardenvs.arena.statistics import summarise
@@ -384,8 +389,10 @@ def match(
         raise ArenaError("--resume needs the --store to go on with")
     found = _game(game)
     guard = _guard(on_failure)
-    wanted = Match(found, read_options(found, option), tuple(split_specs(agents)), deals, seed, guard=guard)
+    options = read_options(found, option)
+    wanted = Match(found, options, tuple(split_specs(agents)), deals, MatchSeed.of(seed), guard=guard)
     with Store(store) as opened:
+        wanted = opened.seeded(wanted, resume)
         interrupted = _run_with_progress(wanted, opened, resume, processes, batch)
         summary = summarise(wanted, opened.records(wanted.id))
     _report(summary, json, html)

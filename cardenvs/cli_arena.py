@@ -78,6 +78,7 @@ def run_command(
     if not path.parent.is_dir():
         raise ArenaError(f"cannot write {path}: there is no folder {path.parent}")
     with Store(path) as opened:
+        experiment = experiment.seeded(opened, resume)
         whole = _run_with_progress(experiment, opened, resume, processes, batch, backend)
         if whole or any(opened.count(match.id) for match in experiment.matches):
             _report(opened, experiment.stored, experiment.intervals, json, csv, parquet, html)
@@ -153,10 +154,11 @@ def plan_command(
     wanted = half_width or (experiment.stop and experiment.stop.half_width)
     if not wanted:
         raise ArenaError(f"{file} has no `stop`; say with --half-width how narrow intervals are to be")
-    matches = tuple(dataclasses.replace(match, deals=min(pilot, match.deals)) for match in experiment.matches)
-    short = dataclasses.replace(experiment, matches=matches, stop=None)
     console = _console()
     with Store(store) as opened:
+        experiment = experiment.seeded(opened, resume=True)
+        matches = tuple(dataclasses.replace(match, deals=min(pilot, match.deals)) for match in experiment.matches)
+        short = dataclasses.replace(experiment, matches=matches, stop=None)
         if _run_with_progress(short, opened, True, processes, 64, "local") is None:
             raise typer.Exit(_EXIT_INTERRUPTED)
         for title, match, small in zip(experiment.titles, experiment.matches, matches, strict=True):

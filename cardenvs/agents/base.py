@@ -35,7 +35,8 @@ class Turn:
         game, options: what is played.
         player: int, whose turn it is.
         num_players: int.
-        ply: int, actions applied before this decision.
+        decision: int, decisions of this player in this game before this one.
+        goes_on: bool, whether nobody else has acted since the player's last decision.
         seed: int, 0..2**63-1, of this decision: draw all randomness from it, and results repeat.
         notes: dict, empty at first: what an agent wants kept of this decision, as JSON values (a prompt, tokens,
             latency). Whoever records decisions reads it after `act`; it has no influence on play.
@@ -43,27 +44,30 @@ class Turn:
             agent that tries again on its own adds its failures.
     """
 
-    def __init__(self, state: State, seed: int) -> None:
+    def __init__(self, state: State, seed: int, decision: int = 0, goes_on: bool = False) -> None:
         """A turn of the player to act in `state`.
 
         Args:
-            state: not terminal; kept, never shown.
+            state: not terminal; kept, never shown. For an agent that is not to be trusted with it, a twin.
             seed: the agent's own seed for this game; the decision's is derived from it.
+            decision: how many decisions the player has made before in this game.
+            goes_on: whether nobody else has acted since its last one.
         """
         self.__state = state
         self.game, self.options = state.game, state.options
         self.player, self.num_players = state.current_player, state.num_players
-        self.ply = state.ply
-        self.seed = derived_seed(seed, self.ply)
+        self.__ply = state.ply
+        self.decision, self.goes_on = decision, goes_on
+        self.seed = derived_seed(seed, decision)
         self.notes: dict[str, Any] = {}
         self.failures: list[Failure] = []
 
     def __repr__(self) -> str:
         """Whose turn, of what."""
-        return f"<Turn of player_{self.player} in {self.game.name}, ply {self.ply}>"
+        return f"<Turn of player_{self.player} in {self.game.name}, decision {self.decision}>"
 
     def __now(self) -> State:
-        if self.__state.ply != self.ply:
+        if self.__state.ply != self.__ply:
             raise StaleTurnError(f"{self!r} is over, the game has moved on; ask a turn before answering it")
         return self.__state
 
@@ -184,7 +188,7 @@ class Agent(Protocol):
     name: str
 
     def reset(self, seed: int) -> None:
-        """A game begins. `seed` is the agent's own for it: it follows from the deal and from the agent's name."""
+        """A game begins. `seed` is the agent's own for it, and says nothing about the deal."""
         return  # nothing to forget, unless a subclass keeps something
 
     def act(self, turn: Turn) -> int:

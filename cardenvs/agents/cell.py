@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import resource
+import shutil
 import sys
 from typing import Any
 
@@ -20,12 +21,12 @@ _LIMITS = {
     "file_bytes": "RLIMIT_FSIZE",
 }
 _NOT_FOUND = 127
+SETTINGS = "CARDENVS_CELL"  # the variable that tells processes inside what to empty between games
 
 
 def main(settings: dict[str, Any], command: list[str]) -> None:
     """Set the limits and become the command."""
-    if "cache" in settings:
-        _link_tree(*settings["cache"])
+    fill(settings)
     if "uid" in settings:  # limits of processes do not bind root
         os.setgroups([])
         os.setgid(settings["uid"])
@@ -36,11 +37,33 @@ def main(settings: dict[str, Any], command: list[str]) -> None:
         if settings.get(name):
             with contextlib.suppress(ValueError, OSError):  # a lower limit is in force already
                 resource.setrlimit(getattr(resource, which), (settings[name], settings[name]))
+    if "folder" in settings:
+        os.chdir(settings["folder"])
+    os.environ[SETTINGS] = json.dumps({name: settings[name] for name in ("scratch", "cache") if name in settings})
     try:
         os.execvp(command[0], command)
     except OSError as error:
         print(f"cannot run {command[0]}: {error}", file=sys.stderr)
         sys.exit(_NOT_FOUND)
+
+
+def emptied() -> None:
+    """Remove what a game has left behind in a sandbox, so that the next one starts as the first did."""
+    settings = json.loads(os.environ.get(SETTINGS, "{}"))
+    for folder in settings.get("scratch", ()):
+        for entry in list(os.scandir(folder)):
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            else:
+                os.unlink(entry.path)
+    if "scratch" in settings:
+        fill(settings)
+
+
+def fill(settings: dict[str, Any]) -> None:
+    """Make the compiled code that the settings name writable."""
+    if "cache" in settings:
+        _link_tree(*settings["cache"])
 
 
 def _link_tree(source: str, target: str) -> None:

@@ -1,7 +1,9 @@
-"""Start a command with limits: `python launch.py MEMORY_BYTES PARENT_PID COMMAND...` (0: no limit on memory).
+"""Start a command and end it with all that it has started: `python launch.py MEMORY_BYTES PARENT_PID COMMAND...`.
 
-Runs as a file, with the standard library only, and becomes the command. The command dies with its parent (Linux),
-dumps no core, and cannot get more memory than the limit for its data.
+Runs as a file, with the standard library only. MEMORY_BYTES limits the data of each process (0: no limit); nothing
+dumps core. On Linux this process stays: it adopts what the command leaves behind, daemons included, and ends all of it
+when the command ends, when it gets SIGTERM, or when its parent dies, however that dies. Elsewhere it becomes the
+command, and only processes of the command's group end with it.
 """
 
 import contextlib
@@ -10,28 +12,140 @@ import os
 import resource
 import signal
 import sys
+import time
 
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _NOT_FOUND = 127
+_MOST_SECONDS = 3.0  # of trying to end processes that do not end
+_MOST_LOOKS = 100  # at the tree of processes while it grows
 
 
 def main(arguments: list[str]) -> None:
-    """Set the limits and become the command."""
+    """Run the command under the limits."""
     memory, parent, command = int(arguments[0]), int(arguments[1]), arguments[2:]
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform != "linux":
+        _limit(memory)
+        _become(command)
+    end_with_parent(signal.SIGTERM, parent)
+    adopt_orphans()
+    heard = {signal.SIGTERM, signal.SIGCHLD}
+    signal.pthread_sigmask(signal.SIG_BLOCK, heard)
+    supervisor = os.getpid()
+    child = os.fork()
+    if child == 0:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)
+        end_with_parent(signal.SIGKILL, supervisor)
+        _limit(memory)
+        _become(command)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):  # or the other end would not see the command close them
+        os.dup2(nothing, stream)
+    status = None
+    while status is None and signal.sigwait(heard) != signal.SIGTERM:
+        status = _status_of(child)
+    end_descendants()
+    _end_like(status)
+
+
+def _limit(memory: int) -> None:
     if memory:
         which = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
         with contextlib.suppress(ValueError, OSError):  # a lower limit is in force already
             resource.setrlimit(which, (memory, memory))
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # it died before it could be told
-            sys.exit(1)
+
+
+def _become(command: list[str]) -> None:
     try:
         os.execvp(command[0], command)
     except OSError as error:
-        print(f"cannot run {command[0]}: {error}", file=sys.stderr)
-        sys.exit(_NOT_FOUND)
+        os.write(2, f"cannot run {command[0]}: {error}\n".encode())
+        os._exit(_NOT_FOUND)
+
+
+def _status_of(child: int) -> int | None:
+    """The exit status of the command, if it is over; orphans that are over are let go."""
+    found = None
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid == 0:
+                return found
+            if pid == child:
+                found = status
+    return found
+
+
+def _end_like(status: int | None) -> None:
+    """End as the command did."""
+    code = 1 if status is None else os.waitstatus_to_exitcode(status)
+    if code < 0:
+        if -code != signal.SIGKILL:
+            signal.signal(-code, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {-code})
+        os.kill(os.getpid(), -code)
+    os._exit(max(code, 0))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Linux: whatever a process starts, however it hides, belongs to the nearest ancestor that adopts orphans
+
+
+def end_with_parent(sent: int, parent: int) -> None:
+    """Get the signal `sent` when `parent`, the process that started this one, dies. Does nothing beyond Linux."""
+    if sys.platform != "linux":
+        return
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, sent)
+    if os.getppid() != parent:  # it died before it could be asked for
+        os._exit(1)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of descendants that lose theirs. Does nothing beyond Linux."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def end_descendants() -> None:
+    """End all descendants of this process, which adopts orphans: none is left, unless it is another user's."""
+    deadline = time.monotonic() + _MOST_SECONDS
+    while time.monotonic() < deadline:
+        stopped: set[int] = set()
+        for _ in range(_MOST_LOOKS):  # stopped first, so that none is born while others end
+            new = _descendants() - stopped
+            if not new:
+                break
+            _signal(new, signal.SIGSTOP)
+            stopped |= new
+        _signal(stopped, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.001)
+
+
+def _signal(pids: set[int], sent: int) -> None:
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            os.kill(pid, sent)
+
+
+def _descendants() -> set[int]:
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
+        if name.isdecimal():
+            with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{name}/stat", "rb") as file:
+                state, parent = file.read().rpartition(b")")[2].split()[:2]
+                if state != b"Z":  # one that has ended has no children
+                    children.setdefault(int(parent), []).append(int(name))
+    found: set[int] = set()
+    new = [os.getpid()]
+    while new:
+        new = [child for parent in new for child in children.get(parent, ()) if child not in found]
+        found.update(new)
+    return found
 
 
 if __name__ == "__main__":

@@ -8,10 +8,11 @@ To the agent:
     {"type": "reset", "seed": 123, "player": 0}                              a game begins; no answer
     {"type": "events", "events": [{"kind": "bet", "player": 1, "token": null, "source": null, "target": null,
         "value": 2, "text": "player_1 bets 2."}, ...]}                       what its player saw happen; no answer
-    {"type": "act", "player": 0, "ply": 7, "seed": 456, "legal": [{"id": 2, "label": "call"}, ...],
+    {"type": "act", "player": 0, "decision": 3, "goes_on": false, "seed": 456,
+        "legal": [{"id": 2, "label": "call"}, ...],
         "failures": [{"kind": ..., "message": ...}, ...], ...}               answer with "action"
     {"type": "end", "returns": [1.0, -1.0]}                                  the game is over; no answer
-    {"type": "bye"}                                                          no more games: end
+    {"type": "bye"}                                                          no more for you: end
 
 From the agent:
 
@@ -22,7 +23,9 @@ From the agent:
 "wants" chooses what "act" holds besides: "view", "facts", "recap", "observation", "render", and "twin": base64 of a
 saved state in which all that the player cannot know is dealt anew. "events" asks for the messages of that name, as
 things happen. Who has failed a try is asked again with all "failures" so far. A process that is late, that ends, or
-that says anything else is killed and started again; it then gets "reset" and all events of the game once more.
+that says anything else is killed and started again; it then gets "reset" and all events of the game once more. Each
+game has a process of its own: after "end" its standard input is closed, and what is left a second later is killed,
+with all that it has started.
 
 What a process writes to its standard error is kept only as far as the last lines are quoted when it fails.
 """
@@ -41,9 +44,10 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from cardenvs.agents.base import Agent, Failure, Turn
+from cardenvs.agents.forkserver import ForkServer, ended
 from cardenvs.agents.guest import Guest
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.events import Event
@@ -52,9 +56,18 @@ from cardenvs.core.options import Options
 
 PROTOCOL = 1
 WANTS = ("view", "facts", "recap", "observation", "render", "twin", "events")
-_LONGEST_LINE = 4 << 20  # bytes of one message from an agent
+_LONGEST_LINE = 1 << 20  # bytes of one message from an agent
+_LONGEST_NOTES = 64 << 10  # characters of JSON that an agent may note of a decision,
+_MOST_NOTES = 1 << 20  # and of a game
+_MOST_FAILURES = 20  # failures that an agent may report of a decision
+_LAST_SECONDS = 1.0  # that a process has after the end of its game
 _MOST_UNSENT = 64 << 20  # bytes that an agent may leave unread
 _KEPT_STDERR = 2000  # bytes of what it wrote last to standard error
+_KEPT_ENV = {
+    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "VIRTUAL_ENV",
+    "CUDA_VISIBLE_DEVICES", "XDG_CACHE_HOME", "PYTHONHASHSEED", "PYTHONUTF8", "PYTHONDONTWRITEBYTECODE",
+}  # fmt: skip
+_KEPT_ENV_PREFIXES = ("LC_", "CARDENVS_", "NUMBA_", "OMP_", "MKL_", "OPENBLAS_")
 _SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL")
 _LAUNCH = str(Path(__file__).with_name("launch.py"))
 
@@ -63,7 +76,7 @@ _spawner = ThreadPoolExecutor(1, thread_name_prefix="cardenvs-spawn")
 
 
 class ProcessAgent(Agent):
-    """An agent in a process of its own. One that is lost is started again with the next call.
+    """An agent in a process of its own, a new one for each game. One that is lost is started again with the next call.
 
     Attributes:
         name: of the agent.
@@ -96,7 +109,7 @@ class ProcessAgent(Agent):
             time_limit: seconds a decision; also for reading what it is told. None: no limit.
             memory_limit_mb: of the process's data; None: no limit.
             start_limit: seconds until it says "ready".
-            keep_env: environment variables to pass on although their names look like those of secrets.
+            keep_env: environment variables to pass on besides the few that every program needs.
             guest: whose code it is, if it comes from elsewhere.
 
         Raises:
@@ -109,9 +122,13 @@ class ProcessAgent(Agent):
         self._command, self._game, self._options = list(command), game, options
         self.name = name
         self._time_limit, self._memory_mb, self._start_limit = time_limit, memory_limit_mb, start_limit
-        self._env = _environment(keep_env)
+        self._keep_env = tuple(keep_env)
+        self._forks = False
+        self._server: ForkServer | None = None
         self._guest = guest if guest is not None and guest.folder is not None else None
         self._pipe: _Pipe | None = None
+        self._has_played = False  # the process that runs has been told of a game
+        self._noted = 0  # characters of notes in this game
         self._wants: frozenset[str] = frozenset()
         self._seed: int | None = None
         self._told: list[dict[str, Any]] = []  # the events of this game
@@ -129,9 +146,12 @@ class ProcessAgent(Agent):
     @classmethod
     def of_spec(cls, spec: str, game: Game, options: Options, **limits: Any) -> "ProcessAgent":
         """The agent of a spec, made in a process of its own."""
+        what = [spec, game.name, json.dumps(options.as_dict())]
         safe = ["-P"] if limits.get("guest") is not None else []  # its folder comes last, not first
-        command = [sys.executable, *safe, "-m", "cardenvs.agents.worker", spec]
-        return cls(command, game, options, name=limits.pop("name", spec), **limits)
+        command = [sys.executable, *safe, "-m", "cardenvs.agents.worker", *what]
+        agent = cls(command, game, options, name=limits.pop("name", spec), **limits)
+        agent._forks = True
+        return agent
 
     # -- as an agent --------------------------------------------------------------------------------------------
 
@@ -145,12 +165,15 @@ class ProcessAgent(Agent):
             self._start()
 
     def reset(self, seed: int) -> None:
-        """A game begins."""
-        self._seed, self._told = seed, []
+        """A game begins, in a process that knows of no other."""
+        if self._has_played:
+            self._drop()
+        self._seed, self._told, self._noted = seed, [], 0
         fresh = self._pipe is None
         self.start()
         if not fresh:
             self._tell_reset()
+        self._has_played = True
 
     def observe(self, events: list[Event]) -> None:
         """Tell it what its player saw."""
@@ -186,10 +209,13 @@ class ProcessAgent(Agent):
         return reply.get("id")  # type: ignore[return-value]  # checked by whoever asks
 
     def end(self, returns: list[float]) -> None:
-        """The game is over."""
+        """The game is over, and so is its process."""
         self._told = []
         if self._pipe is not None:
             self._tell({"type": "end", "returns": returns})
+            self._tell({"type": "bye"})
+            self._drop(_LAST_SECONDS)
+        self._seed = None
 
     def close(self) -> None:
         """End the process."""
@@ -197,16 +223,19 @@ class ProcessAgent(Agent):
             with contextlib.suppress(AgentFailureError):
                 self._tell({"type": "bye"})
         self._drop(grace=0.2)
+        self._drop_server()
 
     def __del__(self) -> None:
         self._drop()
+        self._drop_server()
 
     # -- messages -----------------------------------------------------------------------------------------------
 
     def _question(self, turn: Turn) -> dict[str, Any]:
         question: dict[str, Any] = {
             "player": turn.player,
-            "ply": turn.ply,
+            "decision": turn.decision,
+            "goes_on": turn.goes_on,
             "seed": turn.seed,
             "legal": [{"id": action, "label": turn.label(action)} for action in turn.legal_actions],
             "failures": [{"kind": failure.kind, "message": failure.message} for failure in turn.failures],
@@ -224,10 +253,17 @@ class ProcessAgent(Agent):
 
     def _take_notes(self, turn: Turn, reply: dict[str, Any]) -> None:
         notes = reply.get("notes")
-        if isinstance(notes, dict):
+        if isinstance(notes, dict) and notes:
+            length = len(json.dumps(notes))
+            self._noted += length
+            if length > _LONGEST_NOTES or self._noted > _MOST_NOTES:
+                notes = {
+                    "dropped": f"at most {_LONGEST_NOTES >> 10} KiB of notes are kept of a decision of an agent in a "
+                    f"process, and {_MOST_NOTES >> 10} KiB of a game"
+                }
             turn.notes |= notes
         failures = reply.get("failures")
-        for one in failures if isinstance(failures, list) else ():
+        for one in failures[:_MOST_FAILURES] if isinstance(failures, list) else ():
             if isinstance(one, dict):
                 turn.failures.append(Failure(str(one.get("kind")), str(one.get("message"))))
 
@@ -262,15 +298,11 @@ class ProcessAgent(Agent):
 
     def _start(self) -> None:
         self.starts += 1
-        memory = 0 if self._memory_mb is None else self._memory_mb << 20
-        command, env, folder = self._command, self._env, None
-        if self._guest is not None:  # its limits are set inside of the sandbox
-            command, env, folder = self._guest.command(command, self._game, self._memory_mb)
-            memory = 0
-        command = [sys.executable, "-I", "-S", _LAUNCH, str(memory), str(os.getpid()), *command]
+        self._has_played = self._seed is not None
         try:
-            self._pipe = _Pipe(command, env, folder)
-        except OSError as error:
+            self._pipe = _Pipe(self._forked() if self._forks else _Program(*self._launched()))
+        except (OSError, AgentError) as error:
+            self._drop_server()
             raise AgentError(f"agent {self.name!r}: cannot start a process: {error}") from None
         hello = {"type": "hello", "protocol": PROTOCOL, "game": self._game.name, "options": self._options.as_dict()}
         try:
@@ -282,6 +314,28 @@ class ProcessAgent(Agent):
             self._tell_reset()
             if self._told and "events" in self._wants:
                 self._tell({"type": "events", "events": self._told})
+
+    def _launched(self) -> tuple[list[str], dict[str, str]]:
+        if self._guest is not None:
+            return guest_command(self._command, self._memory_mb, self._guest, self._game)
+        return agent_command(self._command, self._memory_mb, self._keep_env)
+
+    def _forked(self) -> "_Forked":
+        """A process forked by the server, which is started where it does not run."""
+        if self._server is not None:
+            with contextlib.suppress(OSError):
+                return _Forked(self._server)
+            self._drop_server()
+        command, env = self._launched()
+        self._server = ForkServer(lambda **streams: _spawned(command, env, **streams), self._start_limit)
+        return _Forked(self._server)
+
+    def _drop_server(self) -> None:
+        server = getattr(self, "_server", None)
+        self._server = None
+        if server is not None:
+            server.close()
+            ended(server.process)
 
     def _check_ready(self, ready: dict[str, Any]) -> None:
         what = None
@@ -298,7 +352,7 @@ class ProcessAgent(Agent):
 
     def _drop(self, grace: float = 0.0) -> None:
         pipe = getattr(self, "_pipe", None)
-        self._pipe = None
+        self._pipe, self._has_played = None, False
         if pipe is not None:
             pipe.close(grace)
 
@@ -315,17 +369,94 @@ class _BadLineError(Exception):
     """The process wrote something that is no message."""
 
 
+def _spawned(command: list[str], env: dict[str, str], **streams: Any) -> subprocess.Popen:
+    # The launcher checks that its parent is alive, so the process that forks must be this one.
+    return _spawner.submit(
+        subprocess.Popen, command, env=env, bufsize=0, start_new_session=True, close_fds=True, **streams
+    ).result()
+
+
+class _Running(Protocol):
+    """A process: this end of its standard streams, and how it is ended."""
+
+    stdin: int
+    stdout: int
+    stderr: int
+
+    def exit_code(self) -> int | None:
+        """Of a process that has closed its standard output; None: it runs on, or nobody knows."""
+
+    def end(self, grace: float) -> None:
+        """End it, with all that it has started, after `grace` seconds at most, and close the streams."""
+
+
+class _Program:
+    """A command that runs."""
+
+    def __init__(self, command: list[str], env: dict[str, str]) -> None:
+        pipe = subprocess.PIPE
+        self._process = _spawned(command, env, stdin=pipe, stdout=pipe, stderr=pipe)
+        self._streams = (self._process.stdin, self._process.stdout, self._process.stderr)
+        self.stdin, self.stdout, self.stderr = (stream.fileno() for stream in self._streams if stream is not None)
+
+    def exit_code(self) -> int | None:
+        try:
+            return self._process.wait(1.0)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def end(self, grace: float) -> None:
+        self._process.stdin.close()  # type: ignore[union-attr]
+        ended(self._process, grace)
+        for stream in self._streams:
+            with contextlib.suppress(OSError):
+                stream.close()  # type: ignore[union-attr]
+
+
+class _Forked:
+    """A process that a server has forked."""
+
+    def __init__(self, server: ForkServer) -> None:
+        self._server = server
+        (read, self.stdin), (self.stdout, write), (self.stderr, errors) = (os.pipe() for _ in range(3))
+        try:
+            server.start([read, write, errors])
+        except OSError:
+            self._close()
+            raise
+        finally:
+            for descriptor in (read, write, errors):
+                os.close(descriptor)
+        self._code: int | None = None
+
+    def exit_code(self) -> int | None:
+        if self._code is None:
+            self._code = self._server.end()
+        return self._code
+
+    def end(self, grace: float) -> None:
+        os.close(self.stdin)
+        self.stdin = -1
+        closed, deadline = select.poll(), time.monotonic() + grace
+        closed.register(self.stdout, select.POLLIN)
+        while grace and (left := deadline - time.monotonic()) > 0:
+            if closed.poll(left * 1000) and not os.read(self.stdout, 1 << 16):
+                break
+        self.exit_code()
+        self._close()
+
+    def _close(self) -> None:
+        for descriptor in (self.stdin, self.stdout, self.stderr):
+            if descriptor >= 0:
+                os.close(descriptor)
+
+
 class _Pipe:
     """A running process and the messages to and from it. Nothing here waits longer than it is told to."""
 
-    def __init__(self, command: list[str], env: dict[str, str], folder: str | None = None) -> None:
-        # The launcher checks that its parent is alive, so the process that forks must be this one.
-        self._process: subprocess.Popen = _spawner.submit(
-            subprocess.Popen, command, env=env, cwd=folder, bufsize=0, start_new_session=True, close_fds=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        ).result()  # fmt: skip
-        streams = (self._process.stdin, self._process.stdout, self._process.stderr)
-        self._in, self._out, self._err = (stream.fileno() for stream in streams if stream is not None)
+    def __init__(self, running: _Running) -> None:
+        self._running = running
+        self._in, self._out, self._err = running.stdin, running.stdout, running.stderr
         for descriptor in (self._in, self._out, self._err):
             os.set_blocking(descriptor, False)
         self._unsent, self._received, self._stderr = bytearray(), bytearray(), bytearray()
@@ -402,9 +533,8 @@ class _Pipe:
             self._open.discard(descriptor)
 
     def _gone(self) -> _BrokenPipeError:
-        try:
-            code = self._process.wait(1.0)
-        except subprocess.TimeoutExpired:
+        code = self._running.exit_code()
+        if code is None:
             return _BrokenPipeError("it has closed its standard output")
         if self._err in self._open:
             self._pump(0.0)
@@ -416,32 +546,49 @@ class _Pipe:
 
     def close(self, grace: float) -> None:
         """End the process, with all that it has started, after `grace` seconds at most."""
-        process = self._process
-        if grace:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.stdin.close()  # type: ignore[union-attr]
-                process.wait(grace)
-        with contextlib.suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
-        for stream in (process.stdin, process.stdout, process.stderr):
-            with contextlib.suppress(OSError):
-                stream.close()  # type: ignore[union-attr]
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(5.0)
+        self._running.end(grace)
+
+
+def agent_command(
+    command: Sequence[str], memory_limit_mb: int | None, keep_env: Sequence[str] = ()
+) -> tuple[list[str], dict[str, str]]:
+    """The command line and the environment of an agent's process: the one place, with
+    `guest_command`, where strangers' code is started.
+
+    Args:
+        command: program and arguments of the agent.
+        memory_limit_mb: of each process's data; None: no limit.
+        keep_env: environment variables that the operator passes on, by name.
+    """
+    memory = 0 if memory_limit_mb is None else memory_limit_mb << 20
+    return [*_launch(memory), *command], _environment(keep_env)
+
+
+def guest_command(
+    command: Sequence[str], memory_limit_mb: int | None, guest: Guest, game: Game
+) -> tuple[list[str], dict[str, str]]:
+    """The same for a guest with code of its own: within its limits, and in its sandbox where it has one."""
+    inner, env = guest.command(command, game, memory_limit_mb)
+    return [*_launch(0), *inner], env  # the limits are set inside: they are the guest's, not the sandbox's
+
+
+def _launch(memory: int) -> list[str]:
+    return [sys.executable, "-I", "-S", _LAUNCH, str(memory), str(os.getpid())]
 
 
 def _environment(keep: Sequence[str]) -> dict[str, str]:
-    """What a process gets of the environment: no secrets, and where this process finds its modules."""
-    env = {
-        name: value
-        for name, value in os.environ.items()
-        if name in keep or not any(word in name.upper() for word in _SECRET_WORDS)
-    }
+    """What a process gets of the environment: what programs need, what was asked for, and where to find modules."""
+    env = {name: value for name, value in os.environ.items() if name in keep or _is_harmless(name)}
     env["PYTHONPATH"] = os.pathsep.join([path or os.getcwd() for path in sys.path])
     env["CARDENVS_QUIET"] = "1"
     env.setdefault("OMP_NUM_THREADS", "1")  # the agents of a match share the cores
     env.setdefault("NUMBA_NUM_THREADS", "1")
     return env
+
+
+def _is_harmless(name: str) -> bool:
+    kept = name in _KEPT_ENV or name.startswith(_KEPT_ENV_PREFIXES)
+    return kept and not any(word in name.upper() for word in _SECRET_WORDS)
 
 
 def _read(line: bytes) -> dict[str, Any]:

@@ -25,20 +25,23 @@ are counted by class in `proxy.failures`, whether the decision was saved by a la
 **Isolation.** How far an agent is kept away:
 
     "none"      called as it is. An answer that comes too late counts as a timeout, but one that never comes is waited
-                for. For agents of cardenvs itself.
+                for. For agents of cardenvs itself, and for your own code given as an object.
     "thread"    called in a thread, which is abandoned when time is up. For agents given as objects.
-    "process"   in a process of its own, with a limit on its memory, killed when time is up and started again. It gets
-                a determinized twin of what its player knows: the true state is not in its memory. POSIX only.
+    "process"   in processes of its own, a new one for each game, with a limit on memory, killed when time is up and
+                started again. It gets a determinized twin of what its player knows: the true state is not in its
+                memory. POSIX only.
     "auto"      "process" for `python:` specs, "none" for all others.
 
-`process:` specs are processes always, `llm:` specs never: they run in the pool of requests of this process. A process
-is a limit to accidents, no prison: it has the rights of whoever started it, files included.
+`process:` specs are processes always, `llm:` specs never: they run in the pool of requests of this process. Agents that
+are not cardenvs' own get turns of a twin in this process too, but code in this process can reach whatever it looks for.
+A process guards against accidents, not against malice: it has the rights of whoever started it, files included.
 """
 
 import contextlib
 import dataclasses
 import functools
 import json
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -48,7 +51,8 @@ from typing import Any, Self
 from cardenvs.agents.base import Agent, Failure, Turn
 from cardenvs.agents.guest import Guest
 from cardenvs.agents.process import ProcessAgent
-from cardenvs.agents.specs import make_agent
+from cardenvs.agents.seating import Seat
+from cardenvs.agents.specs import load_agent
 from cardenvs.agents.thread import ThreadAgent
 from cardenvs.core.engine import FORFEIT
 from cardenvs.core.errors import AgentError, AgentFailureError, IllegalActionError
@@ -61,6 +65,9 @@ ISOLATION = ("auto", "none", "thread", "process")
 OK, FORCED, FORFEITED = "ok", "forced", "forfeit"
 _LONGEST_NOTES = 1 << 20  # characters of JSON
 _LONGEST_MESSAGE = 1000  # characters of a failure's message that are kept
+_LONGEST_KIND = 40  # characters of its class
+_MOST_KINDS, _OTHER_KIND = 32, "other"  # classes that are counted by name
+_MOST_FAILURES = 100  # of one decision
 
 
 @dataclass(frozen=True)
@@ -148,7 +155,7 @@ class AgentProxy:
         self.decisions = 0
         self.outcomes: Counter[str] = Counter()
         self.failures: Counter[str] = Counter()
-        self._player, self._seed = -1, 0
+        self._seat = Seat(agent, -1, 0)
         self._seen = 0  # events told so far
         self._playing = False
 
@@ -192,10 +199,10 @@ class AgentProxy:
             agent = ProcessAgent.of_spec(spec, game, options, **limits)
         elif isolation == "thread":
             agent = ThreadAgent(
-                make_agent(spec, game, options), guard.time_limit, lambda: make_agent(spec, game, options)
+                load_agent(spec, game, options), guard.time_limit, lambda: load_agent(spec, game, options)
             )
         else:
-            agent = make_agent(spec, game, options)
+            agent = load_agent(spec, game, options)
         if isinstance(agent, ProcessAgent):
             agent.start()
         return cls(agent, guard, name or spec)
@@ -218,7 +225,7 @@ class AgentProxy:
             player: which the agent plays.
             seed: the agent's own for this game.
         """
-        self._player, self._seed, self._seen = player, seed, 0
+        self._seat, self._seen = Seat(self.agent, player, seed), 0
         self._playing = True
         if isinstance(self.agent, ProcessAgent):
             self.agent.player = player
@@ -235,14 +242,14 @@ class AgentProxy:
         Raises:
             AgentError: it is another player's turn.
         """
-        if not self._playing or state.current_player != self._player:
-            raise AgentError(f"{self.name} plays player_{self._player}, who is not to act")
+        if not self._playing or state.current_player != self._seat.player:
+            raise AgentError(f"{self.name} plays player_{self._seat.player}, who is not to act")
         started = time.perf_counter()
         failures: list[Failure] = []
         notes: dict[str, Any] = {}
         forced = self.guard.on_failure == "forced_action"
         for _ in range(self.guard.tries):
-            turn = self._turn(state, failures)
+            turn = self.turn(state, failures)
             before = len(failures)
             final = False
             try:
@@ -256,18 +263,19 @@ class AgentProxy:
                 notes |= turn.notes
             else:
                 failures, notes = _own(turn), notes | turn.notes
-                return self._decided(state, int(action), OK, started, failures, notes)
+                return self._decided(state, int(action), OK, time.perf_counter() - started, failures, notes)
             if final:
                 break
+        seconds = time.perf_counter() - started
         if forced:
-            return self._decided(state, state.forced_action(), FORCED, started, failures, notes)
-        return self._decided(state, FORFEIT + self._player, FORFEITED, started, failures, notes)
+            return self._decided(state, state.forced_action(), FORCED, seconds, failures, notes)
+        return self._decided(state, FORFEIT + self._seat.player, FORFEITED, seconds, failures, notes)
 
     def observe(self, state: State) -> None:
         """Tell an observer what it has not been told yet. A failure is counted, and is of no consequence."""
         if not self._playing or not callable(getattr(self.agent, "observe", None)):
             return
-        rows = state.event_rows(self._player)
+        rows = state.event_rows(self._seat.player)
         events = [state.game.table.event(row) for row in rows[self._seen :]]
         self._seen = len(rows)
         if events:
@@ -290,13 +298,17 @@ class AgentProxy:
             with contextlib.suppress(Exception):  # it is not asked again
                 close()
 
-    # -- parts --------------------------------------------------------------------------------------------------
-
-    def _turn(self, state: State, failures: Sequence[Failure]) -> Turn:
-        # An abandoned thread may still read its turn: it gets a state of its own.
-        turn = Turn(state.clone() if isinstance(self.agent, ThreadAgent) else state, self._seed)
+    def turn(self, state: State, failures: Sequence[Failure] = ()) -> Turn:
+        """The turn that the agent gets in `state`, after so many failed tries."""
+        turn = self._seat.turn(state)
         turn.failures += failures
         return turn
+
+    def accept(self, state: State, turn: Turn, action: int, seconds: float) -> Decision:
+        """The decision of an agent that was asked elsewhere, in a batch, and chose what is legal."""
+        return self._decided(state, action, OK, seconds, _own(turn), turn.notes)
+
+    # -- parts --------------------------------------------------------------------------------------------------
 
     def _timed(self, call: Callable[[], Any]) -> Any:
         started = time.perf_counter()
@@ -313,16 +325,21 @@ class AgentProxy:
         try:
             yield
         except (Exception, SystemExit) as error:  # as in `decide`
-            self.failures[_failure(error).kind] += 1
+            self._count(_failure(error))
+
+    def _count(self, failure: Failure) -> None:
+        known = failure.kind in self.failures or len(self.failures) < _MOST_KINDS
+        self.failures[failure.kind if known else _OTHER_KIND] += 1
 
     def _decided(
-        self, state: State, action: int, outcome: str, started: float, failures: list[Failure], notes: dict
+        self, state: State, action: int, outcome: str, seconds: float, failures: list[Failure], notes: dict
     ) -> Decision:
+        self._seat.decided(state)
         self.decisions += 1
         self.outcomes[outcome] += 1
-        self.failures.update(failure.kind for failure in failures)
-        seconds = time.perf_counter() - started
-        return Decision(self._player, state.ply, action, outcome, seconds, tuple(failures), _kept(notes))
+        for failure in failures:
+            self._count(failure)
+        return Decision(self._seat.player, state.ply, action, outcome, seconds, tuple(failures), _kept(notes))
 
 
 def play(
@@ -393,15 +410,15 @@ def _checked(state: State, action: Any) -> int:
 def _own(turn: Turn) -> list[Failure]:
     """The failures in a turn: those before, and those that the agent has added."""
     return [
-        Failure(str(failure.kind)[:40], _short(str(failure.message)))
-        for failure in [*turn.failures]
+        Failure(_kind(failure.kind), _short(str(failure.message)))
+        for failure in turn.failures[:_MOST_FAILURES]
         if isinstance(failure, Failure)
     ]
 
 
 def _failure(error: BaseException) -> Failure:
     if isinstance(error, AgentFailureError):
-        return Failure(error.kind, _short(str(error)))
+        return Failure(_kind(error.kind), _short(str(error)))
     if isinstance(error, IllegalActionError):  # a label that no legal action has
         return Failure("illegal", _short(str(error)))
     if isinstance(error, MemoryError):
@@ -409,6 +426,11 @@ def _failure(error: BaseException) -> Failure:
     return Failure("exception", _short(f"{type(error).__name__}: {error}"))
 
 
+def _kind(kind: object) -> str:
+    """The class of a failure as it is counted: a few plain characters, whatever an agent calls it."""
+    return re.sub(r"[^A-Za-z0-9_. -]", "?", str(kind))[:_LONGEST_KIND]
+
+
 def _short(text: str) -> str:
-    text = " ".join(text.split())
+    text = "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
     return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."

@@ -95,9 +95,10 @@ def chosen(mode: str) -> bool:
     return reason is None
 
 
-def limited(argv: Sequence[str], limits: Limits) -> list[str]:
-    """The command that runs `argv` under limits, without a sandbox."""
-    return [sys.executable, "-I", "-S", _CELL, json.dumps(limits.as_settings()), *argv]
+def limited(argv: Sequence[str], limits: Limits, folder: str) -> list[str]:
+    """The command that runs `argv` in `folder` under limits, without a sandbox."""
+    settings = limits.as_settings() | {"folder": folder}
+    return [sys.executable, "-I", "-S", _CELL, json.dumps(settings), *argv]
 
 
 def sandboxed(
@@ -119,7 +120,7 @@ def sandboxed(
         folder: where it starts, as seen in the sandbox.
         cache: folders of compiled code, names and paths here: what is added to them is gone with the sandbox.
     """
-    settings: dict[str, Any] = limits.as_settings() | {"processes": limits.processes}
+    settings: dict[str, Any] = limits.as_settings() | {"processes": limits.processes, "scratch": ["/tmp", "/dev/shm"]}
     as_root = os.geteuid() == 0
     command = ["bwrap", "--die-with-parent", "--new-session", "--clearenv", "--unshare-ipc", "--unshare-pid"]
     command += ["--unshare-net", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "guest", "--cap-drop", "ALL"]

@@ -77,14 +77,14 @@ class SearchAgent(Agent):
     def reset(self, seed: int) -> None:
         """A game begins."""
         self._rest: tuple[int, ...] | None = ()  # what is left of a play under way; None: what the policy does
-        self._next_ply = -1  # at which it goes on
+        self._next = -1  # the decision at which it goes on, if nobody else acts before
 
     def act(self, turn: Turn) -> int:
         """The action with the best mean return, or the playout policy's own if that is not clearly worse.
 
         A play of several actions is chosen whole, and this is its next action.
         """
-        if turn.ply == self._next_ply and self._rest != ():
+        if turn.goes_on and turn.decision == self._next and self._rest != ():
             play = (turn.policy_action(self.playout),) if self._rest is None else self._rest
             if play[0] in turn.legal_actions:
                 return self._step(turn, play, by_policy=self._rest is None)
@@ -98,7 +98,7 @@ class SearchAgent(Agent):
 
     def _step(self, turn: Turn, play: tuple[int, ...], by_policy: bool) -> int:
         """The first action of a play, of which the rest is to follow, or else what the policy does."""
-        self._rest, self._next_ply = None if by_policy else play[1:], turn.ply + 1
+        self._rest, self._next = None if by_policy else play[1:], turn.decision + 1
         return play[0]
 
     def _best(self, turn: Turn, plays: list[tuple[int, ...]]) -> tuple[int, ...]:

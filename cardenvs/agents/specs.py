@@ -13,6 +13,9 @@ A spec is one of these:
     llm:NAME,temperature=1                      the same with other settings
     process:COMMAND                             a program that speaks JSON lines; see cardenvs.agents.process
 
+Agents of the kinds python, llm and process are *guests*: what they get must say nothing about the deal. `python:` and
+`process:` agents run in processes of their own.
+
 A name in a list of agents ends at a comma that no `name=value` follows.
 """
 
@@ -33,6 +36,7 @@ from cardenvs.core.errors import AgentError, require
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 
+GUESTS = ("python", "llm", "process")
 _PARAMETER = re.compile(r"\s*[A-Za-z_]\w*=")
 
 
@@ -65,8 +69,13 @@ def split_specs(text: str) -> list[str]:
     return specs
 
 
+def is_guest(spec: str) -> bool:
+    """Whether a spec is of an agent that cardenvs does not bring along."""
+    return spec.partition(":")[0] in GUESTS
+
+
 def make_agent(spec: str, game: Game, options: Options) -> Agent:
-    """The agent of a spec (see above). Its `name` is the spec.
+    """The agent of a spec (see above). Its `name` is the spec. Close an agent with a process when it is done.
 
     Args:
         spec: as on the command line.
@@ -76,6 +85,21 @@ def make_agent(spec: str, game: Game, options: Options) -> Agent:
         AgentError: no such kind of agent, a wrong parameter, or something that is no agent.
         PolicyNotFoundError: the game has no such playout policy.
         MissingExtraError: it needs an optional dependency that is not installed.
+    """
+    if spec.partition(":")[0] == "python":
+        from cardenvs.agents.process import ProcessAgent
+
+        process = ProcessAgent.of_spec(spec, game, options)
+        process.start()
+        return process
+    return load_agent(spec, game, options)
+
+
+def load_agent(spec: str, game: Game, options: Options) -> Agent:
+    """The same, but a `python:` agent is loaded into this process, where it can reach all that there is.
+
+    Raises:
+        AgentError, PolicyNotFoundError, MissingExtraError: as make_agent.
     """
     kind, _, argument = spec.partition(":")
     if kind in _KINDS:

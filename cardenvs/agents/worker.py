@@ -1,20 +1,37 @@
-"""The agent of a spec as a process: `python -m cardenvs.agents.worker SPEC`. See cardenvs.agents.process."""
+"""Processes for the agent of a spec: `python -m cardenvs.agents.worker SPEC GAME OPTIONS`.
+
+This process loads the game, and forks a process for the agent whenever it is asked to: a new one for each game, which
+costs little, and which knows nothing of the games before. It never runs any code of the agent itself.
+
+Requests come on standard input, a Unix socket, from cardenvs.agents.forkserver: START with the three descriptors that
+the new process is to have as its standard streams, and END, which ends it with all that it has started and is answered
+with its exit code. What is said over those streams is described in cardenvs.agents.process.
+"""
 
 import base64
+import ctypes
+import gc
 import json
 import os
+import signal
+import socket
 import sys
 import traceback
-from typing import Any
+from typing import Any, NoReturn
 
 from cardenvs.agents.base import Failure, Turn
+from cardenvs.agents.cell import emptied
+from cardenvs.agents.forkserver import END, READY, START
+from cardenvs.agents.launch import adopt_orphans, end_descendants, end_with_parent
 from cardenvs.agents.process import PROTOCOL
-from cardenvs.agents.specs import make_agent
+from cardenvs.agents.specs import load_agent
 from cardenvs.core.errors import AgentFailureError
 from cardenvs.core.events import Event
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.registry import get_game
+
+_PR_SET_DUMPABLE = 4
 
 
 class _Worker:
@@ -22,19 +39,9 @@ class _Worker:
 
     def __init__(self, spec: str, hello: dict[str, Any]) -> None:
         self._game: Game = get_game(hello["game"])
-        options = self._game.make_options(**hello["options"])
-        self._agent = make_agent(spec, self._game, options)
+        self._agent = load_agent(spec, self._game, self._game.make_options(**hello["options"]))
         self._seed = 0
         self.observes = callable(getattr(self._agent, "observe", None))
-        self._warm_up(options)
-
-    def _warm_up(self, options: Options) -> None:
-        """Load or compile what a turn takes, which would count as time of the first decision."""
-        state = self._game.new_state(seed=0, **options.as_dict())
-        twin = self._game.from_bytes(state.determinize(state.current_player, 0).to_bytes())
-        turn = Turn(twin.determinize(twin.current_player, 0), 0)
-        for ask in (lambda: turn.observation, lambda: turn.view, lambda: turn.facts, lambda: turn.recap, turn.render):
-            ask()
 
     def answer(self, message: dict[str, Any]) -> dict[str, Any] | None:
         """Do what a message asks; the answer, if it takes one."""
@@ -51,7 +58,8 @@ class _Worker:
         return None
 
     def _act(self, message: dict[str, Any]) -> dict[str, Any]:
-        turn = Turn(self._game.from_bytes(base64.b64decode(message["twin"])), self._seed)
+        twin = self._game.from_bytes(base64.b64decode(message["twin"]))
+        turn = Turn(twin, self._seed, message["decision"], message["goes_on"])
         turn.failures += [Failure(one["kind"], one["message"]) for one in message["failures"]]
         before = len(turn.failures)
         try:
@@ -82,12 +90,13 @@ def _failure(error: BaseException) -> dict[str, Any]:
     return {"type": "failure", "kind": kind, "message": f"{type(error).__name__}: {error}"}
 
 
-def main(spec: str) -> None:
-    """Answer messages until there are no more. What the agent prints goes to standard error."""
-    lines, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
-    with open(os.devnull, "rb") as nothing:
-        os.dup2(nothing.fileno(), 0)
-    os.dup2(2, 1)
+def serve(spec: str, lines: Any, answers: Any) -> None:
+    """Answer messages until there are no more.
+
+    Args:
+        spec: of the agent.
+        lines, answers: binary files; `answers` is unbuffered.
+    """
 
     def say(answer: dict[str, Any]) -> None:
         data = json.dumps(answer, default=str).encode() + b"\n"
@@ -117,5 +126,91 @@ def main(spec: str) -> None:
             say(answer)
 
 
+def main(spec: str, game_name: str, options: str) -> None:
+    """Fork a process for the agent whenever it is asked for."""
+    game = get_game(game_name)
+    _warm_up(game, game.make_options(**json.loads(options)))
+    adopt_orphans()
+    _guard_memory(True)
+    gc.collect()
+    gc.freeze()  # the processes share what is loaded
+    requests = socket.socket(fileno=os.dup(0))
+    requests.sendall(READY)
+    child = 0
+    while True:
+        request, streams, _, _ = socket.recv_fds(requests, 1, 3)
+        if request == START:
+            child = _forked(spec, requests, streams)
+            for stream in streams:
+                os.close(stream)
+        elif request == END:
+            requests.sendall(b"%d\n" % _ended(child))
+        else:  # whoever asks is gone
+            end_descendants()
+            return
+
+
+def _forked(spec: str, requests: socket.socket, streams: list[int]) -> int:
+    server = os.getpid()
+    child = os.fork()
+    if child == 0:
+        _play(spec, server, requests, streams)
+    return child
+
+
+def _play(spec: str, server: int, requests: socket.socket, streams: list[int]) -> NoReturn:
+    """Be the agent's process. What the agent prints goes to standard error."""
+    code = 1
+    try:
+        end_with_parent(signal.SIGKILL, server)
+        _guard_memory(False)
+        requests.close()
+        lines, answers = os.fdopen(os.dup(streams[0]), "rb"), os.fdopen(os.dup(streams[1]), "wb", buffering=0)
+        with open(os.devnull, "rb") as nothing:
+            os.dup2(nothing.fileno(), 0)
+        os.dup2(streams[2], 1)
+        os.dup2(streams[2], 2)
+        for stream in streams:
+            os.close(stream)
+        serve(spec, lines, answers)
+        code = 0
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else 1
+        if not isinstance(error.code, int | None):
+            print(error.code, file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _ended(child: int) -> int:
+    """End the agent's process with all that it has started, and return its exit code."""
+    pid, status = os.waitpid(child, os.WNOHANG)
+    if pid == 0:
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+    end_descendants()
+    emptied()
+    return os.waitstatus_to_exitcode(status)
+
+
+def _guard_memory(guarded: bool) -> None:
+    """Keep processes of the same user from reading or changing this one's memory (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0 if guarded else 1)
+
+
+def _warm_up(game: Game, options: Options) -> None:
+    """Load or compile what a turn takes, which would count as time of the first decision."""
+    state = game.new_state(seed=0, **options.as_dict())
+    twin = game.from_bytes(state.determinize(state.current_player, 0).to_bytes())
+    turn = Turn(twin.determinize(twin.current_player, 0), 0)
+    for ask in (lambda: turn.observation, lambda: turn.view, lambda: turn.facts, lambda: turn.recap, turn.render):
+        ask()
+
+
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

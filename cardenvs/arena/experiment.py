@@ -17,12 +17,14 @@
 `read_experiment` checks such a file; `Experiment` says what each of its games means as a Match.
 """
 
+import dataclasses
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
+from cardenvs.agents.seeds import MatchSeed
 from cardenvs.arena.match import Match
 from cardenvs.arena.plan import Stop
 from cardenvs.arena.schedule import Kind, Schedule, Seating
@@ -43,7 +45,7 @@ def _shown(text: str) -> str:
     return text
 
 
-Seed = Annotated[int, Field(ge=0, le=_MAX_SEED)]
+Seed = Annotated[int, Field(ge=0, le=_MAX_SEED)] | str
 Text = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_shown)]
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), AfterValidator(_shown)]
 Deals = Annotated[int, Field(ge=1)]
@@ -127,7 +129,9 @@ class ExperimentFile(_Section):
 
     name: Name = Field(description="of the experiment")
     description: Annotated[str, AfterValidator(printable)] = Field(default="", description="what it is about")
-    seed: Seed = Field(default=0, description="of all cards and agents")
+    seed: Seed | None = Field(
+        default=None, description="of all cards and agents, or the text that a match has printed; default: drawn"
+    )
     deals: Deals = Field(default=1000, description="duplicate deals of each game, at most")
     games: list[GameSection] = Field(min_length=1, description="what is played")
     agents: list[AgentSection] = Field(min_length=1, description="who plays")
@@ -246,6 +250,10 @@ class Experiment:
         matches = tuple((match.id, title) for match, title in zip(self.matches, self.titles, strict=True))
         return StoredExperiment(self.name, matches, self.anchors, self.config)
 
+    def seeded(self, store: Store, resume: bool = False) -> Self:
+        """The experiment with the seeds that its matches have in a store already; see Store.seeded."""
+        return dataclasses.replace(self, matches=tuple(store.seeded(match, resume) for match in self.matches))
+
     def run(
         self,
         store: Store,
@@ -256,12 +264,16 @@ class Experiment:
         backend: Literal["local", "ray"] = "local",
         progress: Callable[[int, int], None] | None = None,
     ) -> bool:
-        """Play what is not in the store yet. See cardenvs.arena.run.run; returns whether all is played."""
+        """Play what is not in the store yet. See cardenvs.arena.run.run; returns whether all is played.
+
+        What was drawn for the seeds of its matches may give way to what the store has: see `seeded`.
+        """
         from cardenvs.arena.run import run
 
-        store.begin_experiment(self.stored)
+        seeded = self.seeded(store, resume)
+        store.begin_experiment(seeded.stored)
         return run(
-            self.matches, store, resume=resume, processes=processes, batch=batch, stop=self.stop, seconds=self.seconds,
+            seeded.matches, store, resume=resume, processes=processes, batch=batch, stop=self.stop, seconds=self.seconds,
             backend=backend, progress=progress,
         )  # fmt: skip
 
@@ -294,7 +306,7 @@ def _match(file: ExperimentFile, section: GameSection) -> Match:
         options,
         tuple(agent.spec for agent in playing),
         section.deals or file.deals,
-        file.seed if section.seed is None else section.seed,
+        MatchSeed.of(file.seed if section.seed is None else section.seed),
         tuple(names),
         _schedule(file.schedule, names),
         _guard(file.guard),
@@ -321,8 +333,6 @@ def _within(games: int | None, matches: list[Match], where: str) -> list[Match]:
     """The matches with no more deals than a budget of games allows."""
     if games is None:
         return matches
-    import dataclasses
-
     share = games // len(matches)
     for match in matches:
         if share < len(match.lineups):

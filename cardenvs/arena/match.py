@@ -6,18 +6,18 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from cardenvs.agents.specs import agent_conditions, agent_fingerprint
+from cardenvs.agents.seeds import MatchSeed, guest_seed
+from cardenvs.agents.specs import agent_conditions, agent_fingerprint, is_guest
 from cardenvs.arena.schedule import ROUND_ROBIN, Schedule
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.registry import get_game
-from cardenvs.core.rng import derived_seed
-from cardenvs.core.state import checked_seed
+from cardenvs.core.rng import SEED_MASK, derived_seed
 
 if TYPE_CHECKING:
     from cardenvs.agents.guest import Guest
@@ -30,16 +30,16 @@ class Match:
     """A comparison of agents on duplicate deals.
 
     Every deal is played by every lineup of the schedule: by default each choice of as many agents as there are players,
-    in every seating (up to three players) or every rotation (above). All games of a deal have the same cards. An
-    agent's own seed follows from the deal and its name, so it comes with the same dice wherever it sits and whomever it
-    meets.
+    in every seating (up to three players) or every rotation (above). All games of a deal have the same cards. The seed
+    of an agent of cardenvs follows from the deal and its name: it is the same wherever it sits and whomever it meets.
+    A guest (`python:`, `process:`, `llm:`) gets another seed for each game, which says nothing about the deal.
 
     Attributes:
         game: the Game.
         options: its checked options.
         agents: specs, see cardenvs.agents.specs; at least as many as there are players.
         deals: how many deals, at least 1.
-        seed: 0..2**63-1, of everything.
+        seed: of everything; drawn if not given.
         labels: a name for each agent; empty: their specs.
         schedule: who meets whom, and who sits where.
         guard: how agents are kept from hurting the match and each other, see cardenvs.agents.proxy; None: they are
@@ -51,7 +51,7 @@ class Match:
     options: Options
     agents: tuple[str, ...]
     deals: int
-    seed: int = 0
+    seed: MatchSeed = field(default_factory=lambda: MatchSeed.of(None))
     labels: tuple[str, ...] = ()
     schedule: Schedule = ROUND_ROBIN
     guard: "Guard | None" = None
@@ -59,7 +59,6 @@ class Match:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be played."""
-        checked_seed(self.seed)
         if self.guest is not None and self.guard is None:
             raise ArenaError("a match with a guest needs a guard")
         if self.deals < 1:
@@ -73,15 +72,24 @@ class Match:
             raise ArenaError(f"each agent of a match needs a name of its own; got {', '.join(self.labels)}")
 
     @classmethod
-    def of(cls, game: str, agents: Sequence[str], deals: int, seed: int = 0, **options: Any) -> Self:
+    def of(
+        cls, game: str, agents: Sequence[str], deals: int, seed: int | str | MatchSeed | None = None, **options: Any
+    ) -> Self:
         """A match by names.
+
+        Args:
+            game: its name.
+            agents: specs.
+            deals: how many.
+            seed: 0..2**63-1, or the token of another match (`match.seed.token`) to repeat it. None draws a secret.
+            options: of the game.
 
         Raises:
             GameNotFoundError, OptionError
-            ArenaError: too few agents or deals.
+            ArenaError: too few agents or deals, or a seed that cannot be.
         """
         found = get_game(game)
-        return cls(found, found.make_options(**options), tuple(agents), deals, seed)
+        return cls(found, found.make_options(**options), tuple(agents), deals, MatchSeed.of(seed))
 
     @classmethod
     def stored(
@@ -91,7 +99,7 @@ class Match:
         options: dict[str, Any],
         agents: list[dict[str, Any]],
         deals: int,
-        seed: int,
+        seed: MatchSeed,
         layout: str | None,
         schedule: dict[str, Any],
         guard: dict[str, Any] | None,
@@ -150,17 +158,35 @@ class Match:
 
     def deal_seed(self, deal: int) -> int:
         """The seed of the cards of a deal."""
-        return derived_seed(self.seed, "deal", deal)
+        return self.seed.deal(deal)
 
     def agent_seed(self, deal: int, agent: int, copy: int = 0) -> int:
-        """The seed with which an agent plays a deal; `copy` counts the places that it has at one table, from 0."""
+        """The seed with which an agent of cardenvs plays a deal.
+
+        `copy` counts the places that it has at one table, from 0.
+        """
         place = (self.names[agent], copy) if copy else (self.names[agent],)
         return derived_seed(self.deal_seed(deal), "agent", *place)
 
     def seat_seeds(self, deal: int, lineup: int) -> list[int]:
         """The seeds of the agents at a table, by player."""
         seating = self.lineups[lineup]
-        return [self.agent_seed(deal, agent, seating[:player].count(agent)) for player, agent in enumerate(seating)]
+        return [
+            guest_seed(self.seed.guests_key, deal, lineup, player)
+            if is_guest(self.agents[agent])
+            else self.agent_seed(deal, agent, seating[:player].count(agent))
+            for player, agent in enumerate(seating)
+        ]
+
+    @property
+    def has_guests(self) -> bool:
+        """Whether an agent plays that cardenvs does not bring along."""
+        return any(map(is_guest, self.agents))
+
+    @property
+    def seed_text(self) -> str:
+        """The seed that repeats the match: with the guests' key if there are guests."""
+        return self.seed.token if self.has_guests else self.seed.text
 
     @functools.cached_property
     def id(self) -> str:
@@ -170,7 +196,8 @@ class Match:
         """
         agents = list(zip(self.agents, self.fingerprints, strict=True))
         layout = self.game.layout(self.options).hash
-        what = [self.game.name, layout, self.options.as_dict(), agents, self.seed, *self._special()]
+        secret = self.seed.secret if self.seed.secret <= SEED_MASK else self.seed.text
+        what = [self.game.name, layout, self.options.as_dict(), agents, secret, *self._special()]
         return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
 
     @property
@@ -222,8 +249,9 @@ class Match:
         from cardenvs.arena.store import Store
 
         with Store(store) as opened:
-            run([self], opened, resume=resume, processes=processes, batch=batch, progress=progress)
-            return summarise(self, opened.records(self.id))
+            match = opened.seeded(self, resume)
+            run([match], opened, resume=resume, processes=processes, batch=batch, progress=progress)
+            return summarise(match, opened.records(match.id))
 
 
 def _numbered(specs: Sequence[str]) -> tuple[str, ...]:

@@ -9,7 +9,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, cast
 
 from cardenvs.agents.base import Agent, BatchAgent, Turn
+from cardenvs.agents.seating import Seat
 from cardenvs.agents.specs import make_agent
+from cardenvs.arena.check import ResultCheck
 from cardenvs.arena.match import Match
 from cardenvs.arena.store import GameRecord
 from cardenvs.core.engine import FORFEIT
@@ -58,8 +60,11 @@ def _play(crew: "Crew", jobs: Iterator[Job], room: int) -> Records:
         over = [table for table in tables if table.state.is_terminal]
         tables = [table for table in tables if not table.state.is_terminal]
         for table in over:
+            table.check()
             table.leave()
             yield table.record()
+            if table.error:
+                return
 
 
 def _play_in_threads(crew: "Crew", jobs: Iterator[Job], room: int) -> Records:
@@ -77,10 +82,12 @@ def _play_in_threads(crew: "Crew", jobs: Iterator[Job], room: int) -> Records:
                 for future in wait(playing, return_when=FIRST_COMPLETED).done:
                     table = playing.pop(future)
                     future.result()
+                    if not table.error:
+                        table.check()
+                        table.leave()
                     yield table.record()
                     if table.error:
                         return
-                    table.leave()
         finally:
             stopped.set()  # games under way are broken off after the decision that they are at
 
@@ -167,10 +174,12 @@ class _Table:
         self.state = self.match.game.state_type(self.match.game, self.match.options, seed=self.match.deal_seed(deal))
         self.decisions, self.seconds = [0] * len(self.seating), [0.0] * len(self.seating)
         self.error: str | None = None
+        self._check = ResultCheck(self.state)
         self.agents = [crew.take(agent) for agent in self.seating]
         self._begin()
 
     def _begin(self) -> None:
+        self._seats = [Seat(made, p, self.seeds[p]) for p, made in enumerate(self.agents)]
         for player, agent in enumerate(self.seating):
             if self.crew.batched[agent]:
                 continue
@@ -179,6 +188,12 @@ class _Table:
             except Exception as error:  # whatever an agent raises is the agent's failure
                 self.fail(player, error)
                 return
+
+    def check(self) -> None:
+        """Refuse a result that the game rules out: the game is at fault then, not an agent."""
+        fault = self._check.fault(self.state)
+        if fault is not None:
+            self.error = f"deal {self.deal} (seed {self.state.seed}), lineup {self.lineup}, cannot end so: {fault}"
 
     def leave(self) -> None:
         """The game is over."""
@@ -191,7 +206,7 @@ class _Table:
         return self.seating[self.state.current_player]
 
     def turn(self) -> Turn:
-        return Turn(self.state, self.seeds[self.state.current_player])
+        return self._seats[self.state.current_player].turn(self.state)
 
     def choose(self) -> None:
         """Ask the agent to act, and apply what it chooses."""
@@ -214,7 +229,9 @@ class _Table:
         player = self.state.current_player
         self.decisions[player] += 1
         self.seconds[player] += seconds
-        apply_choice(self.state, action)
+        check_choice(self.state, action)
+        self._seats[player].decided(self.state)
+        self.state.apply(action)
 
     def fail(self, player: int, error: Exception) -> None:
         """Note whose failure it is, what went wrong and where: a line, then the traceback of what the agent raised."""
@@ -264,19 +281,19 @@ class _GuardedTable(_Table):
             proxy.end(self.state)
         super().leave()
 
+    def turn(self) -> Turn:
+        return self.agents[self.state.current_player].turn(self.state)
+
     def choose(self) -> None:
         self._decided(self.agents[self.state.current_player].decide(self.state))
 
     def answered(self, turn: Turn, action: Any, seconds: float) -> None:
-        from cardenvs.agents.proxy import Decision
-
         try:
             check_choice(self.state, action)
         except AgentError:  # asked alone, it has its tries
             self.choose()
             return
-        failures = tuple(turn.failures)
-        self._decided(Decision(turn.player, turn.ply, int(action), "ok", seconds, failures, turn.notes))
+        self._decided(self.agents[turn.player].accept(self.state, turn, int(action), seconds))
 
     def _decided(self, decision: "Decision") -> None:
         self.decisions[decision.player] += 1

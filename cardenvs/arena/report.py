@@ -34,7 +34,7 @@ def print_summary(summary: Summary, console: Console) -> None:
     console.print(f"\n[bold]Head to head[/bold]: the row's result less the column's where both play, in {unit}")
     console.print(head_to_head(summary))
     console.print(
-        f"{len(summary.deals)} deals, {summary.games} games ({len(match.lineups)} a deal), seed {match.seed}, "
+        f"{len(summary.deals)} deals, {summary.games} games ({len(match.lineups)} a deal), seed {match.seed_text}, "
         f"match {match.id}. Intervals are 95%, over deals."
     )
     if summary.unfinished:
@@ -99,7 +99,7 @@ def command_line(match: Match) -> str | None:
     if not match.has_command:
         return None
     words = ["cardenvs", "match", match.game.name, "--agents", ",".join(match.agents)]
-    words += ["--deals", str(match.deals), "--seed", str(match.seed)]
+    words += ["--deals", str(match.deals), "--seed", match.seed_text]
     for name, value in match.options.changed().items():
         words += ["--option", f"{name}={','.join(map(str, value)) if isinstance(value, list) else value}"]
     if match.guard is not None:
@@ -126,7 +126,7 @@ def as_json(summary: Summary) -> dict[str, Any]:
         "match": match.id,
         "game": match.game.name,
         "options": match.options.as_dict(),
-        "seed": match.seed,
+        "seed": match.seed_text,
         "deals": len(summary.deals),
         "deals_asked": match.deals,
         "games": summary.games,

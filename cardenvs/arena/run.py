@@ -65,6 +65,7 @@ def run(
     """
     if processes < 1 or batch < 1:
         raise ArenaError(f"a match needs at least one process and a batch of one; got {processes} and {batch}")
+    matches = [store.seeded(match, resume) for match in matches]
     for match in matches:
         store.begin(match)
     plan = _plan(matches, store, resume, stop, seconds)

@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from cardenvs.agents.seeds import MatchSeed
 from cardenvs.core.errors import ArenaError
 
 if TYPE_CHECKING:
     from cardenvs.arena.match import Match
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _APPLICATION_ID = 0x63617264  # "card"
 _WRITE_EVERY_S = 0.25
 _BUSY_TIMEOUT_S = 60  # another process may be writing to the same store
@@ -33,7 +34,8 @@ CREATE TABLE matches (
     game TEXT NOT NULL,
     options TEXT NOT NULL,          -- JSON, every option by name
     agents TEXT NOT NULL,           -- JSON, [{"name", "spec", "fingerprint", "conditions"}, ...]
-    seed INTEGER NOT NULL,
+    secret TEXT NOT NULL,           -- MatchSeed.text, from which the cards follow
+    guests_key TEXT NOT NULL,       -- from which the seeds of guests follow
     created TEXT NOT NULL,          -- UTC
     layout TEXT,                    -- hash of the observation's layout; NULL in a match of schema 1
     schedule TEXT NOT NULL DEFAULT '{}',  -- JSON, of what differs from a round robin
@@ -85,12 +87,19 @@ CREATE TABLE experiments (
     created TEXT NOT NULL
 ) STRICT;
 """,
+    2: """
+ALTER TABLE matches ADD COLUMN secret TEXT NOT NULL DEFAULT '';
+ALTER TABLE matches ADD COLUMN guests_key TEXT NOT NULL DEFAULT '';
+UPDATE matches SET secret = CAST(seed AS TEXT), guests_key = lower(hex(randomblob(16)));
+ALTER TABLE matches DROP COLUMN seed;
+""",
 }
 _COLUMNS = (
     "deal", "lineup", "seed", "seating", "returns", "actions", "decisions", "seconds", "error", "digest", "failures",
     "outcomes", "notes",
 )  # fmt: skip
 _JSON_COLUMNS = {"seating", "returns", "actions", "decisions", "seconds", "failures", "outcomes", "notes"}
+_CHOSEN_BY_SEED = ("id", "secret", "guests_key", "created")  # of a match
 _NOT_IN_RESULTS = ("actions", "notes")  # nothing that sums up games needs them, and they are long
 
 
@@ -212,20 +221,38 @@ class Store:
 
     def begin(self, match: "Match") -> None:
         """Enter a match; nothing happens if it is there."""
-        agents = agents_json(match)
-        row = {
+        with self._transaction():
+            self._insert("OR IGNORE", "matches", self._row(match))
+
+    def _row(self, match: "Match") -> dict[str, Any]:
+        return {
             "id": match.id,
             "game": match.game.name,
             "options": json.dumps(match.options.as_dict()),
-            "agents": json.dumps(agents),
-            "seed": match.seed,
+            "agents": json.dumps(agents_json(match)),
+            "secret": match.seed.text,
+            "guests_key": match.seed.guests_key,
             "created": _now(),
             "layout": match.game.layout(match.options).hash,
             "schedule": json.dumps(match.schedule.as_dict()),
             "guard": None if match.guard is None else json.dumps(dataclasses.asdict(match.guard)),
         }
-        with self._transaction():
-            self._insert("OR IGNORE", "matches", row)
+
+    def seeded(self, match: "Match", resume: bool = False) -> "Match":
+        """The match with the guests' key that it has here; a new match as it is.
+
+        Args:
+            match: to be played or gone on with.
+            resume: where nobody chose its seed, take that of the last match which is the same but for the seed.
+        """
+        what = {name: value for name, value in self._row(match).items() if name not in _CHOSEN_BY_SEED}
+        which = {"id": match.id} if not (resume and match.seed.is_drawn) else what
+        query = (
+            f"SELECT secret, guests_key FROM matches WHERE {' AND '.join(f'{name} IS ?' for name in which)} "
+            "ORDER BY rowid DESC"
+        )
+        found = self._connection.execute(query, tuple(which.values())).fetchone()
+        return match if found is None else dataclasses.replace(match, seed=MatchSeed.of("-".join(found)))
 
     def begin_experiment(self, experiment: "StoredExperiment") -> None:
         """Enter an experiment. One with the same matches takes its place."""
@@ -333,11 +360,12 @@ class Store:
         from cardenvs.arena.match import Match
 
         self.write()
-        query = "SELECT game, options, agents, seed, layout, schedule, guard FROM matches WHERE id = ?"
+        query = "SELECT game, options, agents, secret, guests_key, layout, schedule, guard FROM matches WHERE id = ?"
         row = self._connection.execute(query, (match_id,)).fetchone()
         if row is None:
             raise ArenaError(f"{self.path or 'the store'} has no match {match_id}")
-        name, options, agents, seed, layout, schedule, guard = row
+        name, options, agents, secret, key, layout, schedule, guard = row
+        seed = MatchSeed.of(f"{secret}-{key}")
         (last,) = self._connection.execute("SELECT max(deal) FROM games WHERE match_id = ?", (match_id,)).fetchone()
         return Match.stored(
             match_id, name, json.loads(options), json.loads(agents), 1 if last is None else last + 1, seed, layout,
@@ -367,7 +395,7 @@ class Store:
         self.write()
         digest = hashlib.sha256()
         for query in (
-            "SELECT id, game, options, agents, seed, layout, schedule, guard FROM matches ORDER BY id",
+            "SELECT id, game, options, agents, secret, layout, schedule, guard FROM matches ORDER BY id",
             "SELECT id, name, matches, anchors, config FROM experiments ORDER BY id",
             "SELECT match_id, deal, lineup, seed, seating, agents, returns, actions, plies, decisions, error, digest, "
             "failures, outcomes FROM games ORDER BY match_id, deal, lineup",

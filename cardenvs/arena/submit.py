@@ -12,10 +12,10 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from cardenvs.agents.base import Turn
 from cardenvs.agents.guest import Guest
 from cardenvs.agents.proxy import Guard
 from cardenvs.agents.sandbox import chosen, why_unavailable
+from cardenvs.agents.seating import Seat
 from cardenvs.agents.specs import make_agent
 from cardenvs.arena.board import Board, board_of
 from cardenvs.arena.bundle import Bundle, check_agent
@@ -84,6 +84,8 @@ def check_submission(
     experiment = replace(board, name=f"{bundle.name} on {board.name}", matches=matches, stop=None, seconds=None)
     with contextlib.ExitStack() as stack:
         kept = store or stack.enter_context(Store())
+        experiment = experiment.seeded(kept, resume=True)
+        matches = experiment.matches
         if bundle.agent is None:
             played, faults = _enter_replays(kept, bundle, experiment, progress)
             experiment = replace(
@@ -252,6 +254,7 @@ def _check_anchors(replay: Replay, match: Match, deal: int, lineup: int, name: s
     }
     for player, anchor in anchors.items():
         anchor.reset(seeds[player])
+    seats = {player: Seat(anchor, player, seeds[player]) for player, anchor in anchors.items()}
     state = replay.state_at(0)
     decisions = [0] * len(seating)
     for ply, action in enumerate(replay.actions):
@@ -262,7 +265,8 @@ def _check_anchors(replay: Replay, match: Match, deal: int, lineup: int, name: s
         else:
             player = state.current_player
             if player in anchors:
-                chosen = anchors[player].act(Turn(state, seeds[player]))
+                chosen = anchors[player].act(seats[player].turn(state))
+                seats[player].decided(state)
                 if chosen != action:
                     raise ArenaError(
                         f"{name}: at action {ply} the anchor {replay.players[player]} is said to choose "

@@ -51,7 +51,7 @@ def _print_game(game: GameBoard, console: Console) -> None:
     if any(behaviour.failures or behaviour.outcomes for behaviour in game.behaviours):
         console.print(failures_table([game]))
     console.print(
-        f"{len(summary.deals)} deals, {summary.games} games ({len(match.lineups)} a deal), seed {match.seed}, "
+        f"{len(summary.deals)} deals, {summary.games} games ({len(match.lineups)} a deal), seed {match.seed_text}, "
         f"match {match.id}."
     )
     if summary.unfinished:

@@ -114,7 +114,7 @@ class State:
 
     @property
     def ply(self) -> int:
-        """Actions applied so far."""
+        """Actions applied so far; to a determinized twin, those since it was made."""
         return int(self._states["ply"][0])
 
     @property
@@ -356,7 +356,8 @@ class State:
         self.game.engine.determinize(twin._states, 0, player, seed)
         twin.seed = seed
         # An explicit deck, and earlier actions of others (cards passed face down), may say what `player` cannot know.
-        twin.deck, twin._actions = NO_DECK, []
+        # How many actions there were may say how others chose (several actions in secret).
+        twin.deck, twin._actions, twin._states["ply"] = NO_DECK, [], 0
         twin._knower = player
         twin._begins_at(twin._states, known_rows)
         return twin

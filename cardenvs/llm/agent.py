@@ -56,7 +56,7 @@ class LLMAgent(Agent):
         self._client = client
         self._transcript = None if config.transcript is None else transcript_of(config.transcript)
         self._plan: list[int] = []  # what is left of a play that was chosen whole
-        self._plan_ply, self._plan_label = -1, ""
+        self._next, self._plan_label = -1, ""  # the decision at which it goes on, if nobody else acts before
         self._seed = 0
         self.outcomes: Counter[str] = Counter()
         write_prompt(Turn(game.new_state(seed=0, **options.as_dict()), 0), config.prompt)  # fails now, or never
@@ -109,7 +109,7 @@ class LLMAgent(Agent):
 
     def _without_asking(self, turn: Turn) -> int | None:
         """The next action of a play under way, or the only candidate."""
-        if self._plan and turn.ply == self._plan_ply and self._plan[0] in turn.legal_actions:
+        if self._plan and self._next == turn.decision and turn.goes_on and self._plan[0] in turn.legal_actions:
             self._note(turn, {"outcome": PLANNED, "label": self._plan_label, "calls": []})
             return self._step(turn)
         self._plan = []
@@ -125,9 +125,8 @@ class LLMAgent(Agent):
         return self._step(turn)
 
     def _step(self, turn: Turn) -> int:
-        action = self._plan.pop(0)
-        self._plan_ply = turn.ply + 1
-        return action
+        self._next = turn.decision + 1
+        return self._plan.pop(0)
 
     def _note(self, turn: Turn, notes: dict[str, Any]) -> None:
         if notes["outcome"] in (SINGLE, PLANNED):
@@ -196,7 +195,7 @@ class _Decision:
             turn = self._turn
             transcript.add(self._prompt.system, {
                 "agent": self._agent.name, "model": self._config.model or self._config.policy, "game": turn.game.name,
-                "game_seed": self._agent._seed, "player": turn.player, "ply": turn.ply, **told,
+                "game_seed": self._agent._seed, "player": turn.player, "decision": turn.decision, **told,
                 "messages": self.messages[1:], "reply": call.reply,
             })  # fmt: skip
 

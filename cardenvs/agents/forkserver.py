@@ -1,0 +1,97 @@
+"""This side of cardenvs.agents.worker: a process that forks a new process of an agent for each game."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import tempfile
+from collections.abc import Callable
+
+from cardenvs.core.errors import AgentError
+
+READY, START, END = b"r", b"s", b"e"
+_KEPT_STDERR = 2000  # bytes
+_END_SECONDS = 10.0  # in which the processes of a game should be gone
+
+
+class ForkServer:
+    """A running server, which serves one process at a time.
+
+    Attributes:
+        process: the launcher of the server.
+    """
+
+    def __init__(self, start: Callable[..., subprocess.Popen], limit: float) -> None:
+        """Start a server and wait until it is ready.
+
+        Args:
+            start: starts the server's command with the standard input and error that it is given.
+            limit: seconds that it may take.
+
+        Raises:
+            AgentError: it does not become ready; quotes what it wrote to standard error.
+        """
+        self._socket, theirs = socket.socketpair()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  closed with the server
+        with theirs:
+            self.process = start(stdin=theirs.fileno(), stdout=subprocess.DEVNULL, stderr=self._errors)
+        self._socket.settimeout(limit)
+        try:
+            ready = self._socket.recv(1)
+        except TimeoutError:
+            self.close()
+            raise AgentError(f"its process was not ready within {limit:g} seconds") from None
+        if ready != READY:
+            self.process.wait()
+            said = self._said()
+            self.close()
+            raise AgentError(f"its process ended before it was ready{said}")
+        self._socket.settimeout(_END_SECONDS)
+
+    def start(self, streams: list[int]) -> None:
+        """Fork a process with these descriptors as its standard streams.
+
+        Raises:
+            OSError: the server is gone.
+        """
+        socket.send_fds(self._socket, [START], streams)
+
+    def end(self) -> int | None:
+        """End the process, with all that it has started. Returns its exit code; None if the server is gone."""
+        try:
+            self._socket.sendall(END)
+            answer = b""
+            while not answer.endswith(b"\n"):
+                more = self._socket.recv(16)
+                if not more:
+                    raise ConnectionResetError
+                answer += more
+            return int(answer)
+        except OSError:
+            self._socket.close()  # the next start finds out
+            return None
+
+    def close(self) -> None:
+        """End the server."""
+        self._socket.close()
+        self._errors.close()
+
+    def _said(self) -> str:
+        self._errors.seek(max(0, os.fstat(self._errors.fileno()).st_size - _KEPT_STDERR))
+        words = self._errors.read().decode(errors="replace").strip().splitlines()
+        return f"; it wrote: {' | '.join(words[-3:])}" if words else ""
+
+
+def ended(process: subprocess.Popen, grace: float = 0.0) -> None:
+    """End a launched process, with all that it has started, after `grace` seconds at most."""
+    if grace:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(grace)
+    with contextlib.suppress(OSError):
+        process.terminate()  # the launcher ends what it has started
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(5.0)
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, 9)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(5.0)
