@@ -238,6 +238,11 @@ def is_listed(legal: Tensor, num_legal: Tensor) -> Tensor:
     return torch.arange(legal.shape[1], device=legal.device) < num_legal.unsqueeze(1)
 
 
+def _columns(legal_actions: np.ndarray) -> Tensor:
+    """Legal lists of a batch as columns to gather: what is behind their ends, -1, would be none."""
+    return torch.from_numpy(np.maximum(legal_actions, 0))
+
+
 def sample(log_probs: Tensor, generator: torch.Generator) -> Tensor:
     """Draw an entry a row by the Gumbel trick: the argmax of log p - log(-log u), u uniform.
 
@@ -295,10 +300,7 @@ class Player:
         self.trajectories = Trajectories(vec.num_envs, vec.num_players, config.rollout_steps)
         self.store = Store(self.trajectories.num_slots, vec, self.device)
         self.pool = Pool(network, config.pool_size)
-        # Views: the batch is overwritten in place.
-        self._observation = torch.from_numpy(vec.batch.observation)
-        self._legal = torch.from_numpy(vec.batch.legal_actions)
-        self._num_legal = torch.from_numpy(vec.batch.num_legal)
+        self._observation = torch.from_numpy(vec.batch.observation)  # a view: the batch is overwritten in place
         in_pool = np.arange(vec.num_envs) >= vec.num_envs - round(config.pool_share * vec.num_envs)
         self._learner = np.where(in_pool, np.arange(vec.num_envs) % vec.num_players, -1)  # -1: every player
 
@@ -328,8 +330,8 @@ class Player:
         with self._watch("encode"):
             observation, legal, num_legal = store.observation[rows], store.legal[rows], store.num_legal[rows]
             observation.copy_(self._observation)
-            legal.copy_(self._legal)
-            num_legal.copy_(self._num_legal)
+            legal.copy_(_columns(self.vec.batch.legal_actions))
+            num_legal.copy_(torch.from_numpy(self.vec.batch.num_legal.copy()))
             features = self._network.features(observation)
         with self._watch("forward"):
             logits, store.value[rows] = self._network(features)
@@ -565,8 +567,11 @@ def evaluate(
 
 def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.Generator | None) -> np.ndarray:
     """The network's actions in the environments `rows`."""
-    arrays: tuple[Any, ...] = (batch.observation, batch.legal_actions, batch.num_legal)
-    observation, legal, num_legal = (torch.from_numpy(array[rows]).to(network.scale.device) for array in arrays)
+    device = network.scale.device
+    observation, num_legal = (
+        torch.from_numpy(array[rows]).to(device) for array in (batch.observation, batch.num_legal)
+    )
+    legal = _columns(batch.legal_actions[rows]).to(device)
     logits, _ = network(network.features(observation))
     log_probs = log_policy(logits.gather(1, legal.long()), is_listed(legal, num_legal))
     choice = log_probs.argmax(-1) if generator is None else sample(log_probs, generator)
@@ -614,7 +619,7 @@ class Run:
 
     def _games(self, number: int) -> VectorEnv:
         threads = 1 if torch.get_num_threads() == 1 else "auto"
-        return VectorEnv(self.game, number, num_threads=threads, mask=False, **self.config.options)
+        return VectorEnv(self.game, number, num_threads=threads, mask=False, resumable=True, **self.config.options)
 
     @property
     def opponents(self) -> list[str]:

@@ -242,7 +242,7 @@ def position(*players, to_act=0, turn_of=None, round_number=1, turns=None, seed=
     s["turns_left"][: len(players)] = left
     s["stack"][0] = (CHOOSE_TURN, to_act, NO_SLOT, 0, 0, 0)
     s["depth"] = 1
-    state = State.from_record(GAME, begun.options, blank)
+    state = State._from_record(GAME, begun.options, blank)
     check(state)
     return state
 
@@ -395,7 +395,7 @@ def changed(state, **fields) -> State:
     states = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
     for name, value in fields.items():
         states[name] = value
-    return State.from_record(GAME, state.options, states)
+    return State._from_record(GAME, state.options, states)
 
 
 def discards(state) -> set[str]:
