@@ -132,7 +132,9 @@ def test_button_and_big_blind_move_on_without_a_small_blind():
 
 
 def test_the_ante_of_the_big_blind():
-    state = phh.loads(HAND.replace("antes = [0, 0, 0]", "antes = [0, 100, 0]").replace("[700, 1900, 1700]", "[800, 1800, 1700]"))
+    state = phh.loads(
+        HAND.replace("antes = [0, 0, 0]", "antes = [0, 100, 0]").replace("[700, 1900, 1700]", "[800, 1800, 1700]")
+    )
     assert (state.options.ante, state.options.ante_type) == (100, "big_blind")
     written = phh.dumps(state)
     assert tomllib.loads(written)["antes"] == [0, 100, 0]
