@@ -30,9 +30,9 @@ class Config:
     seed: int = setting(1, "of everything", low=0, high=2**62)
     total_steps: int = setting(5_000_000, "train for so many steps (decisions, all players together)", low=1)
 
-    num_envs: int = setting(1024, "games side by side", low=1)
-    rollout_steps: int = setting(32, "steps of each game between two updates", low=1)
-    hidden: tuple[int, ...] = setting((256, 256), "width of each hidden layer", low=1)
+    num_envs: int = setting(1024, "games side by side", low=1, high=1 << 20)
+    rollout_steps: int = setting(32, "steps of each game between two updates", low=1, high=1 << 16)
+    hidden: tuple[int, ...] = setting((256, 256), "width of each hidden layer", low=1, high=1 << 16)
     activation: str = setting("relu", "of the hidden layers", choices=("relu", "tanh", "silu"))
 
     epochs: int = setting(2, "passes over the data of a rollout", low=1)
@@ -55,7 +55,7 @@ class Config:
     reward_scale: float = setting(1.0, "rewards are multiplied by this, so that returns are about 1", low=0)
 
     pool_share: float = setting(0.2, "share of the games in which one player learns against a past self", low=0, high=1)
-    pool_size: int = setting(8, "past selves kept", low=1)
+    pool_size: int = setting(8, "past selves kept", low=1, high=1 << 10)
     pool_interval: int = setting(10, "updates between two past selves", low=1)
 
     eval_interval: int = setting(10, "updates between two evaluations; 0: only at the end", low=0)

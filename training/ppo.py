@@ -33,12 +33,23 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from cardenvs.agents.ppo import FORMAT, Network, check_fits, log_policy, read_checkpoint
+from cardenvs.agents.ppo import (
+    FORMAT,
+    Network,
+    check_fits,
+    check_model,
+    checked_fields,
+    checked_tensor,
+    log_policy,
+    read_checkpoint,
+)
+from cardenvs.core.checks import short
 from cardenvs.core.engine import HOLD
 from cardenvs.core.errors import CardenvsError, FormatError, OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.core.rng import derived_seed
+from cardenvs.core.text import one_line
 from cardenvs.envs.vector import Batch, VectorEnv
 from training.config import Config, config_for, parse_settings, read_config, settings_text
 from training.progress import METRICS_FILE, NETWORK_PARTS, Logs, Progress, Stopwatch, split_text
@@ -238,6 +249,11 @@ def is_listed(legal: Tensor, num_legal: Tensor) -> Tensor:
     return torch.arange(legal.shape[1], device=legal.device) < num_legal.unsqueeze(1)
 
 
+def _columns(legal_actions: np.ndarray) -> Tensor:
+    """Legal lists of a batch as columns to gather: what is behind their ends, -1, would be none."""
+    return torch.from_numpy(np.maximum(legal_actions, 0))
+
+
 def sample(log_probs: Tensor, generator: torch.Generator) -> Tensor:
     """Draw an entry a row by the Gumbel trick: the argmax of log p - log(-log u), u uniform.
 
@@ -295,10 +311,7 @@ class Player:
         self.trajectories = Trajectories(vec.num_envs, vec.num_players, config.rollout_steps)
         self.store = Store(self.trajectories.num_slots, vec, self.device)
         self.pool = Pool(network, config.pool_size)
-        # Views: the batch is overwritten in place.
-        self._observation = torch.from_numpy(vec.batch.observation)
-        self._legal = torch.from_numpy(vec.batch.legal_actions)
-        self._num_legal = torch.from_numpy(vec.batch.num_legal)
+        self._observation = torch.from_numpy(vec.batch.observation)  # a view: the batch is overwritten in place
         in_pool = np.arange(vec.num_envs) >= vec.num_envs - round(config.pool_share * vec.num_envs)
         self._learner = np.where(in_pool, np.arange(vec.num_envs) % vec.num_players, -1)  # -1: every player
 
@@ -328,8 +341,8 @@ class Player:
         with self._watch("encode"):
             observation, legal, num_legal = store.observation[rows], store.legal[rows], store.num_legal[rows]
             observation.copy_(self._observation)
-            legal.copy_(self._legal)
-            num_legal.copy_(self._num_legal)
+            legal.copy_(_columns(self.vec.batch.legal_actions))
+            num_legal.copy_(torch.from_numpy(self.vec.batch.num_legal.copy()))
             features = self._network.features(observation)
         with self._watch("forward"):
             logits, store.value[rows] = self._network(features)
@@ -370,12 +383,43 @@ class Player:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from `get_state`, its arrays being arrays or tensors."""
+        """Go on from `get_state`, its arrays being tensors.
+
+        Raises:
+            FormatError: it is not what `get_state` gives.
+        """
+        self._check_transitions(state["trajectories"], state["store"])
+        self._check_pool(state["pool"])
         trajectories = _as_arrays(state["trajectories"])
         self.vec.set_state(_as_arrays(state["env"]))
         self.trajectories.set_state(trajectories)
         self.store.set_state(self._slots(trajectories["slots"]), state["store"])
         self.pool.selves = [past.to(self.device) for past in state["pool"]]
+
+    def _check_transitions(self, trajectories: dict[str, Any], store: dict[str, Any]) -> None:
+        slots = trajectories.get("slots")
+        if not isinstance(slots, Tensor) or slots.ndim != 1 or len(slots) > self.trajectories.num_carried:
+            raise FormatError("slots are not those of transitions that are carried on")
+        number = len(slots)
+        checked_tensor(slots, "slots", (number,), torch.int64)
+        checked_tensor(trajectories.get("reward"), "reward", (number,), torch.float32)
+        inside = number == 0 or (slots[0] >= 0 and slots[-1] < self.trajectories.num_carried)
+        if not inside or (slots[1:] <= slots[:-1]).any():
+            raise FormatError("slots are not those of transitions that are carried on")
+        for name, array in vars(self.store).items():
+            checked_tensor(store.get(name), f"store.{name}", (number, *array.shape[1:]), array.dtype)
+        legal, count, choice = store["legal"], store["num_legal"], store["choice"]
+        if ((legal < 0) | (legal >= self.vec.num_actions)).any() or ((count < 1) | (count > legal.shape[1])).any():
+            raise FormatError("store has actions that the game has not")
+        if ((choice < 0) | (choice >= count)).any():
+            raise FormatError("store has choices that were not legal")
+
+    def _check_pool(self, pool: list[Any]) -> None:
+        if not 1 <= len(pool) <= self._config.pool_size:
+            raise FormatError(f"pool has {len(pool)} past selves, not 1 to {self._config.pool_size}")
+        (size,) = self.pool.selves[0].shape
+        for past in pool:
+            checked_tensor(past, "pool", (size,), torch.float32)
 
 
 class _Tally:
@@ -407,6 +451,30 @@ class Learner:
         """A learner that has learnt nothing yet."""
         self._network, self._config, self._generator, self._watch = network, config, generator, watch
         self.optimizer = torch.optim.Adam(network.parameters(), lr=config.lr, eps=1e-5, fused=True)
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go on with the moments in a state of the optimiser; its other settings are those of this learner.
+
+        Raises:
+            FormatError: they are not those of this network.
+        """
+        moments = checked_fields(state, {"state": dict}, "optimizer")["state"]
+        parameters = list(self._network.parameters())
+        if moments and set(moments) != set(range(len(parameters))):
+            raise FormatError("optimizer has other parameters than the network")
+        for number, moment in moments.items():
+            shape = parameters[number].shape
+            checked_fields(moment, {"step": Tensor, "exp_avg": Tensor, "exp_avg_sq": Tensor}, "optimizer")
+            step = checked_tensor(moment["step"], "optimizer step", (), torch.float32)
+            checked_tensor(moment["exp_avg"], "exp_avg", shape, torch.float32)
+            squares = checked_tensor(moment["exp_avg_sq"], "exp_avg_sq", shape, torch.float32)
+            if step < 0 or (squares < 0).any():
+                raise FormatError("optimizer has negative squares or steps")
+        known = {
+            number: {name: moment[name] for name in ("step", "exp_avg", "exp_avg_sq")}
+            for number, moment in moments.items()
+        }
+        self.optimizer.load_state_dict({**self.optimizer.state_dict(), "state": known})
 
     def update(self, trajectories: Trajectories, store: Store, lr: float, entropy_coef: float) -> dict[str, float]:
         """Learn from the closed transitions of a rollout. Returns metrics."""
@@ -565,8 +633,11 @@ def evaluate(
 
 def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.Generator | None) -> np.ndarray:
     """The network's actions in the environments `rows`."""
-    arrays: tuple[Any, ...] = (batch.observation, batch.legal_actions, batch.num_legal)
-    observation, legal, num_legal = (torch.from_numpy(array[rows]).to(network.scale.device) for array in arrays)
+    device = network.scale.device
+    observation, num_legal = (
+        torch.from_numpy(array[rows]).to(device) for array in (batch.observation, batch.num_legal)
+    )
+    legal = _columns(batch.legal_actions[rows]).to(device)
     logits, _ = network(network.features(observation))
     log_probs = log_policy(logits.gather(1, legal.long()), is_listed(legal, num_legal))
     choice = log_probs.argmax(-1) if generator is None else sample(log_probs, generator)
@@ -608,13 +679,14 @@ class Run:
         self._generator = torch.Generator(device).manual_seed(config.seed)
         vec = self._games(config.num_envs)
         vec.require_lists("PPO")
+        _check_memory(config, vec)
         vec.reset(derived_seed(config.seed, "deals"))
         self.player = Player(vec, self.network, config, self._generator, self.watch)
         self.learner = Learner(self.network, config, self._generator, self.watch)
 
     def _games(self, number: int) -> VectorEnv:
         threads = 1 if torch.get_num_threads() == 1 else "auto"
-        return VectorEnv(self.game, number, num_threads=threads, mask=False, **self.config.options)
+        return VectorEnv(self.game, number, num_threads=threads, mask=False, resumable=True, **self.config.options)
 
     @property
     def opponents(self) -> list[str]:
@@ -710,20 +782,71 @@ class Run:
         """
         checkpoint = read_checkpoint(path)
         try:
-            training, config = checkpoint["training"], Config.make(checkpoint["config"], str(path))
+            checked_fields(checkpoint, {"training": dict, "config": dict}, "the checkpoint")
+            training = checked_fields(checkpoint["training"], _TRAINING_FIELDS, "training")
+            config = Config.make(checkpoint["config"], str(path))
+            _check_progress(training)
+            _check_games(training["player"], config)
+            check_model(checkpoint["model"], checkpoint["shape"])
             game = get_game(checkpoint["game"])
             check_fits(checkpoint, path, game, game.make_options(**config.options))
             run = cls(game, config, device, training["total_steps"], training["total_seconds"])
             run.steps, run.updates, run.seconds = checkpoint["steps"], training["updates"], training["seconds"]
             run.network.load_state_dict(checkpoint["model"])
-            run.learner.optimizer.load_state_dict(training["optimizer"])
-            run._generator.set_state(training["generator"])
+            run.learner.set_state(training["optimizer"])
+            size = run._generator.get_state().shape
+            run._generator.set_state(checked_tensor(training["generator"], "generator", size, torch.uint8))
             run.player.set_state(training["player"])
+        except FormatError as error:
+            raise FormatError(f"{path} cannot be resumed: {str(error).removeprefix(f'{path} ')}") from None
         except CardenvsError:
             raise
-        except (KeyError, TypeError, ValueError, RuntimeError) as error:
-            raise FormatError(f"{path} is damaged: {error!r}") from error
+        except (LookupError, TypeError, ValueError, RuntimeError, OverflowError, MemoryError) as error:
+            raise FormatError(f"{path} is damaged: {one_line(repr(error))}") from None
         return run
+
+
+_NUMBER = (int, float)
+_MOST_STEPS = 1 << 62
+_TRAINING_FIELDS: dict[str, Any] = {
+    "total_steps": (*_NUMBER, type(None)), "total_seconds": (*_NUMBER, type(None)), "updates": int,
+    "seconds": _NUMBER, "optimizer": dict, "generator": Tensor, "player": dict,
+}  # fmt: skip
+
+
+def _check_progress(training: dict[str, Any]) -> None:
+    for name in ("total_steps", "total_seconds", "updates", "seconds"):
+        value = training[name]
+        if value is not None and not 0 <= value < _MOST_STEPS:  # False for NaN as well
+            raise FormatError(f"{name} is {short(value)}")
+
+
+def _check_games(player: dict[str, Any], config: Config) -> None:
+    """Refuse a number of games other than that of the games in the file, before room is made for them."""
+    checked_fields(player, {"env": dict, "trajectories": dict, "store": dict, "pool": list}, "player")
+    arrays = checked_fields(player["env"], {"arrays": dict}, "env")["arrays"]
+    checked_tensor(arrays.get("episodes"), "episodes", (config.num_envs,), torch.int64)
+    for name, array in arrays.items():
+        if not isinstance(array, Tensor):
+            raise FormatError(f"{short(name)} is no tensor")
+        checked_tensor(array, short(name), array.shape, array.dtype)
+
+
+def _check_memory(config: Config, vec: VectorEnv) -> None:
+    """Refuse rollouts that this machine cannot keep.
+
+    Raises:
+        OptionError: says what they take.
+    """
+    observation = vec.observation_size * vec.layout.dtype.itemsize
+    row = observation + 8 * vec.game.max_legal(vec.options) + 40
+    wanted = config.num_envs * (config.rollout_steps + vec.num_players) * row
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else math.inf
+    if wanted > there:
+        raise OptionError(
+            f"{config.rollout_steps} steps of {config.num_envs} games take {wanted >> 30} GiB, more than this machine "
+            "has; lower num_envs or rollout_steps"
+        )
 
 
 def _between(start: float, end: float, fraction: float) -> float:

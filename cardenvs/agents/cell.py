@@ -36,6 +36,8 @@ def main(settings: dict[str, Any], command: list[str]) -> None:
         if settings.get(name):
             with contextlib.suppress(ValueError, OSError):  # a lower limit is in force already
                 resource.setrlimit(getattr(resource, which), (settings[name], settings[name]))
+    if "folder" in settings:
+        os.chdir(settings["folder"])
     try:
         os.execvp(command[0], command)
     except OSError as error:

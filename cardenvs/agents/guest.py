@@ -43,10 +43,8 @@ class Guest:
     sandbox: bool = False
     limits: Limits = _LIMITS
 
-    def command(
-        self, argv: Sequence[str], game: Game, memory_mb: int | None
-    ) -> tuple[list[str], dict[str, str], str | None]:
-        """How to start `argv` as this guest's process, which has a folder: the command, its environment, where."""
+    def command(self, argv: Sequence[str], game: Game, memory_mb: int | None) -> tuple[list[str], dict[str, str]]:
+        """How to start `argv` as this guest's process, which has a folder: the command and its environment."""
         assert self.folder is not None
         place = _PLACE if self.sandbox else self.folder
         argv = [part.replace(BUNDLE, place) for part in argv]
@@ -55,11 +53,11 @@ class Guest:
         limits = with_memory(self.limits, memory_mb)
         if not self.sandbox:
             env |= {"HOME": place, "CARDENVS_CACHE_DIR": str(cache_folder())}
-            return limited(argv, limits), env, place
+            return limited(argv, limits, place), env
         readonly = {path: path for path in packages} | {place: self.folder}
         env |= {"HOME": "/tmp"}
         command = sandboxed(argv, env, readonly=readonly, limits=limits, folder=place, cache=_compiled(game))
-        return command, {"PATH": os.environ.get("PATH", os.defpath)}, None
+        return command, {"PATH": os.environ.get("PATH", os.defpath)}
 
 
 def _environment(path: Sequence[str]) -> dict[str, str]:

@@ -5,19 +5,22 @@
 The network is defined here and nowhere else; training imports it. Needs the extra `train` (torch).
 """
 
+import os
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import numpy as np
 
 from cardenvs.agents.base import Agent, Turn
+from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError, require
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.rng import derived_seed
+from cardenvs.core.text import one_line
 
 require("torch", "train")  # says which extra is missing, where the next line would not
 
@@ -117,17 +120,95 @@ def read_checkpoint(path: str | Path) -> dict[str, Any]:
     """
     with open(path, "rb") as file:  # torch would report a missing file in the words of a damaged one
         try:
-            bad = zipfile.ZipFile(file).testzip()  # torch itself does not look at the checksums
-            if bad is not None:
-                raise FormatError(f"{bad} has a wrong checksum")
+            _check_archive(file)
             file.seek(0)
             checkpoint = torch.load(file, map_location="cpu", weights_only=True)
         except Exception as error:  # torch raises whatever its reader and its unpickler happen to
-            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-            raise FormatError(f"{path} is damaged, or no checkpoint: {reason}") from error
+            reason = one_line((str(error).strip() or type(error).__name__).splitlines()[0])
+            raise FormatError(f"{path} is damaged, or no checkpoint: {reason}") from None
     if not isinstance(checkpoint, dict) or checkpoint.get("format") != FORMAT:
         raise FormatError(f"{path} is no checkpoint of this version of cardenvs ({FORMAT})")
+    try:
+        checked_fields(checkpoint, _FIELDS, "the checkpoint")
+        checked_fields(checkpoint["shape"], _SHAPE_FIELDS, "shape")
+        _check_shape(checkpoint["shape"])
+        _check_options(checkpoint["options"])
+        if checkpoint["steps"] < 0:
+            raise FormatError("steps is negative")
+    except FormatError as error:
+        raise FormatError(f"{path} is damaged: {error}") from None
     return checkpoint
+
+
+def _check_archive(file: IO[bytes]) -> None:
+    """Refuse an archive that is damaged, or larger inside than outside: torch compresses nothing."""
+    archive = zipfile.ZipFile(file)
+    entries = archive.infolist()
+    size = file.seek(0, os.SEEK_END)
+    if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
+        raise FormatError("it is compressed")
+    if sum(entry.file_size for entry in entries) > size:
+        raise FormatError("it is larger inside than outside")
+    bad = archive.testzip()  # torch itself does not look at the checksums
+    if bad is not None:
+        raise FormatError(f"{bad} has a wrong checksum")
+
+
+def checked_fields(values: Any, fields: dict[str, Any], what: str) -> dict[str, Any]:
+    """`values`, if it is a dict with values of these types; further ones do not matter.
+
+    Raises:
+        FormatError: says `what` lacks which of them.
+    """
+    if not isinstance(values, dict):
+        raise FormatError(f"{what} is no dict")
+    for name, kind in fields.items():
+        value = values.get(name)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise FormatError(f"{what} needs {name}, of type {getattr(kind, '__name__', kind)}; got {short(value)}")
+    return values
+
+
+def checked_tensor(value: Any, name: str, shape: Sequence[int], dtype: torch.dtype) -> Tensor:
+    """`value`, if it is a dense tensor of that shape and dtype with finite entries.
+
+    Raises:
+        FormatError: says what is wrong with the tensor `name`.
+    """
+    if type(value) not in (Tensor, nn.Parameter) or value.layout != torch.strided or value.is_quantized:
+        raise FormatError(f"{name} is no tensor")
+    if tuple(value.shape) != tuple(shape) or value.dtype != dtype:
+        raise FormatError(
+            f"{name} should be {list(shape)} {dtype}; it is {one_line(str(list(value.shape)), 80)} {value.dtype}"
+        )
+    if value.untyped_storage().nbytes() < value.numel() * value.element_size():  # one entry may stand for any number
+        raise FormatError(f"{name} has more entries than the file")
+    if not bool(torch.isfinite(value).all()):
+        raise FormatError(f"{name} is not finite: NaN or infinity")
+    return value
+
+
+_FIELDS = {"game": str, "options": dict, "layout": str, "shape": dict, "model": dict, "steps": int}
+_SHAPE_FIELDS = {"observation_size": int, "num_actions": int, "hidden": list, "activation": str}
+_WIDEST, _MOST_LAYERS = 1 << 16, 64
+
+
+def _check_shape(shape: dict[str, Any]) -> None:
+    hidden = shape["hidden"]
+    sizes = [shape["observation_size"], shape["num_actions"], *hidden]
+    if not 1 <= len(hidden) <= _MOST_LAYERS or not all(type(size) is int and size >= 1 for size in sizes):
+        raise FormatError(f"shape should have sizes of 1 or more and 1 to {_MOST_LAYERS} hidden layers")
+    if max(hidden) > _WIDEST:
+        raise FormatError(f"a hidden layer is {short(max(hidden))} wide; at most {_WIDEST} is")
+    if shape["activation"] not in ACTIVATIONS:
+        raise FormatError(f"activation is one of {', '.join(ACTIVATIONS)}; got {short(shape['activation'])}")
+
+
+def _check_options(options: dict[Any, Any]) -> None:
+    for name, value in options.items():
+        entries = value if isinstance(value, list) else [value]
+        if not isinstance(name, str) or not all(isinstance(one, bool | int | float | str | None) for one in entries):
+            raise FormatError(f"options has {short(name)}={short(value)}")
 
 
 def check_fits(checkpoint: dict[str, Any], path: str | Path, game: Game, options: Options) -> None:
@@ -137,7 +218,7 @@ def check_fits(checkpoint: dict[str, Any], path: str | Path, game: Game, options
         FormatError: says what differs.
     """
     if checkpoint["game"] != game.name:
-        raise FormatError(f"{path} was trained on {checkpoint['game']}; it cannot play {game.name}")
+        raise FormatError(f"{path} was trained on {one_line(checkpoint['game'], 80)}; it cannot play {game.name}")
     shape, layout = checkpoint["shape"], game.layout(options)
     for what, its, wanted in (
         ("observation entries", shape["observation_size"], layout.size),
@@ -146,9 +227,11 @@ def check_fits(checkpoint: dict[str, Any], path: str | Path, game: Game, options
     ):
         if its != wanted:
             here = options.as_dict()
-            other = [f"{name}={value}" for name, value in checkpoint["options"].items() if here.get(name) != value]
+            other = [
+                f"{name}={short(value)}" for name, value in checkpoint["options"].items() if here.get(name) != value
+            ]
             raise FormatError(
-                f"{path} does not fit {game.name} as played here: {what} {its}, not {wanted}; "
+                f"{path} does not fit {game.name} as played here: {what} {one_line(str(its), 80)}, not {wanted}; "
                 f"it was trained with {', '.join(other) or 'another version of the game'}"
             )
 
@@ -160,11 +243,30 @@ def restore_network(checkpoint: dict[str, Any], path: str | Path) -> Network:
         FormatError: the weights do not belong to the network described.
     """
     try:
-        network = Network(**checkpoint["shape"])
+        check_model(checkpoint["model"], checkpoint["shape"])  # before a network of that size is made
+        network = Network(**{name: checkpoint["shape"][name] for name in _SHAPE_FIELDS})
         network.load_state_dict(checkpoint["model"])
-    except (KeyError, TypeError, ValueError, RuntimeError) as error:
-        raise FormatError(f"{path} is damaged: {str(error).splitlines()[0]}") from error
+    except (FormatError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise FormatError(f"{path} is damaged: {one_line(str(error))}") from None
     return network
+
+
+def check_model(model: dict[str, Any], shape: dict[str, Any]) -> None:
+    """Refuse weights that are not those of a network of that shape.
+
+    Raises:
+        FormatError: says which.
+    """
+    sizes = [shape["observation_size"], *shape["hidden"]]
+    expected: dict[str, tuple[int, ...]] = {"scale": (sizes[0],)}
+    layers = [(f"trunk.{2 * k}", size, sizes[k + 1]) for k, size in enumerate(sizes[:-1])]
+    for name, size_in, size_out in [*layers, ("policy", sizes[-1], shape["num_actions"]), ("value", sizes[-1], 1)]:
+        expected |= {f"{name}.weight": (size_out, size_in), f"{name}.bias": (size_out,)}
+    if set(model) != set(expected):
+        wrong = sorted(map(short, set(model) ^ set(expected)))
+        raise FormatError(f"its weights are not those of the network described: {', '.join(wrong[:5])}")
+    for name, size in expected.items():
+        checked_tensor(model[name], name, size, torch.float32)
 
 
 class PPOAgent(Agent):

@@ -46,7 +46,7 @@ import weakref
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from cardenvs.agents.base import Agent, Failure, Turn
 from cardenvs.agents.forkserver import ForkServer, ended
@@ -321,7 +321,7 @@ class ProcessAgent(Agent):
         self.starts += 1
         self._has_played = self._seed is not None
         try:
-            self._pipe = _Pipe(self._forked() if self._forks else _Program(self._launched()))
+            self._pipe = _Pipe(self._forked() if self._forks else _Program(*self._launched()))
         except (OSError, AgentError) as error:
             self._drop_server()
             raise AgentError(f"agent {self.name!r}: cannot start a process: {error}") from None
@@ -336,11 +336,10 @@ class ProcessAgent(Agent):
             if self._told and "events" in self._wants:
                 self._tell({"type": "events", "events": self._told})
 
-    def _launched(self) -> "_Launch":
-        if self._guest is None:
-            return agent_command(self._command, self._memory_mb, self._keep_env)
-        command, env, folder = self._guest.command(self._command, self._game, self._memory_mb)
-        return _Launch([*_launcher(None), *command], env, folder)  # its limits are set behind the launcher
+    def _launched(self) -> tuple[list[str], dict[str, str]]:
+        if self._guest is not None:
+            return guest_command(self._command, self._memory_mb, self._guest, self._game)
+        return agent_command(self._command, self._memory_mb, self._keep_env)
 
     def _forked(self) -> "_Forked":
         """A process forked by the server, which is started where it does not run."""
@@ -348,8 +347,8 @@ class ProcessAgent(Agent):
             with contextlib.suppress(OSError):
                 return _Forked(self._server)
             self._drop_server()
-        launch = self._launched()
-        self._server = ForkServer(lambda **streams: _spawned(launch, **streams), self._start_limit)
+        command, env = self._launched()
+        self._server = ForkServer(lambda **streams: _spawned(command, env, **streams), self._start_limit)
         return _Forked(self._server)
 
     def _drop_server(self) -> None:
@@ -399,20 +398,11 @@ class _BadLineError(Exception):
     """The process wrote something that is no message."""
 
 
-class _Launch(NamedTuple):
-    """How a process is started: the command line, all of its environment, and where (None: here)."""
-
-    command: list[str]
-    env: dict[str, str]
-    folder: str | None = None
-
-
-def _spawned(launch: _Launch, **streams: Any) -> subprocess.Popen:
+def _spawned(command: list[str], env: dict[str, str], **streams: Any) -> subprocess.Popen:
     # The launcher checks that its parent is alive, so the process that forks must be this one.
     start = functools.partial(
-        subprocess.Popen, launch.command, env=launch.env, cwd=launch.folder, bufsize=0, start_new_session=True,
-        close_fds=True, **streams,
-    )  # fmt: skip
+        subprocess.Popen, command, env=env, bufsize=0, start_new_session=True, close_fds=True, **streams
+    )
     return _spawner.submit(start).result()
 
 
@@ -436,9 +426,9 @@ class _Running(Protocol):
 class _Program:
     """A command that runs."""
 
-    def __init__(self, launch: _Launch) -> None:
+    def __init__(self, command: list[str], env: dict[str, str]) -> None:
         pipe = subprocess.PIPE
-        self._process = _spawned(launch, stdin=pipe, stdout=pipe, stderr=pipe)
+        self._process = _spawned(command, env, stdin=pipe, stdout=pipe, stderr=pipe)
         self._streams = (self._process.stdin, self._process.stdout, self._process.stderr)
         self.stdin, self.stdout, self.stderr = (stream.fileno() for stream in self._streams if stream is not None)
 
@@ -606,19 +596,30 @@ class _Pipe:
         self._running.end(grace)
 
 
-def agent_command(command: Sequence[str], memory_limit_mb: int | None, keep_env: Sequence[str] = ()) -> _Launch:
-    """How the process of an agent is started that the operator has named.
+def agent_command(
+    command: Sequence[str], memory_limit_mb: int | None, keep_env: Sequence[str] = ()
+) -> tuple[list[str], dict[str, str]]:
+    """The command line and the environment of an agent's process: the one place, with
+    `guest_command`, where strangers' code is started.
 
     Args:
         command: program and arguments of the agent.
         memory_limit_mb: of each process's data; None: no limit.
         keep_env: environment variables that the operator passes on, by name.
     """
-    return _Launch([*_launcher(memory_limit_mb), *command], _environment(keep_env))
-
-
-def _launcher(memory_limit_mb: int | None) -> list[str]:
     memory = 0 if memory_limit_mb is None else memory_limit_mb << 20
+    return [*_launch(memory), *command], _environment(keep_env)
+
+
+def guest_command(
+    command: Sequence[str], memory_limit_mb: int | None, guest: Guest, game: Game
+) -> tuple[list[str], dict[str, str]]:
+    """The same for a guest with code of its own: within its limits, and in its sandbox where it has one."""
+    inner, env = guest.command(command, game, memory_limit_mb)
+    return [*_launch(0), *inner], env  # the limits are set inside: they are the guest's, not the sandbox's
+
+
+def _launch(memory: int) -> list[str]:
     return [sys.executable, "-I", "-S", _LAUNCH, str(memory), str(os.getpid())]
 
 

@@ -97,9 +97,10 @@ def chosen(mode: str) -> bool:
     return reason is None
 
 
-def limited(argv: Sequence[str], limits: Limits) -> list[str]:
-    """The command that runs `argv` under limits, without a sandbox."""
-    return [sys.executable, "-I", "-S", _CELL, json.dumps(limits.as_settings()), *argv]
+def limited(argv: Sequence[str], limits: Limits, folder: str) -> list[str]:
+    """The command that runs `argv` in `folder` under limits, without a sandbox."""
+    settings = limits.as_settings() | {"folder": folder}
+    return [sys.executable, "-I", "-S", _CELL, json.dumps(settings), *argv]
 
 
 def sandboxed(

@@ -15,6 +15,7 @@ from cardenvs.arena.statistics import complete_deals
 from cardenvs.arena.store import Store
 from cardenvs.core.engine import FORFEIT
 from cardenvs.core.files import write_whole
+from cardenvs.core.text import csv_cell
 
 FORMAT = "cardenvs-board"
 FORMAT_VERSION = 1
@@ -106,10 +107,13 @@ def rows(store: Store, board: Board) -> Iterator[tuple[Any, ...]]:
 
 
 def write_csv(store: Store, board: Board, path: str | Path) -> None:
-    """Write the results as CSV, one row a player and game; an existing file is replaced in one go."""
+    """Write the results as CSV, one row a player and game; an existing file is replaced in one go.
+
+    A text that a spreadsheet would take for a formula begins with an apostrophe.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in rows(store, board):
-        writer.writerow([str(value).lower() if isinstance(value, bool) else value for value in row])
+        writer.writerow([str(value).lower() if isinstance(value, bool) else csv_cell(value) for value in row])
     write_whole(path, out.getvalue())

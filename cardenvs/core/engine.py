@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cardenvs.core.checks import short
 from cardenvs.core.errors import PolicyNotFoundError
 from cardenvs.core.kernel import COMPILED, kernel
 from cardenvs.core.record import narrow, widen
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 TERMINAL_PLAYER = -4  # current_player of a terminal state, as in OpenSpiel
 HOLD = -1  # the batch action that leaves an environment as it is
+NO_ACTION = -1  # what stands behind the end of a legal list in a batch
 
 FORFEIT = 1 << 30
 """The code FORFEIT + p takes player p out of the game. Codes are applied like actions but offered by no mask."""
@@ -203,8 +205,11 @@ class Engine:
 
         def encode(s, i, write_mask, observation, mask, legal, amounts, num_legal, bits, current_player):
             row, words = legal[i], bits[i]
+            before = np.int64(num_legal[i])
             n = list_legal(s, i, legal, amounts)
             num_legal[i] = n
+            for k in range(n, before):  # what the list before, of another player perhaps, had more of
+                row[k] = NO_ACTION
             word, w = np.uint64(0), 0
             for k in range(n):
                 action = np.int64(row[k])
@@ -303,6 +308,8 @@ class Engine:
 
     def policy(self, name: str) -> Any:
         """The policy kernel of that name: "random", or one of the game's own."""
+        if not isinstance(name, str):
+            raise PolicyNotFoundError(f"a policy has a name; got {short(name)}")
         if name == "random":
             return random_policy
         if name not in self._game.policies:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cardenvs.core.checks import is_integer, short
 from cardenvs.core.engine import NO_DECK, Engine
 from cardenvs.core.errors import DeckError, OptionError
 from cardenvs.core.events import Table
@@ -207,13 +208,13 @@ class Game:
         __import__(module)
         return getattr(sys.modules[module], name)
 
-    def from_bytes(self, data: bytes) -> "State":
-        """The state saved by `State.to_bytes`.
+    def from_bytes(self, data: bytes, trusted: bool = False) -> "State":
+        """The state saved by `State.to_bytes`; see `State.from_bytes`.
 
         Raises:
-            FormatError: the data is damaged, or of another game, version or layout.
+            FormatError: the data is damaged or edited, or of another game, version or layout, or has no history.
         """
-        return self.state_type.from_bytes(self, data)
+        return self.state_type.from_bytes(self, data, trusted)
 
     def parse_deck(self, deck: str | Sequence[int] | None, options: Options) -> np.ndarray:
         """Tokens of an explicit deck, int16, checked to be among the game's.
@@ -223,9 +224,13 @@ class Game:
         """
         if deck is None:
             return NO_DECK
+        if not isinstance(deck, str | Iterable):
+            raise DeckError(f"{self.name}: an explicit deck is a text or a list of tokens; got {short(deck)}")
         tokens = [self.view.parse_token(part) for part in split_tokens(deck)] if isinstance(deck, str) else list(deck)
         left = self.deck(options).tolist()
         for token in tokens:
+            if not is_integer(token):
+                raise DeckError(f"{self.name}: a token of an explicit deck is an integer; got {short(token)}")
             if token not in left:
                 what = self.view.token_label(token) if token in self.deck(options) else f"token {token}"
                 why = "appears too often" if token in self.deck(options) else "is not in this game"

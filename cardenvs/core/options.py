@@ -129,7 +129,7 @@ def _checked(field: dataclasses.Field, value: Any) -> Any:
     if value is None and meta["optional"]:
         return None
     if meta["choices"]:
-        if value not in meta["choices"]:
+        if not isinstance(value, str) or value not in meta["choices"]:
             raise OptionError(f"option {field.name} takes one of {', '.join(meta['choices'])}; got {value!r}")
         return value
     if field.type in (bool, "bool") or isinstance(field.default, bool):

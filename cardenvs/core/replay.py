@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from cardenvs.core.checks import check_fields, parsed, short
 from cardenvs.core.errors import CardenvsError, FormatError
 from cardenvs.core.events import OMNISCIENT, Event
 from cardenvs.core.files import write_whole
@@ -22,6 +23,7 @@ _FIELDS = {
     "format": str, "format_version": int, "game": str, "options": dict, "layout": str, "setup": dict,
     "players": list, "actions": list, "returns": list, "digest": str,
 }  # fmt: skip
+_ENTRIES: dict[str, Any] = {"players": str, "actions": int, "returns": int | float}
 
 
 @dataclass(frozen=True)
@@ -84,10 +86,7 @@ class Replay:
             FormatError: the file is no replay, is damaged or edited, or of another game version.
             GameNotFoundError: its game is not installed.
         """
-        try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (ValueError, UnicodeDecodeError) as error:
-            raise FormatError(f"{path} is no replay: not JSON ({error}); it may have been cut short") from None
+        data = parsed(Path(path).read_bytes(), f"{path} is no replay: it")
         _check_fields(path, data)
         game = get_game(data["game"])
         if game.name != data["game"]:
@@ -145,15 +144,16 @@ class Replay:
 def _check_fields(path: str | os.PathLike[str], data: Any) -> None:
     if not isinstance(data, dict) or data.get("format") != _FORMAT:
         raise FormatError(f'{path} is no cardenvs replay: it lacks "format": "{_FORMAT}"')
-    for name, kind in _FIELDS.items():
-        if not isinstance(data.get(name), kind):
-            raise FormatError(f"{path} is damaged: {name!r} should be a {kind.__name__}, it is {data.get(name)!r}")
+    check_fields(data, _FIELDS, str(path))
+    for name, kind in _ENTRIES.items():
+        for entry in data[name]:
+            if not isinstance(entry, kind) or isinstance(entry, bool):
+                raise FormatError(f"{path} is damaged: {name!r} has {short(entry)}")
     if data["format_version"] != _FORMAT_VERSION:
         raise FormatError(
             f"{path} has replay format {data['format_version']}; this cardenvs reads format {_FORMAT_VERSION}"
         )
-    if not isinstance(data["setup"].get("seed"), int) or not isinstance(data["setup"].get("deck"), list):
-        raise FormatError(f"{path} is damaged: 'setup' needs a seed and a deck")
+    check_fields(data["setup"], {"seed": int, "deck": list}, f"{path}, in 'setup',")
 
 
 def _digest(state: State) -> str:

@@ -6,27 +6,38 @@ cost nothing before. Differences from OpenSpiel: chance is inside `apply`, so th
 """
 
 import hashlib
-import json
-import numbers
 import secrets
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from cardenvs.core.checks import (
+    check_fields,
+    checked_integer,
+    checked_player,
+    checked_seed,
+    is_integer,
+    sealed,
+    short,
+    split_saved,
+)
 from cardenvs.core.engine import FORFEIT, HOLD, NO_DECK, TERMINAL_PLAYER
-from cardenvs.core.errors import FormatError, HiddenInformationError, IllegalActionError, OptionError
+from cardenvs.core.errors import DeckError, FormatError, HiddenInformationError, IllegalActionError, OptionError
 from cardenvs.core.events import COLUMNS, NO_LOG, OMNISCIENT, SPECTATOR, Event, FoldedTable, fold, new_log
 from cardenvs.core.options import Options
 from cardenvs.core.record import copied, widen
-from cardenvs.core.rng import SEED_MASK
 from cardenvs.core.view import Candidate, ansi, plain
 
 if TYPE_CHECKING:
     from cardenvs.core.game import Game
 
 _MAGIC = b"cardenvs-state-1\n"
-_DIGEST_SIZE = 32  # bytes of a SHA-256
+_FIELDS: dict[str, Any] = {
+    "game": str, "options": dict, "layout": str, "record": str, "seed": int, "deck": list, "actions": list,
+    "knower": int | None, "has_history": bool,
+}  # fmt: skip
+_MOST = 2**31 - 1  # rounds or plies that can be asked for
 _NO_ROWS = np.zeros((0, COLUMNS), np.int32)
 
 
@@ -53,8 +64,10 @@ class State:
         self._begins_at(None, _NO_ROWS)
 
     @classmethod
-    def from_record(cls, game: "Game", options: Options, states: np.ndarray) -> Self:
+    def _from_record(cls, game: "Game", options: Options, states: np.ndarray) -> Self:
         """A state around a record that comes without its history, as from a batch; its events begin now.
+
+        Not public: kernels trust records, and whether one can come of play nobody can tell.
 
         Args:
             states: array of one record of game.state_dtype, taken over.
@@ -215,27 +228,44 @@ class State:
         Raises:
             IllegalActionError: says why not and what is legal; the state is unchanged.
         """
-        self.check_legal(action)
-        self.apply_legal(int(action))
+        if is_integer(action) and action >= FORFEIT:
+            self._check(action)
+        else:
+            self.check_legal(action)
+        self._apply_legal(int(action))
 
-    def apply_legal(self, action: int) -> None:
+    def _apply_legal(self, action: int) -> None:
         """Apply an action known to be legal: `apply` without the check, for faces that have made it themselves."""
         self._num_legal = self.game.engine.apply(self._states, 0, action, NO_LOG, self._legal_buffer)
         self._actions.append(action)
         self._wide = None
 
     def check_legal(self, action: int) -> None:
-        """Raise IllegalActionError unless `action` (an id or a code) may be applied now."""
-        if isinstance(action, bool) or not isinstance(action, numbers.Integral):
-            raise IllegalActionError(f"an action is an integer; got {action!r}")
+        """Raise IllegalActionError unless the player to act may choose `action` now; a code such as FORFEIT is refused.
+
+        What comes from an agent or a learner is checked by this. `apply` takes codes besides.
+        """
+        if not is_integer(action):
+            raise IllegalActionError(f"an action is an integer; got {short(action)}")
         if action in self.legal_actions():  # 10 times as fast as in the array
             return
-        reason = self.explain_illegal(int(action))
+        if action >= FORFEIT:
+            raise IllegalActionError(
+                f"{self.game.name}: {action} is no action id but a code, which nobody may choose; {self._legal_text()}"
+            )
+        self._check(action)
+
+    def _check(self, action: int) -> None:
+        """Raise IllegalActionError unless `action`, an id or a code, may be applied now."""
+        reason = self.explain_illegal(action)
         if reason:
             raise IllegalActionError(f"{self.game.name}: {reason}; {self._legal_text()}")
 
     def explain_illegal(self, action: int) -> str:
-        """Why `action` may not be applied now; empty if it may."""
+        """Why `action`, an id or a code, may not be applied now; empty if it may."""
+        if not is_integer(action):
+            return f"an action is an integer; got {short(action)}"
+        action = int(action)
         if self.is_terminal:
             return f"action {action} after the game is over"
         if action >= FORFEIT:
@@ -258,11 +288,11 @@ class State:
         Raises:
             IllegalActionError: `action` is no id of this game.
         """
-        if not 0 <= action < self.game.num_actions(self.options):
+        if not is_integer(action) or not 0 <= action < self.game.num_actions(self.options):
             raise IllegalActionError(
-                f"{self.game.name} has actions 0 to {self.game.num_actions(self.options) - 1}; got {action}"
+                f"{self.game.name} has actions 0 to {self.game.num_actions(self.options) - 1}; got {short(action)}"
             )
-        return self._label(action)
+        return self._label(int(action))
 
     def action_from_label(self, text: str) -> int:
         """The legal action of that label; case and surrounding blanks do not count.
@@ -393,6 +423,7 @@ class State:
             IllegalActionError: the game is over.
         """
         self._check_not_over("choose an action")
+        self.game.engine.policy(policy)
         rng = np.zeros(4, np.uint64)
         legal = np.zeros_like(self._legal_buffer)
         return int(self.game.engine.act(policy)(self._states, 0, checked_seed(seed), rng, legal))
@@ -427,11 +458,17 @@ class State:
 
         Raises:
             PolicyNotFoundError, IllegalActionError
+            ValueError: a seed or a number that cannot be used.
         """
         self._check_not_over("simulate")
+        self.game.engine.policy(policy)
         plays, lengths = self._checked_plays(actions)
-        if max_plies is None:
-            max_plies = self.game.max_length(self.options)
+        rounds, first_round = (
+            checked_integer("rounds", rounds, 0, _MOST),
+            checked_integer("first_round", first_round, 0, _MOST),
+        )
+        longest = self.game.max_length(self.options)
+        max_plies = longest if max_plies is None else checked_integer("max_plies", max_plies, 0, _MOST)
         scratch = np.zeros(2, self._states.dtype)
         rng = np.zeros(4, np.uint64)
         legal = np.zeros_like(self._legal_buffer)
@@ -455,28 +492,61 @@ class State:
             "knower": self._knower,
             "has_history": self.has_history,
         }
-        parts = [json.dumps(header).encode(), b"\n", self._states.tobytes()]
-        if self._base is not None:
-            parts += [self._base.tobytes(), self._known_rows.tobytes()]
-        body = b"".join(parts)
-        return _MAGIC + hashlib.sha256(body).digest() + body
+        since = [] if self._base is None else [self._base.tobytes(), self._known_rows.tobytes()]
+        return sealed(_MAGIC, header, self._states.tobytes(), *since)
 
     @classmethod
-    def from_bytes(cls, game: "Game", data: bytes) -> Self:
-        """The state saved by `to_bytes`.
+    def from_bytes(cls, game: "Game", data: bytes, trusted: bool = False) -> Self:
+        """The state saved by `to_bytes`, played again action by action to see that play leads there.
+
+        Args:
+            game: the Game.
+            data: from `to_bytes`.
+            trusted: whether the data comes from where code could come from, too. Its record is then taken as it is:
+                quicker, and the only way for states without a history (twins, and those of a batch), which cannot be
+                played again. A record made by somebody else can end the process.
 
         Raises:
-            FormatError: the data is damaged, or of another game, version or layout.
+            FormatError: the data is damaged or edited, or of another game, version or layout, or has no history.
         """
-        header, body = _split_saved(data)
+        header, body = split_saved(data, _MAGIC, "state")
+        check_fields(header, _FIELDS, "the saved state")
         if header["game"] != game.name:
-            raise FormatError(f"the saved state is of {header['game']}, not of {game.name}")
+            raise FormatError(f"the saved state is of {short(header['game'])}, not of {game.name}")
         try:
             options = game.make_options(**header["options"])
         except OptionError as error:
             raise FormatError(f"the saved state was made by another version of cardenvs: {error}") from None
         if header["layout"] != game.layout(options).hash or header["record"] != _dtype_hash(game.state_dtype):
             raise FormatError(f"the saved state of {game.name} was made by another version of cardenvs")
+        if trusted:
+            return cls._from_trusted(game, options, header, body)
+        if not header["has_history"] or header["knower"] is not None:
+            raise FormatError(
+                "the saved state is a determinized twin or comes from a batch, so playing it again cannot check it; "
+                "from_bytes(data, trusted=True) takes it from a source that you would run code of"
+            )
+        state = cls._replayed(game, options, header)
+        if state.record_bytes() != body:
+            raise FormatError("the saved state is damaged: its actions lead to another position than the saved one")
+        return state
+
+    @classmethod
+    def _replayed(cls, game: "Game", options: Options, header: dict[str, Any]) -> Self:
+        """The state to which the actions of a saved one lead."""
+        try:
+            state = cls(game, options, seed=header["seed"], deck=header["deck"] or None)
+        except (DeckError, ValueError) as error:
+            raise FormatError(f"the saved state cannot be dealt: {error}") from None
+        for ply, action in enumerate(header["actions"]):
+            try:
+                state.apply(action)
+            except IllegalActionError as error:
+                raise FormatError(f"the saved state: its action {ply} is refused: {error}") from None
+        return state
+
+    @classmethod
+    def _from_trusted(cls, game: "Game", options: Options, header: dict[str, Any], body: bytes) -> Self:
         state = object.__new__(cls)
         state.game, state.options, state.seed = game, options, header["seed"]
         state.deck = np.array(header["deck"], np.int16)
@@ -494,6 +564,9 @@ class State:
         return _restore, (self.game, self.to_bytes())
 
     def __deepcopy__(self, memo: dict) -> Self:
+        return self.clone()
+
+    def __copy__(self) -> Self:
         return self.clone()
 
     # -- helpers ------------------------------------------------------------------------------------------------
@@ -536,12 +609,10 @@ class State:
         return f"legal: {shown}{more}" if legal else "nothing is legal any more"
 
     def _checked_player(self, player: int) -> int:
-        if not isinstance(player, numbers.Integral) or not 0 <= player < self.num_players:
-            raise ValueError(f"players are 0 to {self.num_players - 1}; got {player!r}")
-        return int(player)
+        return checked_player(player, self.num_players)
 
     def _checked_viewer(self, viewer: int) -> int:
-        return viewer if viewer in (SPECTATOR, OMNISCIENT) else self._checked_player(viewer)
+        return int(viewer) if is_integer(viewer) and viewer in (SPECTATOR, OMNISCIENT) else self._checked_player(viewer)
 
 
 class _History:
@@ -598,28 +669,7 @@ class _History:
 
 
 def _restore(game: "Game", data: bytes) -> State:
-    return game.from_bytes(data)
-
-
-def checked_seed(seed: int) -> int:
-    """`seed` as an int.
-
-    Raises:
-        ValueError: it is no integer from 0 to 2**63 - 1.
-    """
-    if isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or not 0 <= seed <= SEED_MASK:
-        raise ValueError(f"a seed is an integer from 0 to 2**63 - 1; got {seed!r}")
-    return int(seed)
-
-
-def _split_saved(data: bytes) -> tuple[dict[str, Any], bytes]:
-    if not data.startswith(_MAGIC):
-        raise FormatError("this is no saved cardenvs state (or one of another format version)")
-    digest, rest = data[len(_MAGIC) :][:_DIGEST_SIZE], data[len(_MAGIC) + _DIGEST_SIZE :]
-    if hashlib.sha256(rest).digest() != digest:
-        raise FormatError("the saved state is damaged: its digest does not match")
-    line, _, body = rest.partition(b"\n")
-    return json.loads(line), body
+    return game.from_bytes(data, trusted=True)  # a pickle can run any code as it is
 
 
 def _dtype_hash(dtype: np.dtype) -> str:

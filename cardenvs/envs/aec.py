@@ -11,9 +11,7 @@ PettingZoo's three stock wrappers do around `RawEnv`, in one class without their
 """
 
 import copy
-import hashlib
-import json
-import numbers
+import math
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn, Self
@@ -26,7 +24,8 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
-from cardenvs.core.engine import TERMINAL_PLAYER, write_mask
+from cardenvs.core.checks import check_fields, checked_player, is_integer, sealed, short, split_saved
+from cardenvs.core.engine import FORFEIT, TERMINAL_PLAYER, write_mask
 from cardenvs.core.errors import FormatError, OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
@@ -38,6 +37,7 @@ RENDER_MODES = ("human", "ansi")
 ILLEGAL_REWARD = -1.0  # what `Env` gives for an illegal action, as PettingZoo's classic environments do
 
 _MAGIC = b"cardenvs-aec-1\n"
+_MOST_PLIES = 2**31 - 1  # what the records count up to
 _BOOKS = ("agents", "agent_selection", "rewards", "terminations", "truncations")  # public attributes that a save holds
 
 
@@ -154,7 +154,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         """Take one action for `agent_selection`; None, and only that, for one that is terminated or truncated.
 
         Args:
-            action: int, NumPy integer or 0-d integer array, legal now; or a code such as FORFEIT + player.
+            action: int, NumPy integer or 0-d integer array, legal now.
 
         Raises:
             IllegalActionError: says why not and what is legal; nothing was changed.
@@ -167,6 +167,21 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         chosen: Any = action[()] if isinstance(action, np.ndarray) and action.ndim == 0 else action
         self._state.check_legal(chosen)
         self._play(int(chosen))
+
+    def forfeit(self, player: int) -> None:
+        """Take a player out of the game, as when its agent has failed; for the referee, whoever is to act.
+
+        Raises:
+            IllegalActionError: the game is over, or the player is out of it; nothing was changed.
+            ValueError: no such player, or `agent_selection` is an agent that is out and has its None step to take.
+        """
+        code = FORFEIT + checked_player(player, len(self.possible_agents))
+        if self.terminations.get(self.agent_selection) and not self._state.is_terminal:
+            raise ValueError(f"{self.agent_selection} is out: step(None) comes first")
+        self._state.apply(code)
+        self._settle()
+        if self.render_mode == "human":
+            RawEnv.render(self)
 
     def state(self) -> np.ndarray:
         """The observations of all players, one after the other, in the order of `possible_agents`.
@@ -220,8 +235,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         books["cumulative"] = self._cumulative_rewards
         books["next_selection"] = self._skip_agent_selection
         books["places"] = self._places
-        body = json.dumps(books).encode() + b"\n" + self._state.to_bytes()
-        return _MAGIC + hashlib.sha256(body).digest() + body
+        return sealed(_MAGIC, books, self._state.to_bytes())
 
     def set_state(self, data: bytes) -> None:
         """Go to a saved position.
@@ -230,14 +244,17 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             data: from `get_state`, or from `State.to_bytes`: then as if everyone had last acted before the last action.
 
         Raises:
-            FormatError: damaged, or of another game, version or options; nothing was changed.
+            FormatError: damaged or edited, or of another game, version or options; nothing was changed.
         """
-        books, saved = _split_saved(data)
+        with_books = isinstance(data, bytes) and data.startswith(_MAGIC)
+        books, saved = split_saved(data, _MAGIC, "position") if with_books else (None, data)
         state = self.game.from_bytes(saved)
         if state.options != self.options:
             raise FormatError(
                 f"the saved position is of {self.game.name} with {state.options}; this environment has {self.options}"
             )
+        if books is not None:
+            self._check_books(books, state)
         self._begin(state)
         if books is not None:
             self._take_books(books)
@@ -269,7 +286,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
 
     def _play(self, action: int) -> None:
         """Apply an action known to be legal."""
-        self._state.apply_legal(action)
+        self._state._apply_legal(action)
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._settle()
         if self.render_mode == "human":
@@ -335,6 +352,9 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
 
     # -- copies -------------------------------------------------------------------------------------------------
 
+    def __copy__(self) -> Self:
+        return self.clone()
+
     def __getstate__(self) -> dict[str, Any]:
         """All but the views of the record and the kernel, which `__setstate__` makes again."""
         kept = self.__dict__.copy()
@@ -348,6 +368,24 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         if "_state" in kept:
             self._watch_state()
 
+    def _check_books(self, books: dict[str, Any], state: State) -> None:
+        """Raise FormatError unless the books could be those of an environment at `state`."""
+        check_fields(books, _BOOK_FIELDS, "the saved position")
+        agents, selected, dead = books["agents"], books["agent_selection"], []
+        for name, kind in _BY_AGENT.items():
+            names, most = list(books[name]), self.possible_agents if name == "places" else agents
+            if not all(type(value) in kind and math.isfinite(value) for value in books[name].values()) or (
+                not set(names) <= set(most) if name == "places" else names != most
+            ):
+                raise FormatError(f"the saved position is damaged: its {name} are {short(books[name])}")
+        dead = [agent for agent in agents if books["terminations"][agent] or books["truncations"][agent]]
+        to_act = None if state.is_terminal else self.possible_agents[state.current_player]
+        fits = agents == [agent for agent in self.possible_agents if agent in agents]
+        if not fits or (agents and selected not in (*dead, to_act)) or selected not in self.possible_agents:
+            raise FormatError(f"the saved position is damaged: {short(selected)} is to act among {short(agents)}")
+        if books["next_selection"] not in (None, *self.possible_agents):
+            raise FormatError(f"the saved position is damaged: {short(books['next_selection'])} is no agent")
+
     def _take_books(self, books: dict[str, Any]) -> None:
         for name in _BOOKS:
             setattr(self, name, books[name])
@@ -360,6 +398,13 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
                 self.infos[agent]["place"] = self._places[agent]
 
 
+_NUMBER, _FLAG = (int, float), (bool,)
+_BY_AGENT: dict[str, tuple[type, ...]] = {
+    "rewards": _NUMBER, "terminations": _FLAG, "truncations": _FLAG, "cumulative": _NUMBER, "places": _NUMBER
+}  # fmt: skip
+_BOOK_FIELDS: dict[str, Any] = dict.fromkeys(_BY_AGENT, dict) | {
+    "agents": list, "agent_selection": str, "next_selection": str | None
+}  # fmt: skip
 _VIEWS = ("_states", "_current_player", "_ply", "_rewards_now", "_active_now", "_kernel_observe")
 
 
@@ -414,10 +459,16 @@ class Env(RawEnv):
         chosen: Any = action
         if chosen.__class__ is not int or not 0 <= chosen < self._num_actions:
             self._check_bounds(chosen)
+            chosen = int(chosen)
         if self._mask[chosen]:
             self._play(int(chosen))
         else:
             self._lose(agent)
+
+    def forfeit(self, player: int) -> None:
+        """Take a player out of the game; see RawEnv.forfeit."""
+        self._has_updated = True
+        super().forfeit(player)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What `agent` may know now and, if it is to act, what it may do; new arrays each time."""
@@ -553,17 +604,8 @@ def checked_max_plies(game: Game, options: Options, max_plies: int | None) -> in
     """
     if max_plies is None:
         return game.max_length(options)
-    if isinstance(max_plies, bool) or not isinstance(max_plies, numbers.Integral) or max_plies < 1:
-        raise OptionError(f"{game.name}: option max_plies takes None or an integer of at least 1; got {max_plies!r}")
+    if not is_integer(max_plies) or not 1 <= max_plies <= _MOST_PLIES:
+        raise OptionError(
+            f"{game.name}: option max_plies takes None or an integer of at least 1, below 2**31; got {short(max_plies)}"
+        )
     return int(max_plies)
-
-
-def _split_saved(data: bytes) -> tuple[dict[str, Any] | None, bytes]:
-    """The books (None if there are none) and the State's bytes of a saved position."""
-    if not data.startswith(_MAGIC):
-        return None, data
-    digest, body = data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
-    if hashlib.sha256(body).digest() != digest:
-        raise FormatError("the saved position is damaged: its digest does not match")
-    books, _, saved = body.partition(b"\n")
-    return json.loads(books), saved

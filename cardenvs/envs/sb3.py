@@ -6,13 +6,15 @@
 It gives what `SeatEnv` in a `DummyVecEnv` gives, many times faster; opponents are asked about all their turns at once.
 """
 
+import copy
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
+from cardenvs.core.checks import checked_integers
 from cardenvs.core.engine import HOLD
 from cardenvs.core.errors import AgentError, IllegalActionError, require
 from cardenvs.core.events import NO_LOG
@@ -135,7 +137,7 @@ class SeatVecEnv(VecEnv):
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the seat's actions, (N,) integers, for `step_wait`."""
-        self._waiting_actions = np.asarray(actions)
+        self._waiting_actions = np.array(actions)
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Play the seat's actions, then the opponents until it is the seat's turn in every game.
@@ -148,7 +150,7 @@ class SeatVecEnv(VecEnv):
             AgentError: an opponent chose an illegal action.
         """
         actions = self._waiting_actions
-        if actions.dtype.kind in "iu" and (actions < 0).any():
+        if actions.shape == (self.num_envs,) and actions.dtype.kind in "iu" and (actions < 0).any():
             env = int(np.argmax(actions < 0))
             raise IllegalActionError(f"environment {env}: action {actions[env]} is negative (nothing was changed)")
         step = _Step(self.num_envs)
@@ -191,6 +193,9 @@ class SeatVecEnv(VecEnv):
         """False for each environment."""
         return [False for _ in self._get_indices(indices)]
 
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)
+
     # -- helpers ------------------------------------------------------------------------------------------------
 
     def _play_opponents(self, step: "_Step") -> None:
@@ -200,7 +205,7 @@ class SeatVecEnv(VecEnv):
             distance = (batch.current_player - self.seats) % self.vec.num_players
             if not distance.any():
                 return
-            actions = np.full(self.num_envs, HOLD, np.int32)
+            actions = np.full(self.num_envs, HOLD, np.int64)
             for k, opponent in enumerate(self._opponents):
                 asked = np.flatnonzero(distance == k + 1)
                 if len(asked):
@@ -215,20 +220,15 @@ class SeatVecEnv(VecEnv):
         batch = self.vec.batch
         if isinstance(opponent, str):
             self._opponent_step += 1
-            actions, rng = np.zeros(len(rows), np.int32), np.zeros(4, np.uint64)
-            act = self.game.engine.batch_act(opponent)
-            act(
-                self.vec._states, rows, batch.legal_actions, batch.num_legal, self._opponent_seed, self._opponent_step,
-                rng, actions,
-            )  # fmt: skip
-            return actions
+            return self.vec.policy_actions(opponent, rows, self._opponent_seed, self._opponent_step)
         assert batch.legal_actions is not None  # the batch was made with legal_lists=True
-        actions = np.asarray(
-            opponent(batch.observation[rows], self._masks()[rows], batch.legal_actions[rows], batch.num_legal[rows])
+        answer = opponent(
+            batch.observation[rows], self._masks()[rows], batch.legal_actions[rows], batch.num_legal[rows]
         )
-        if actions.shape != rows.shape or actions.dtype.kind not in "iu" or (actions < 0).any():
-            raise AgentError(f"an opponent must return {len(rows)} action ids, shape ({len(rows)},); got {actions!r}")
-        return actions
+        try:
+            return checked_integers("an opponent's answer", answer, rows.shape, 0, self.vec.num_actions - 1)
+        except ValueError as error:
+            raise AgentError(str(error)) from None
 
     def _advance(self, actions: np.ndarray, step: "_Step", learner: bool) -> None:
         """Apply actions, the learner's or the opponents'; book the seat's rewards and the games that ended."""
@@ -242,7 +242,7 @@ class SeatVecEnv(VecEnv):
         step.reward += np.where(step.done, 0, gained)
         self._carried += np.where(step.done, gained, 0)
         for env in np.flatnonzero(batch.terminated | batch.truncated):
-            self._end_game(int(env), int(actions[env]), before, step)
+            self._end_game(int(env), int(self.vec._actions[env]), before, step)
 
     def _end_game(self, env: int, action: int, before: np.ndarray, step: "_Step") -> None:
         """Book the end of a game, by `action` in before[env]; the next one has been dealt."""

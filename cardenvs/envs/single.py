@@ -7,9 +7,10 @@
 The opponents move inside `reset` and `step`. `action_masks()` is what sb3-contrib's MaskablePPO asks for.
 """
 
+import copy
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import gymnasium
 import numpy as np
@@ -188,6 +189,9 @@ class SeatEnv(gymnasium.Env):
         """The State being played, with its events and replay. Privileged. Clone it before applying actions to it."""
         return self._state
 
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)
+
     # -- helpers ------------------------------------------------------------------------------------------------
 
     def _deal(self, seed: int | None, deck: list[int] | None) -> None:
@@ -227,7 +231,7 @@ class SeatEnv(gymnasium.Env):
             self._apply(int(action))
 
     def _apply(self, action: int) -> None:
-        self._state.apply_legal(action)
+        self._state._apply_legal(action)
         self._reward += self._state.rewards[self._seat]
 
     def _lose(self, penalty: float) -> tuple[np.ndarray | dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:

@@ -7,20 +7,32 @@
 
 All arrays of a `Batch` are buffers that the next call overwrites in place (copy what must stay; torch views them
 without a copy). Where a game ends, the next one starts in the same step.
+
+Kernels check nothing. What they read is therefore kept here, and shown by arrays that nobody else can write to.
 """
 
-import numbers
+import copy
 import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
+from cardenvs.core.checks import (
+    check_fields,
+    checked_integer,
+    checked_integers,
+    checked_player,
+    checked_seed,
+    is_integer,
+    short,
+)
 from cardenvs.core.engine import (
     HOLD,
+    NO_ACTION,
     first_illegal,
     first_illegal_or_amount,
     sample_legal,
@@ -30,11 +42,12 @@ from cardenvs.core.errors import FormatError, IllegalActionError, OptionError
 from cardenvs.core.events import NO_LOG
 from cardenvs.core.game import Game
 from cardenvs.core.kernel import COMPILED
-from cardenvs.core.rng import derived_seed
-from cardenvs.core.state import State, _dtype_hash, checked_seed
+from cardenvs.core.rng import SEED_MASK, derived_seed
+from cardenvs.core.state import State, _dtype_hash
 
 _WORTH_A_THREAD_S = 0.4e-3  # a call shorter than this is not split: handing work over costs about 0.05 ms
 _NONE = np.zeros(0, np.int64)
+_MOST_PLIES = 2**31 - 1  # what the records count up to
 
 
 @dataclass(eq=False)
@@ -47,11 +60,13 @@ class Batch:
     Attributes:
         observation: (N, D), what the player to act sees.
         action_mask: (N, A) int8, or None with mask=False.
-        legal_actions: (N, L) int32, ascending ids in the first num_legal[i] entries; None with legal_lists=False.
-        num_legal: (N,) int32.
-        raise_min, raise_max: (N,) int32, or None. Where every amount has an id of its own (no-limit hold'em with
-            betting="full"), mask and lists have the ids up to `VectorEnv.raise_zero` only, and these are the least
-            and the most that may be raised to: amount a is action raise_zero + a. 0 and -1 where nobody may raise.
+        legal_actions: (N, L) int32, read-only: ascending ids in the first num_legal[i] entries, -1 in the others; None
+            with legal_lists=False.
+        num_legal: (N,) int32, read-only.
+        raise_min, raise_max: (N,) int32, read-only, or None. Where every amount has an id of its own (no-limit hold'em
+            with betting="full"), mask and lists have the ids up to `VectorEnv.raise_zero` only, and these are the
+            least and the most that may be raised to: amount a is action raise_zero + a. 0 and -1 where nobody may
+            raise.
         current_player: (N,) int32.
         active: (N, P) bool, who is still in the game.
 
@@ -100,6 +115,7 @@ class VectorEnv:
         mask: bool | str = True,
         legal_lists: bool = True,
         max_plies: int | None = None,
+        resumable: bool = False,
         **options: Any,
     ) -> None:
         """Allocate the buffers; call `reset` before `step`.
@@ -112,6 +128,7 @@ class VectorEnv:
             mask: write `action_mask`. A text is the option `mask` of a game that has one; the mask is written, too.
             legal_lists: show `legal_actions`.
             max_plies: ply cap; by default the game's own bound, which play does not exceed.
+            resumable: keep the actions of the running episodes, which `get_state` saves.
             options: of the game.
 
         Raises:
@@ -128,10 +145,11 @@ class VectorEnv:
         self.observation_size = self.layout.size
         self.num_players = self.options.num_players
         self.num_actions = game.num_actions(self.options)
-        self.max_plies = game.max_length(self.options) if max_plies is None else _positive("max_plies", max_plies)
+        longest = game.max_length(self.options)
+        self.max_plies = longest if max_plies is None else checked_integer("max_plies", max_plies, 1, _MOST_PLIES)
         self._seed = checked_seed(seed)
         self._split = _Split(num_threads)
-        self._write_mask = bool(mask)
+        self._write_mask, self._shows_lists = bool(mask), bool(legal_lists)
         self._blank = game.blank(self.options)
         self._states = np.zeros(num_envs, game.state_dtype)
         self._episodes = np.zeros(num_envs, np.int64)
@@ -140,19 +158,21 @@ class VectorEnv:
         self.raise_zero = game.amounts.zero(self.options) if game.amounts else None
         has_amounts = self.raise_zero is not None
         listed = self.num_actions if self.raise_zero is None else self.raise_zero + 1
-        self._legal = np.zeros((num_envs, listed if has_amounts else game.max_legal(self.options)), np.int32)
+        most_legal = listed if has_amounts else game.max_legal(self.options)
+        self._legal = np.full((num_envs, most_legal), NO_ACTION, np.int32)
         self._amounts = np.zeros((num_envs if game.amounts else 0, 2), np.int32)
         self._bits = np.zeros((num_envs, (listed + 63) // 64), np.uint64)
         self._mask = np.zeros((num_envs, listed if mask else 0), np.int8)
         self._samples = 0
         self._started = False
-        self.batch = Batch(
+        self._history = np.zeros((num_envs, 0), np.int32) if resumable else None  # by ply, of the running episodes
+        self._buffers = Batch(
             observation=np.zeros((num_envs, self.observation_size), self.layout.dtype),
-            action_mask=self._mask if mask else None,
-            legal_actions=self._legal if legal_lists else None,
+            action_mask=None,
+            legal_actions=None,
             num_legal=np.zeros(num_envs, np.int32),
-            raise_min=self._amounts[:, 0] if has_amounts else None,
-            raise_max=self._amounts[:, 1] if has_amounts else None,
+            raise_min=None,
+            raise_max=None,
             current_player=np.zeros(num_envs, np.int32),
             active=np.zeros((num_envs, self.num_players), np.bool_),
             reward=np.zeros((num_envs, self.num_players), np.float32),
@@ -160,6 +180,19 @@ class VectorEnv:
             truncated=np.zeros(num_envs, np.bool_),
             episode_returns=np.zeros((num_envs, self.num_players), np.float64),
             episode_seed=np.zeros(num_envs, np.int64),
+        )
+        self.batch = self._shown()
+
+    def _shown(self) -> Batch:
+        """The buffers as everybody may have them."""
+        bounds = None if self.raise_zero is None else _read_only(self._amounts)
+        return replace(
+            self._buffers,
+            action_mask=self._mask if self._write_mask else None,
+            legal_actions=_read_only(self._legal) if self._shows_lists else None,
+            num_legal=_read_only(self._buffers.num_legal),
+            raise_min=None if bounds is None else bounds[:, 0],
+            raise_max=None if bounds is None else bounds[:, 1],
         )
 
     def reset(self, seed: int | None = None) -> Batch:
@@ -172,13 +205,17 @@ class VectorEnv:
             self._seed = checked_seed(seed)
         self._episodes[:] = 0
         self._samples = 0
+        self._deal()
+        return self.batch
+
+    def _deal(self) -> None:
+        """Start the present episode of every environment."""
         self._started = True
-        batch = self.batch
-        for array in (batch.reward, batch.terminated, batch.truncated, batch.episode_returns):
+        b = self._buffers
+        for array in (b.reward, b.terminated, b.truncated, b.episode_returns):
             array[:] = 0
-        batch.final_observation = None
+        self.batch.final_observation = None
         self._run(self.game.engine.batch_reset, "reset", *self._common())
-        return batch
 
     def step(self, actions: np.ndarray) -> Batch:
         """Apply one action in every environment; ended episodes restart.
@@ -190,23 +227,25 @@ class VectorEnv:
             IllegalActionError: names the first environment with an illegal action; nothing was changed.
             ValueError: wrong shape or dtype, or `step` before `reset`.
         """
-        if not self._started:
-            raise ValueError("call reset() before step()")
+        self._require_started("step")
         self._take_actions(actions)
-        batch = self.batch
+        if self._history is not None:
+            self._note_actions()
+        b = self._buffers
         capped, before = self._at_the_cap()
         self._run(
             self.game.engine.batch_step, "step", *self._common(), actions=(
-                self._actions, self.max_plies, batch.reward, batch.episode_returns, batch.terminated, batch.truncated
+                self._actions, self.max_plies, b.reward, b.episode_returns, b.terminated, b.truncated
             ),
         )  # fmt: skip
-        batch.final_observation = self._final_observations(capped, before) if len(capped) else None
-        return batch
+        self.batch.final_observation = self._final_observations(capped, before) if len(capped) else None
+        return self.batch
 
     def sample_actions(self) -> np.ndarray:
         """A legal action for every environment, uniformly; (N,) int32, the same buffer each time."""
-        b = self.batch
-        self._samples += 1
+        self._require_started("sample_actions")
+        b = self._buffers
+        self._samples = (self._samples + 1) & SEED_MASK
         # Too short to be split over threads.
         if self.raise_zero is None:
             sample_legal(self._legal, b.num_legal, self._seed, self._samples, self._sampled)
@@ -217,14 +256,24 @@ class VectorEnv:
         return self._sampled
 
     def observe(self, player: int, out: np.ndarray | None = None) -> np.ndarray:
-        """What `player` sees in every environment, whoever is to act; (N, D), written to `out` if given."""
-        if not 0 <= player < self.num_players:
-            raise ValueError(f"players are 0 to {self.num_players - 1}; got {player!r}")
+        """What `player` sees in every environment, whoever is to act.
+
+        Args:
+            player: 0 to num_players - 1.
+            out: (N, D) C-contiguous array of the layout's dtype to write to and return; by default a new one.
+
+        Raises:
+            ValueError: no such player, an `out` that cannot be written to, or `observe` before `reset`.
+        """
+        self._require_started("observe")
+        player, shape = checked_player(player, self.num_players), self._buffers.observation.shape
         if out is None:
-            out = np.zeros_like(self.batch.observation)
-        if out.shape != self.batch.observation.shape or out.dtype != self.layout.dtype:
-            wanted = f"{self.batch.observation.shape} {self.layout.dtype}"
-            raise ValueError(f"out must be {wanted}; got {out.shape} {out.dtype}")
+            out = np.zeros(shape, self.layout.dtype)
+        elif not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != self.layout.dtype:
+            got = f"{out.shape} {out.dtype}" if isinstance(out, np.ndarray) else short(out)
+            raise ValueError(f"out must be {shape} {self.layout.dtype}; got {got}")
+        elif not (out.flags.c_contiguous and out.flags.writeable):
+            raise ValueError("out must be C-contiguous and writeable")
         self._run(self.game.engine.batch_observe, "observe", self._states, player, out)
         return out
 
@@ -241,40 +290,102 @@ class VectorEnv:
 
         Raises:
             PolicyNotFoundError: the game has no such policy.
+            ValueError: rows that are no environments, another number that cannot be used, or before `reset`.
         """
-        rows = np.asarray(rows, np.int64)
+        self._require_started("policy_actions")
+        self.game.engine.policy(policy)
+        rows = checked_integers("rows", rows, (None,), 0, self.num_envs - 1)
+        seed, step = checked_seed(seed), checked_integer("step", step, 0, SEED_MASK)
         actions, rng = np.zeros(len(rows), np.int32), np.zeros(4, np.uint64)
         if self.raise_zero is not None:  # a policy takes whole legal lists
-            self._act_one_by_one(policy, rows, checked_seed(seed), step, rng, actions)
+            self._act_one_by_one(policy, rows, seed, step, rng, actions)
             return actions
         act = self.game.engine.batch_act(policy)
-        act(self._states, rows, self._legal, self.batch.num_legal, checked_seed(seed), step, rng, actions)
+        act(self._states, rows, self._legal, self._buffers.num_legal, seed, step, rng, actions)
         return actions
 
     def get_state(self) -> dict[str, Any]:
-        """A copy of all that coming steps depend on, and of the present batch, as numbers, texts and plain arrays."""
-        arrays = {name: array.copy() for name, array in self._arrays().items()}
-        arrays["states"] = arrays["states"].view(np.uint8)
+        """All that coming steps depend on, and the results of the last one, as numbers, texts and plain arrays.
+
+        The positions are saved as the actions that led there.
+
+        Raises:
+            ValueError: made without resumable=True, or before `reset`.
+        """
+        self._require_started("get_state")
+        if self._history is None:
+            raise ValueError("only a VectorEnv made with resumable=True keeps what get_state saves")
+        plies = self._states["ply"].astype(np.int64)
+        actions = self._history[:, : plies.max()].copy()
+        actions[np.arange(actions.shape[1]) >= plies[:, None]] = NO_ACTION
+        arrays = {name: array.copy() for name, array in self._results().items()}
+        arrays |= {"episodes": self._episodes.copy(), "plies": plies, "actions": actions}
         return {**self._identity(), "seed": self._seed, "samples": self._samples, "arrays": arrays}
 
     def set_state(self, state: dict[str, Any]) -> Batch:
         """Go on from what `get_state` returned, in this process or an earlier one, on any number of threads.
 
+        The running episodes are played again, so that nothing but positions of this game can come of it.
+
         Raises:
-            FormatError: it is of another game, version, option, number of environments or ply cap; nothing is changed.
+            FormatError: it is damaged or edited, or of another game, version, option, number of environments or ply
+                cap; nothing is changed.
         """
+        if not isinstance(state, dict):
+            raise FormatError(f"saved environments are a dict; got {short(state)}")
         for what, mine in self._identity().items():
             if state.get(what) != mine:
-                raise FormatError(f"the saved environments have {what} {state.get(what)!r}; these have {mine!r}")
-        self._seed, self._samples, self._started = state["seed"], state["samples"], True
+                raise FormatError(f"the saved environments have {what} {short(state.get(what))}; these have {mine!r}")
+        check_fields(state, {"seed": int, "samples": int, "arrays": dict}, "the saved environments")
+        try:
+            replayed = self._replayed(state["seed"], state["samples"], state["arrays"])
+        except (ValueError, KeyError) as error:
+            raise FormatError(f"the saved environments are damaged: {error}") from None
+        self._seed, self._samples, self._started = replayed._seed, replayed._samples, True
         for name, array in self._arrays().items():
-            array[:] = state["arrays"][name].view(array.dtype)
+            array[:] = replayed._arrays()[name]
+        if self._history is not None:
+            self._history = replayed._history
         self.batch.final_observation = None
         return self.batch
 
+    def _replayed(self, seed: int, samples: int, arrays: dict[str, Any]) -> Self:
+        """Environments like these in which saved episodes have been played again."""
+        n = self.num_envs
+        twin = object.__new__(type(self))
+        twin.__setstate__(copy.deepcopy(self.__getstate__() | {"_split": _Split(1)}))
+        twin._history = np.zeros((n, 0), np.int32)
+        twin._seed = checked_seed(seed)
+        twin._samples = checked_integer("samples", samples, 0, SEED_MASK)
+        twin._episodes[:] = checked_integers("episodes", arrays["episodes"], (n,), 0, SEED_MASK - 1)
+        plies = checked_integers("plies", arrays["plies"], (n,), 0, self.max_plies - 1)
+        actions = checked_integers("actions", arrays["actions"], (n, int(plies.max())), NO_ACTION, self.num_actions - 1)
+        twin._deal()
+        for ply, column in enumerate(actions.T):
+            playing = plies > ply
+            if (column[playing] == HOLD).any():
+                raise ValueError(f"no action at ply {ply}")
+            batch = twin.step(np.where(playing, column, HOLD))
+            if (batch.terminated | batch.truncated).any():
+                raise ValueError(f"an episode is over at ply {ply}")
+        for name, array in twin._results().items():
+            saved = arrays[name]
+            if not isinstance(saved, np.ndarray) or saved.shape != array.shape or saved.dtype != array.dtype:
+                raise ValueError(f"{name} should be {array.shape} {array.dtype}")
+            if not np.isfinite(saved).all():
+                raise ValueError(f"{name} is not finite")
+            array[:] = saved
+        return twin
+
     def state(self, env: int) -> State:
-        """A copy of one environment's present state, with its history left out (seed and record only)."""
-        return self.game.state_type.from_record(self.game, self.options, self._states[env : env + 1].copy())
+        """A copy of one environment's present state, with its history left out (seed and record only).
+
+        Raises:
+            ValueError: no such environment, or before `reset`.
+        """
+        self._require_started("state")
+        env = checked_integer("env", env, 0, self.num_envs - 1)
+        return self.game.state_type._from_record(self.game, self.options, self._states[env : env + 1].copy())
 
     def require_lists(self, who: str) -> None:
         """Refuse options with which legal actions are more than mask and lists say.
@@ -292,7 +403,35 @@ class VectorEnv:
         """Stop the threads, if any."""
         self._split.close()
 
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the public batch, whose arrays are views, which `__setstate__` makes again."""
+        kept = self.__dict__.copy()
+        del kept["batch"]
+        kept["_buffers"] = replace(self._buffers, final_observation=self.batch.final_observation)
+        return kept
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        """Take over what `__getstate__` kept."""
+        self.__dict__.update(kept)
+        self.batch = self._shown()
+
     # -- helpers ------------------------------------------------------------------------------------------------
+
+    def _require_started(self, method: str) -> None:
+        if not self._started:
+            raise ValueError(f"call reset() before {method}()")
+
+    def _note_actions(self) -> None:
+        """Write the actions of a step to the history; that of a held environment is overwritten later."""
+        plies, history = self._states["ply"], self._history
+        assert history is not None
+        room = history.shape[1]
+        if plies.max() >= room:
+            history = self._history = np.concatenate([history, np.zeros((self.num_envs, room + 16), np.int32)], axis=1)
+        history[np.arange(self.num_envs), plies] = self._actions
 
     def _act_one_by_one(self, policy: str, rows: np.ndarray, seed: int, step: int, rng: Any, out: np.ndarray) -> None:
         act, legal = self.game.engine.act(policy), np.zeros(self.game.max_legal(self.options), np.int32)
@@ -301,7 +440,7 @@ class VectorEnv:
 
     def _common(self) -> tuple:
         """The leading arguments of batch_reset and batch_step."""
-        b = self.batch
+        b = self._buffers
         return (
             self._states, self._blank, self._seed, self._episodes, NO_LOG, self._write_mask, b.observation, self._mask,
             self._legal, self._amounts, b.num_legal, self._bits, b.current_player, b.active, b.episode_seed,
@@ -321,13 +460,19 @@ class VectorEnv:
 
     def _arrays(self) -> dict[str, np.ndarray]:
         """Every array with a row an environment that outlives a call."""
-        b = self.batch
-        return {
+        b = self._buffers
+        return self._results() | {
             "states": self._states, "episodes": self._episodes, "legal": self._legal, "amounts": self._amounts,
-            "bits": self._bits,
-            "mask": self._mask, "observation": b.observation, "num_legal": b.num_legal,
-            "current_player": b.current_player, "active": b.active, "reward": b.reward, "terminated": b.terminated,
-            "truncated": b.truncated, "episode_returns": b.episode_returns, "episode_seed": b.episode_seed,
+            "bits": self._bits, "mask": self._mask, "observation": b.observation, "num_legal": b.num_legal,
+            "current_player": b.current_player, "active": b.active,
+        }  # fmt: skip
+
+    def _results(self) -> dict[str, np.ndarray]:
+        """The arrays that say what the last step gave."""
+        b = self._buffers
+        return {
+            "reward": b.reward, "terminated": b.terminated, "truncated": b.truncated,
+            "episode_returns": b.episode_returns, "episode_seed": b.episode_seed,
         }  # fmt: skip
 
     def _run(self, call: Callable, name: str, *arguments: Any, actions: tuple = ()) -> None:
@@ -351,14 +496,11 @@ class VectorEnv:
             self._refuse(int(wrong), int(self._actions[wrong]))
 
     def _refuse(self, env: int, action: int) -> None:
-        state = self.state(env)
         try:
-            state.check_legal(action)
+            self.state(env).check_legal(action)
         except IllegalActionError as error:
             raise IllegalActionError(f"environment {env}: {error} (nothing was changed in any environment)") from None
-        raise IllegalActionError(
-            f"environment {env}: code {action} is not taken by a batch, only ids below {self.num_actions} or {HOLD}"
-        )
+        raise AssertionError(f"environment {env}: action {action} is legal, but not in the batch")
 
     def _at_the_cap(self) -> tuple[np.ndarray, np.ndarray]:
         """The environments that the next step may truncate, and copies of their records."""
@@ -369,13 +511,13 @@ class VectorEnv:
 
     def _final_observations(self, capped: np.ndarray, before: np.ndarray) -> np.ndarray | None:
         """Replay the last action of the environments that may have been truncated, and observe the end."""
-        if not self.batch.truncated.any():
+        if not self._buffers.truncated.any():
             return None
         engine = self.game.engine
         final = np.zeros((self.num_envs, self.num_players, self.observation_size), self.layout.dtype)
         scratch = np.zeros(self.game.max_legal(self.options), np.int32)
         for k, env in enumerate(capped):
-            if self.batch.truncated[env]:
+            if self._buffers.truncated[env]:
                 engine.apply(before, k, int(self._actions[env]), NO_LOG, scratch)
                 for player in range(self.num_players):
                     engine.observe(before, k, player, final[env, player])
@@ -433,7 +575,12 @@ def make_vec(name: str, num_envs: int, seed: int = 0, **arguments: Any) -> Vecto
     return VectorEnv(get_game(name), num_envs, seed, **arguments)
 
 
+def _read_only(array: np.ndarray) -> np.ndarray:
+    """A view that nobody can make writeable, unlike one whose flag is cleared."""
+    return np.asarray(array.data.toreadonly())
+
+
 def _positive(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-        raise ValueError(f"{name} takes an integer of at least 1; got {value!r}")
+    if not is_integer(value) or value < 1:
+        raise ValueError(f"{name} takes an integer of at least 1; got {short(value)}")
     return int(value)

@@ -22,7 +22,7 @@ from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
 from cardenvs.llm.config import PromptSettings
 from cardenvs.llm.prompt import write_prompt
-from cardenvs.testing import faces, processes
+from cardenvs.testing import doors, faces, knowledge, processes
 from cardenvs.testing.recoverable import check_recoverable
 
 _DEFAULT_GAMES = 10  # with all options at their defaults
@@ -30,6 +30,7 @@ _MOST_STATES = 12  # of one game that are looked at closely
 _MOST_EVENTS = 6000  # plies behind those states in all, about: each is looked at with all its history
 _MOST_CANDIDATES = 30  # candidates of one state that are tried
 _MOST_IDS = 300  # action ids of one state that are tried; a random sample beyond
+_DOORS_EVERY = 5  # games, one has all its doors tried
 _TOLERANCE = 1e-9
 _PROMPTS = PromptSettings(rules=False)  # the rules are a file
 
@@ -157,6 +158,7 @@ def check_game(game: Game | str, *, examples: int = 25, seed: int = 0, subproces
 def check_case(case: Case, report: Report) -> None:
     """All checks of one played game."""
     report.games += 1
+    trackers = [knowledge.Tracker(case.game, case.options) for _ in range(case.options.num_players)]
     for state in case.sampled():
         report.states += 1
         report.phases[_phase(case, state)] += 1
@@ -164,12 +166,16 @@ def check_case(case: Case, report: Report) -> None:
             check(case, state)
         for player in range(state.num_players):
             check_no_leak(case, state, player, report)
+            if wrong := knowledge.check_twins(state, player, trackers[player], case.play_seed + 7 * state.ply):
+                fail(case, state, wrong)
     check_deal(case)
     check_returns(case)
     check_recoverable(case, report.told)
     report.longest = max(report.longest, sum(1 for _ in case.positions()) - 1)
     faces.check_aec(case)
     faces.check_batch(case)
+    if case.play_seed % _DOORS_EVERY == 0:
+        doors.check_doors(case)
 
 
 def _default_cases(game: Game, seed: int) -> Iterator[Case]:

@@ -322,7 +322,7 @@ def test_labels_lead_back_to_actions():
 
 
 def by_bytes(state):
-    return state.game.from_bytes(state.to_bytes())
+    return state.game.from_bytes(state.to_bytes(), trusted=not state.has_history)
 
 
 COPIES = [State.clone, copy.copy, copy.deepcopy, lambda state: pickle.loads(pickle.dumps(state)), by_bytes]

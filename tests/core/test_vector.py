@@ -28,11 +28,9 @@ def leduc(num_envs=N, **arguments):
 
 
 def snapshot(vec):
-    """Everything a call could change, as bytes; what stands in a legal list after its end says nothing."""
-    batch = {name: getattr(vec.batch, name) for name in BUFFERS if getattr(vec.batch, name) is not None}
-    legal = batch.pop("legal_actions")
-    ends = [row[:n].tolist() for row, n in zip(legal, vec.batch.num_legal, strict=True)]
-    return [ends, *[array.tobytes() for array in batch.values()], vec._states.tobytes(), vec._episodes.tobytes()]
+    """Everything a call could change, as bytes."""
+    arrays = [getattr(vec.batch, name) for name in BUFFERS if getattr(vec.batch, name) is not None]
+    return [*[array.tobytes() for array in arrays], vec._states.tobytes(), vec._episodes.tobytes()]
 
 
 def seed_of(seed, env, episode):
@@ -195,7 +193,7 @@ def test_a_held_environment_does_not_end_again():
         (2**32 + 1, "environment 3: leduc_poker_v0"),
         (2**62, "environment 3: leduc_poker_v0"),
         (-(2**62), "environment 3: leduc_poker_v0: action -4611686018427387904 is negative"),
-        (FORFEIT, f"environment 3: code {FORFEIT} is not taken by a batch"),
+        (FORFEIT, f"environment 3: leduc_poker_v0: {FORFEIT} is no action id but a code"),
     ],
 )
 def test_an_illegal_action_names_the_environment_and_changes_nothing_anywhere(action, message):
@@ -256,9 +254,13 @@ def test_nothing_that_is_written_into_the_buffers_lets_an_illegal_action_through
     vec = leduc(seed=2)
     batch = vec.reset()
     batch.action_mask[:] = 1
-    batch.legal_actions[:] = FOLD
-    batch.num_legal[:] = 1
     batch.current_player[:] = 1
+    for name in ("legal_actions", "num_legal"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(batch, name)[:] = 1
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            getattr(batch, name).flags.writeable = True
+        setattr(batch, name, np.full((N, 3), FOLD, np.int32))  # nobody reads what the caller puts there
     for actions in (np.full(N, FOLD), vec.sample_actions()):
         with pytest.raises(IllegalActionError, match="environment 0"):
             vec.step(actions)
@@ -291,7 +293,7 @@ def test_torch_views_the_buffers_without_a_copy():
     torch = pytest.importorskip("torch")
     vec = leduc()
     batch = vec.reset()
-    views = {name: torch.from_numpy(getattr(batch, name)) for name in BUFFERS}
+    views = {name: torch.from_numpy(getattr(batch, name)) for name in BUFFERS if getattr(batch, name).flags.writeable}
     for _ in range(5):
         vec.step(vec.sample_actions())
     for name, view in views.items():
@@ -478,7 +480,7 @@ def test_two_batches_of_one_game_do_not_disturb_one_another():
 
 
 def test_a_saved_batch_goes_on_to_the_same_numbers():
-    vec = leduc(seed=3)
+    vec = leduc(seed=3, resumable=True)
     vec.reset()
     for _ in range(15):
         vec.step(vec.sample_actions())
@@ -498,7 +500,7 @@ def test_a_saved_batch_goes_on_to_the_same_numbers():
     "other", [{"num_envs": 3}, {"ante": 2}, {"max_plies": 4}, {"mask": False}], ids=lambda other: next(iter(other))
 )
 def test_a_saved_batch_of_another_kind_is_refused(other):
-    vec, target = leduc(seed=3), leduc(**other)
+    vec, target = leduc(seed=3, resumable=True), leduc(**other)
     vec.reset()
     target.reset()
     before = snapshot(target)

@@ -335,12 +335,31 @@ def test_who_is_eliminated_takes_one_none_step_and_learns_its_place(kind):
     assert env.agents == []
 
 
-def test_raw_env_takes_codes_and_env_does_not():
+def test_no_agent_can_step_with_a_code():
     raw = fresh(RawEnv, "kuhn_poker_v0")
-    raw.step(FORFEIT + 1)
-    assert raw.game_state.is_terminal
+    with pytest.raises(IllegalActionError, match="is no action id but a code"):
+        raw.step(FORFEIT + 1)
     with pytest.raises(AssertionError, match="action is not in action space"):
         fresh(Env, "kuhn_poker_v0").step(FORFEIT + 1)
+
+
+@every_class
+def test_the_referee_takes_a_player_out(kind):
+    env = fresh(kind, "leduc_poker_v0", num_players=3)
+    first = env.agent_selection
+    env.forfeit(2)
+    assert env.agent_selection == "player_2"
+    assert env.terminations["player_2"]
+    with pytest.raises(ValueError, match=r"player_2 is out: step\(None\) comes first"):
+        env.forfeit(0)
+    env.step(None)
+    assert env.agent_selection == first
+    with pytest.raises(IllegalActionError, match="cannot forfeit"):
+        env.forfeit(2)
+    with pytest.raises(ValueError, match="players are 0 to 2"):
+        env.forfeit(3)
+    env.forfeit(0)
+    assert env.game_state.is_terminal
 
 
 @every_game

@@ -21,7 +21,7 @@ def margin(one, other, num_deals, **options):
             state = GAME.new_state(seed=deal, **options)
             while not state.is_terminal:
                 policy = one if state.current_player == side else other
-                state.apply_legal(state.policy_action(policy, seed=state.ply))
+                state._apply_legal(state.policy_action(policy, seed=state.ply))
             points[deal] += state.returns[side] / 2
     return points.mean(), points.std() / num_deals**0.5
 
@@ -107,7 +107,7 @@ def changed(state, **fields):
     states = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
     for name, value in fields.items():
         states[name] = value
-    return State.from_record(GAME, state.options, states)
+    return State._from_record(GAME, state.options, states)
 
 
 def test_the_heuristic_knocks_early_and_waits_later():

@@ -46,7 +46,7 @@ def changed(state, **fields) -> State:
     states = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
     for name, value in fields.items():
         states[name] = value
-    return State.from_record(GAME, state.options, states)
+    return State._from_record(GAME, state.options, states)
 
 
 def knocked(first=A, second=B, upcard="Ac", discard="2c", **options) -> State:

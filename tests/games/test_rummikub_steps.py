@@ -38,7 +38,7 @@ def position(rack, table=(), opened=True, pool=None, other="B1", **options):
     states["rack_sizes"][0, :2] = [total(hand) for hand in hands]
     states["sets"][0, : len(melds)] = [MELD_NUMBER[meld] for meld in melds]
     states["opened"][0, :2] = opened
-    return State.from_record(GAME, start.options, states)
+    return State._from_record(GAME, start.options, states)
 
 
 def multiset_tiles(text):
@@ -201,7 +201,7 @@ def check_the_exact_mask(state):
     """Compare a state's exact mask with the loose one and the integer program; return how many steps it leaves out."""
     record = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
     record["rules"]["mask"] = LOOSE
-    loose = State.from_record(GAME, GAME.make_options(joker_rule="free", mask="loose"), record)
+    loose = State._from_record(GAME, GAME.make_options(joker_rule="free", mask="loose"), record)
     exact, left_out = set(state.legal_actions()), 0
     for action in loose.legal_actions():
         if action >= TAKE_0:

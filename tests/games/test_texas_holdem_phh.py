@@ -131,10 +131,39 @@ def test_button_and_big_blind_move_on_without_a_small_blind():
         table(blinds=(0, 0))
 
 
+def test_the_ante_of_the_big_blind():
+    state = phh.loads(
+        HAND.replace("antes = [0, 0, 0]", "antes = [0, 100, 0]").replace("[700, 1900, 1700]", "[800, 1800, 1700]")
+    )
+    assert (state.options.ante, state.options.ante_type) == (100, "big_blind")
+    written = phh.dumps(state)
+    assert tomllib.loads(written)["antes"] == [0, 100, 0]
+    assert "trimming" not in written
+    assert phh.loads(written).stacks == state.stacks == [800, 1800, 1700]
+    short = table([500, 500, 110], blinds=(50, 100), ante=100, ante_type="big_blind")
+    play(short, "0:fold 1:fold")
+    assert tomllib.loads(phh.dumps(short))["antes"] == [0, 10, 0]  # the blind first, then what is left
+    heads_up = phh.loads(HEADS_UP.replace("antes = [0, 0]", "antes = [0, 20]").split("finishing_stacks")[0])
+    assert heads_up.options.ante_type == "big_blind"
+    assert tomllib.loads(phh.dumps(heads_up))["antes"] == [0, 20]
+
+
+def test_decimals_are_chips_of_the_size_that_one_says():
+    text = HEADS_UP.replace("[10, 20]", "[0.5, 1]").replace("min_bet = 20", "min_bet = 1.0").replace("500", "20.25")
+    text = text.replace("cbr 20", "cbr 1.75")
+    with pytest.raises(FormatError, match=r"line 6: starting_stacks has 20\.25; .*decimals take chips_per_unit"):
+        phh.loads(text)
+    state = phh.loads(text, chips_per_unit=100)
+    assert (state.options.stacks, state.options.blinds) == ((2025, 40000), (50, 100))
+    assert state.stacks == [2125, 39900]
+    with pytest.raises(FormatError, match=r"action 6 \('p1 cbr 1.75'\): '1.75' is no number of whole chips"):
+        phh.loads(HEADS_UP.replace("cbr 20", "cbr 1.75"))
+
+
 def test_several_hands_in_one_text():
     states = phh.loads_all(f"[1]\n{HAND}\n[2]\n{HEADS_UP}")
     assert [state.stacks for state in states] == [[700, 1900, 1700], [520, 380]]
-    with pytest.raises(FormatError, match=r"hand \[2\]: variant is 'PO'; only 'NT'"):
+    with pytest.raises(FormatError, match=r"hand \[2\]: line \d+: variant is 'PO'; only 'NT'"):
         phh.loads_all(f"[1]\n{HAND}\n[2]\n{HEADS_UP.replace('NT', 'PO')}")
     for text in ("", HAND):
         with pytest.raises(FormatError, match="has a table for each"):
@@ -146,12 +175,14 @@ def test_several_hands_in_one_text():
     [
         ('"NT"', '"FT"', "variant is 'FT'; only 'NT'"),
         ('variant = "NT"', "", "variant is None"),
-        ("antes = [0, 0, 0]", "antes = [0, 0, 100]", "everybody posts the same ante"),
+        ("antes = [0, 0, 0]", "antes = [0, 0, 100]", "line 4: antes are .* everybody posts the same ante, or the big blind alone"),
         ("antes = [0, 0, 0]", "antes = [0, 0]", "antes has 2 numbers for 3 players"),
         ("antes = [0, 0, 0]", "antes = [400, 400, 400]", "p1 cannot post a whole ante"),
         ("antes = [0, 0, 0]", "antes = [0, 0, 0]\nante_trimming_status = 1", "takes true or false"),
-        ("[50, 100, 0]", "[50, 100, 200]", "straddles and other posts are not played"),
-        ("[50, 100, 0]", "[0.5, 1.0, 0]", "has 0.5; it takes integers from 0 on; amounts are whole chips"),
+        ("[50, 100, 0]", "[50, 100, 200]", "line 5: blinds_or_straddles are .* p3 posts 200, but straddles"),
+        ("antes = [0, 0, 0]", "antes = [0, 100, 0]\nante_trimming_status = true", "is not trimmed"),
+        ("antes = [0, 0, 0]", "antes = [0, 1950, 0]", "p2 cannot post blind and ante.*rules.md 4.1"),
+        ("[50, 100, 0]", "[0.5, 1.0, 0]", "has 0.5; it takes integers from 0 on; decimals take chips_per_unit"),
         ("[50, 100, 0]", "[100, 50, 0]", "a small and a big blind come first"),
         ("min_bet = 100", "min_bet = 200", "min_bet is 200; here it is the big blind, 100"),
         ("min_bet = 100", "", "min_bet is missing"),
@@ -159,7 +190,7 @@ def test_several_hands_in_one_text():
         ("[300, 2000, 2000]", "[300, true, 2000]", "starting_stacks has True"),
         ("[300, 2000, 2000]", "[300]", "two to 10 players can play; there are 1"),
         ("[300, 2000, 2000]", "300", "starting_stacks is 300; it takes a list"),
-        ("[300, 2000, 2000]", "[300, 2000, 20000000]", "cannot be dealt: texas_holdem_v0: option stacks"),
+        ("[300, 2000, 2000]", "[300, 2000, 2000000000]", "cannot be dealt: texas_holdem_v0: option stacks"),
         ("[700, 1900, 1700]", "[700, 1900, 1700]\nseats = [1, 3, 2]", "clockwise"),
         ("[700, 1900, 1700]", "[700, 1900, 1700]\nseats = [1, 1, 2]", "clockwise"),
         ("[700, 1900, 1700]", "[701, 1899, 1700]", r"ends with \[700, 1900, 1700\]; rules.md 11"),
@@ -179,7 +210,9 @@ def test_several_hands_in_one_text():
         ("d db Ac", "d db As", "As is dealt twice"),
         ("d db Ac", "d db ??", "the board has to be known"),
         ("d db Qh7d9h", "d db Qh7d", "three cards are dealt on the flop"),
-        ('"d db 3d"', '"d db 3d", "d db 4d"', "the board has 6 cards"),
+        ('"d db 3d"', '"d db 3d", "d db 4d"', r"action 13 .*6 cards on the board; .* run twice"),
+        ("[50, 100, 0]", "[nan, 100, 0]", "has Decimal"),
+        ("[50, 100, 0]", "[1e99999999, 100, 0]", "it takes integers"),
         ('"d db 3d"', '"# nothing"', "showdown with 4 cards on the board"),
         ('"p3 cc"', '"p3 f"', "the hand is over"),
         ('"p1 sm QdQc"', '"p1 sm"', "p1 mucks, but has won a pot"),

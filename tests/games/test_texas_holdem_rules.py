@@ -5,15 +5,16 @@ import random
 
 import numpy as np
 import pytest
-from holdem import last, play, positions, table
+from holdem import BOARD, last, play, positions, table
 
+from cardenvs.core.cards import parse_cards
 from cardenvs.core.engine import FORFEIT
 from cardenvs.core.errors import DeckError, IllegalActionError, OptionError
 from cardenvs.core.events import SPECTATOR
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.replay import Replay
 from cardenvs.games.texas_holdem import GAME
-from cardenvs.games.texas_holdem.actions import ALL_IN, FRACTION_0, FULL_RAISE_0, MIN_RAISE, RAISE_TO
+from cardenvs.games.texas_holdem.actions import ALL_IN, FRACTION_0, FULL_RAISE_0, MIN_RAISE, RAISE_TO, raise_action
 
 TOURNAMENTS = 100 if COMPILED else 5
 
@@ -164,7 +165,7 @@ def test_4_10_full_has_an_id_for_every_total():
 def test_4_10_exact_amounts_in_every_mode(betting):
     state = table(betting=betting)
     state.act("raise_to", 47)
-    assert state.actions == [RAISE_TO + 47]
+    assert state.actions == [raise_action(state.options, 47)]
     state.act("all_in")
     assert state.record.to_match == 2000
     replay = Replay.of(state)
@@ -461,6 +462,64 @@ def test_the_history_keeps_the_last_actions():
         state.act("raise_to" if k else "bet", 20 * (k + 1))
     history = np.reshape(GAME.layout(state.options).split(state.observation(0))["history"], (24, 5))
     assert history[:, 4].tolist() == list(range(30, 6, -1))
+
+
+def observed(state, player):
+    return {name: part.tolist() for name, part in GAME.layout(state.options).split(state.observation(player)).items()}
+
+
+def test_6_4_the_hand_before_is_observed():
+    state = play(table([200] * 3, num_hands=2, hands={1: "As Ah", 2: "Ks Kh"}), "0:fold 1:call 2:check")
+    assert not any(observed(state, 1)["last_board"])
+    play(state, "1:20 2:call 1:check 2:check 1:check 2:check")
+    assert state.record.hand_number == 2
+    seen = observed(state, 1)
+    assert {card for card, mark in enumerate(seen["last_board"]) if mark} == set(parse_cards(BOARD))
+    shown = {card: mark for card, mark in enumerate(seen["shown"]) if mark}
+    assert shown == {card: pytest.approx(1 / 3) for card in parse_cards("As Ah")}  # seat 2 has mucked
+    assert seen["last_in_hand"] == [1, 1, 0]
+    assert seen["last_won"] == [2, -2, 0]
+    assert observed(state, 0)["last_won"] == [0, 2, -2]
+    play(state, "1:fold 2:fold")
+    assert state.is_terminal
+    assert not any(observed(state, 1)["shown"])  # of the last hand, in which nobody showed
+
+
+def test_2_1_and_4_1_the_big_blind_antes_for_the_table():
+    state = table({2: 30, 1: 15}, ante=20, ante_type="big_blind")
+    assert state.stacks == [2000, 5, 0, 2000, 2000, 2000]  # the blind first, then what is left of the ante
+    assert state.pot == 40
+    assert [row for row in state.recap(0) if "ante" in row] == ["player_2 posts an ante of 10."]
+    assert state.legal_options().call_amount == 20
+    short = table({2: 15}, ante=20, ante_type="big_blind")
+    assert short.pot == 25
+    assert not any("ante" in row for row in short.recap(0))
+
+
+def test_10_2_nobody_has_to_match_the_ante_for_the_table():
+    hands = {3: "As Ah", 2: "Ks Kh"}
+    state = play(table({3: 20}, ante=50, ante_type="big_blind", hands=hands), "3:call 4:fold 5:fold 0:fold 1:fold")
+    assert state.is_terminal  # the big blind has nothing to match
+    assert state.stacks[3] == 20 + 20 + 10 + 50  # call, big blind, small blind and the whole ante
+    assert state.stacks[2] == 2000 - 70
+    state = play(table({3: 10}, ante=50, ante_type="big_blind", hands=hands), "3:call 4:fold 5:fold 0:fold 1:call")
+    play(state, "2:check 1:check 2:check 1:check 2:check 1:check 2:check")
+    assert state.stacks[3] == 3 * 10 + 50  # the ante is in the first pot
+
+
+def test_1_a_table_of_a_billion_chips():
+    stacks = [400_000_000, 300_000_001, 299_999_999]
+    state = table(stacks, blinds=(1_000_000, 2_000_000), hands={0: "As Ah", 1: "Ks Kh", 2: "Qs Qh"})
+    assert np.isfinite(state.observation(0)).all()
+    state = play(state, "0:399999999 1:all 2:all")
+    assert state.stacks == [1_000_000_000, 0, 0]
+    assert state.actions[0] == RAISE_TO + 399_999_999
+    with pytest.raises(OptionError, match=r"up to 1,000,000,000 chips in all; these are 1,000,000,001"):
+        table([400_000_001, *stacks[1:]])
+    with pytest.raises(OptionError, match=r"for up to 100,000,000 chips .* these are 999,999,999"):
+        table([399_999_999, *stacks[1:]], betting="full")
+    with pytest.raises(IllegalActionError, match="takes a number of chips"):
+        table().act("raise_to", 10**9 + 1)
 
 
 def test_shown_cards_are_observed():

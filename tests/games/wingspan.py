@@ -144,6 +144,9 @@ def lay_out(
     for p, player in enumerate(players):
         put(birds(player.hand), IN_HAND + p, 1 << p)
         s["hand_size"][p] = len(birds(player.hand))
+        for _ in birds(player.hand):
+            s["pieces"][s["num_pieces"]] = p
+            s["num_pieces"] += 1
         for number in birds(player.hand):
             s["hands"][p, number // WORD_BITS] |= 1 << number % WORD_BITS
         for food, amount in amounts(player.food).items():
@@ -167,12 +170,14 @@ def lay_out(
     for p in range(len(players)):
         num_tucked = int(s["tucked"][p].sum())
         put([spare.pop(0) for _ in range(num_tucked)], IN_TUCKED + p, 0)
+        s["tucked_unseen"][p, 0] = num_tucked
     place = {"deck": IN_DECK, "discards": IN_DISCARDS, "tucked": IN_TUCKED + len(players) - 1}[rest]
     in_deck = spare + named_deck[::-1] if rest == "deck" else named_deck[::-1]
     put(in_deck, IN_DECK, 0)
     if rest == "tucked":
         first = int(np.flatnonzero(s["birds"][len(players) - 1] != NO_BIRD)[0])
         s["tucked"][len(players) - 1, first] += len(left)
+        s["tucked_unseen"][len(players) - 1, 0] += len(left)
     put(sorted(left), place, KNOWN_TO_ALL if rest == "discards" else 0)
     s["num_deck"] = len(in_deck)
     s["deck"][: len(in_deck)] = in_deck
@@ -242,7 +247,7 @@ def position(*players, to_act=0, turn_of=None, round_number=1, turns=None, seed=
     s["turns_left"][: len(players)] = left
     s["stack"][0] = (CHOOSE_TURN, to_act, NO_SLOT, 0, 0, 0)
     s["depth"] = 1
-    state = State.from_record(GAME, begun.options, blank)
+    state = State._from_record(GAME, begun.options, blank)
     check(state)
     return state
 
@@ -395,7 +400,7 @@ def changed(state, **fields) -> State:
     states = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
     for name, value in fields.items():
         states[name] = value
-    return State.from_record(GAME, state.options, states)
+    return State._from_record(GAME, state.options, states)
 
 
 def discards(state) -> set[str]:

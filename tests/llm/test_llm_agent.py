@@ -463,17 +463,17 @@ def test_a_file_configures_models_by_name(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("models: {m: {base_url: x, model: y, api_key: sk}}", "keys do not stand in configurations"),
-        ("models: {m: {base_url: x, model: y, temprature: 1}}", "did you mean 'temperature'"),
-        ("models: {m: {base_url: x, model: y, max_tokens: many}}", "it takes int"),
-        ("models: {m: {base_url: x, model: y, max_tokens: 0}}", "1 or more"),
-        ("models: {m: {base_url: x}}", "needs a base_url and a model"),
+        ("models: {m: {base_url: http://x, model: y, api_key: sk}}", "keys do not stand in configurations"),
+        ("models: {m: {base_url: http://x, model: y, temprature: 1}}", "did you mean 'temperature'"),
+        ("models: {m: {base_url: http://x, model: y, max_tokens: many}}", "it takes int"),
+        ("models: {m: {base_url: http://x, model: y, max_tokens: 0}}", "1 or more"),
+        ("models: {m: {base_url: http://x}}", "needs a base_url and a model"),
         ("models: {m: {policy: dice}}", "policy is one of"),
-        ("models: {m: {base_url: x, model: y, prompt: {rules: perhaps}}}", "prompt.rules"),
-        ("models: {m: {base_url: x, model: y, prompt: [1]}}", "mapping"),
+        ("models: {m: {base_url: http://x, model: y, prompt: {rules: perhaps}}}", "prompt.rules"),
+        ("models: {m: {base_url: http://x, model: y, prompt: [1]}}", "mapping"),
         ("models: {n: {}}", "has no model 'm'"),
         ("models: [m]", "mapping `models`"),
-        ("models: {m: [", "cannot read"),
+        ("models: {m: [", "cannot be read"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_said(tmp_path, text, reason):

@@ -151,7 +151,7 @@ def idle_needs_no_play(s):
 def _legal_exact(s, out):
     """The steps with which the turn can be completed (8.4)."""
     w = new_turn()
-    n = 1  # out[0] is kept for draw, pass or commit
+    n = 0
     if s.num_laid == 0 and s.opened[s.current_player]:
         mark_steps(s, w, TO_TAKE)
         for k in range(MAX_MELDS):
@@ -164,16 +164,15 @@ def _legal_exact(s, out):
             out[n] = LAY_0 + number
             n += 1
     if is_building(s):
-        out[0] = COMMIT
-        offered = explain_commit(s, w) == 0
+        first, offered = COMMIT, explain_commit(s, w) == 0
     else:
-        out[0] = _idle(s)
-        offered = n == 1 or not idle_needs_no_play(s)
-    if offered:
+        first, offered = _idle(s), n == 0 or not idle_needs_no_play(s)
+    if not offered:
         return n
-    for k in range(1, n):
-        out[k - 1] = out[k]
-    return n - 1
+    for k in range(n, 0, -1):
+        out[k] = out[k - 1]
+    out[0] = first
+    return n + 1
 
 
 @kernel

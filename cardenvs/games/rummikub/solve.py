@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cardenvs.core.checks import short
 from cardenvs.core.errors import DeckError, OptionError
 from cardenvs.games.rummikub.catalogue import MELD_NUMBER, MELDS
 from cardenvs.games.rummikub.legality import Position
@@ -105,11 +106,16 @@ def solve(
         DeckError: no such tile, a tile too often, a set that is none, a joker whose meaning is not clear.
         OptionError: no such objective or joker rule.
     """
-    if objective not in _OBJECTIVES:
-        raise OptionError(f"an objective is {' or '.join(_OBJECTIVES)}; got {objective!r}")
+    if not isinstance(objective, str) or objective not in _OBJECTIVES:
+        raise OptionError(f"an objective is {' or '.join(_OBJECTIVES)}; got {short(objective)}")
+    if not isinstance(opened, bool | np.bool_):
+        raise OptionError(f"opened is True or False; got {short(opened)}")
     rules = Ruleset.make(joker_rule=joker_rule, initial_meld_min=initial_meld_min)
-    hand = multiset(rack)
-    melds = canonical_table(_with_meanings(Meld.of(meld), joker_rule) for meld in table_of(table))
+    try:
+        hand = multiset(rack)
+        melds = canonical_table(_with_meanings(Meld.of(meld), joker_rule) for meld in table_of(table))
+    except TypeError as error:  # a number where a list should be, say
+        raise DeckError(f"rack and table are lists of tiles and of melds, or texts ({error})") from None
     _check_tiles(hand, melds, rules)
     return solve_position(Position(rules, hand, melds, opened), objective)
 

@@ -5,6 +5,7 @@ A tile type is `colour * 13 + value - 1` (0..51), or JOKER (52). A multiset of t
 
 from collections.abc import Iterable, Sequence
 
+from cardenvs.core.checks import is_integer, short
 from cardenvs.core.errors import DeckError
 
 COLOURS = "RBKO"  # red, blue, black, orange
@@ -67,8 +68,8 @@ def parse_tiles(tiles: str | Iterable[str | int]) -> list[int]:
 
 
 def _checked_type(tile: int) -> int:
-    if isinstance(tile, bool) or not 0 <= tile < NUM_TYPES:
-        raise DeckError(f"{tile!r} is no tile; types are 0 to {JOKER}")
+    if not is_integer(tile) or not 0 <= tile < NUM_TYPES:
+        raise DeckError(f"{short(tile)} is no tile; types are 0 to {JOKER}")
     return int(tile)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from cardenvs.core.cards import NUM_CARDS, card_label, parse_cards
+from cardenvs.core.checks import checked_integers
 from cardenvs.core.errors import DeckError
 from cardenvs.core.game import Amounts, Game, Returns
 from cardenvs.games.texas_holdem import evaluator, rules, strategy
@@ -92,11 +93,32 @@ def hand_rank(cards: str | Iterable[int]) -> int:
         raise DeckError(f"a card appears twice in {' '.join(card_label(card) for card in ids)}")
     if not evaluator.MIN_CARDS <= len(ids) <= evaluator.MAX_CARDS:
         raise DeckError(f"a hand is ranked from {evaluator.MIN_CARDS} to {evaluator.MAX_CARDS} cards; got {len(ids)}")
-    return int(hand_ranks(np.array([ids], np.int8))[0])
+    return int(hand_ranks(np.array([ids], np.int64))[0])
 
 
 def hand_ranks(hands: np.ndarray) -> np.ndarray:
-    """The ranks of many hands, card ids of shape (n, 5), (n, 6) or (n, 7); int64 (n,). The cards are not checked."""
+    """The ranks of many hands, as `hand_rank`.
+
+    Args:
+        hands: integer card ids, shape (n, 5), (n, 6) or (n, 7), in any integer dtype.
+
+    Returns:
+        int64 (n,).
+
+    Raises:
+        DeckError: another shape or dtype, no such card, or a card twice in a hand.
+    """
+    try:
+        hands = checked_integers("hands", hands, (None, None), 0, NUM_CARDS - 1)
+    except ValueError as error:
+        raise DeckError(str(error)) from None
+    if not evaluator.MIN_CARDS <= hands.shape[1] <= evaluator.MAX_CARDS:
+        raise DeckError(
+            f"a hand is ranked from {evaluator.MIN_CARDS} to {evaluator.MAX_CARDS} cards; got {hands.shape[1]}"
+        )
+    twice = evaluator.first_with_a_card_twice(hands)
+    if twice >= 0:
+        raise DeckError(f"a card appears twice in hand {twice}: {' '.join(card_label(card) for card in hands[twice])}")
     ranks = np.zeros(len(hands), np.int64)
     evaluator.rank_hands(hands, ranks)
     return ranks

@@ -11,8 +11,8 @@
 A total below the smallest raise has no id, and one that reaches the stack is the all-in (in "fcpa", one that exceeds
 it). Where two ids mean the same total, the lower one is legal.
 
-In every mode RAISE_TO + t is a code for a bet or raise to exactly t: applied and replayed like an id, offered by no
-mask.
+Where not each amount has an id, RAISE_TO + t is a code for a bet or raise to exactly t: applied and replayed like an
+id, offered by no mask. `raise_action` is the id or code of an amount.
 """
 
 import numpy as np
@@ -27,8 +27,8 @@ ALL_IN = 9
 FCPA_POT, FCPA_ALL_IN = 2, 3
 FULL_RAISE_0 = 1  # FULL_RAISE_0 + t is a raise to t
 
-RAISE_TO = 1 << 29  # below core's codes; more than all chips of a table
-"""The code RAISE_TO + t is a bet or raise to the total t."""
+RAISE_TO = 16  # above all ids but those of betting="full"; with all chips of a table still below core's codes
+"""The code RAISE_TO + t is a bet or raise to the total t, but with betting="full"."""
 
 FRACTIONS = ((1, 3), (1, 2), (3, 4), (1, 1), (3, 2), (2, 1))  # of the pot after a call
 FRACTION_NAMES = ("1/3 pot", "1/2 pot", "3/4 pot", "pot", "3/2 pot", "2x pot")
@@ -61,6 +61,11 @@ def max_legal(options):
     return num_actions(options)
 
 
+def raise_action(options, total):
+    """The id or code of a bet or raise to `total`."""
+    return (FULL_RAISE_0 if options.betting == "full" else RAISE_TO) + int(total)
+
+
 @kernel(inline=True)
 def fraction_raise(pot_after_call, to_match, k):
     """The total of a raise by fraction k of the pot, rounded half up (4.10)."""
@@ -80,10 +85,10 @@ def asked_total(s, action, pot_after_call, low, high):
     Returns:
         the total, or -1 if `action` is no id or code of a raise.
     """
-    if action >= RAISE_TO:
-        return action - RAISE_TO
     if s.rules.betting == FULL:
         return action - FULL_RAISE_0
+    if action >= RAISE_TO:
+        return action - RAISE_TO
     if action == all_in_id(s):
         return high
     if action > all_in_id(s):

@@ -245,6 +245,7 @@ def export_phh(
 def replay_phh(
     file: Annotated[Path, typer.Argument(metavar="FILE", callback=input_file, help="A .phh or .phhs file.")],
     quiet: Annotated[bool, typer.Option("--quiet", help="Print the stacks only.")] = False,
+    chips_per_unit: Annotated[int, typer.Option(min=1, help="Chips for each 1 in the file: 100 for cents.")] = 1,
 ) -> None:
     """Play hands of PHH by the rules of this game; a hand that ends otherwise than it says is refused.
 
@@ -255,7 +256,8 @@ def replay_phh(
 
     try:
         text = file.read_text(encoding="utf-8")
-        states = phh.loads_all(text) if file.suffix == ".phhs" else [phh.loads(text)]
+        several = file.suffix == ".phhs"
+        states = phh.loads_all(text, chips_per_unit) if several else [phh.loads(text, chips_per_unit)]
     except (UnicodeDecodeError, FormatError) as error:
         raise FormatError(f"{file}: {error}") from None
     console = _console()

@@ -45,6 +45,7 @@ def give_stack(s, player, chips, log):
 def announce_hand(s, log):
     """Gather cards and bets of the last hand, and begin the next one."""
     take_bets_in(s, log)
+    _remember_hand(s)
     for p in range(s.rules.num_players):
         if (s.dealt & ~s.in_hand) >> p & 1:
             log_set(log, _UNFOLD, p, _FOLDED + p, 0)
@@ -53,6 +54,7 @@ def announce_hand(s, log):
             s.raises[street, p] = 0
         s.chips_in[p] = 0
         s.start_stacks[p] = s.stacks[p]
+    s.dead = 0
     s.num_history = 0
     s.history_next = 0
     s.hand_number += 1
@@ -63,6 +65,24 @@ def announce_hand(s, log):
     s.aggressor = NO_PLAYER
     log_clear(log, _CLEAR_TABLE)
     log_set(log, _NEW_HAND, NO_PLAYER, _HAND_NUMBER, s.hand_number)
+
+
+@kernel(inline=True)
+def _remember_hand(s):
+    """Keep what everybody has seen of the hand that is over, until the next one is (6.4)."""
+    if s.hand_number == 0:
+        return
+    n = np.int64(s.rules.num_players)
+    s.last_in_hand = s.in_hand
+    s.last_shown = s.shown
+    for p in range(n):
+        s.last_won[p] = s.stacks[p] - s.start_stacks[p]
+        if s.shown >> p & 1:
+            s.last_cards[p, 0] = s.deck[2 * p]
+            s.last_cards[p, 1] = s.deck[2 * p + 1]
+    s.num_last_board = BOARD_CARDS[s.street]
+    for k in range(s.num_last_board):
+        s.last_board[k] = s.deck[2 * n + k]
 
 
 @kernel(inline=True)
@@ -153,6 +173,14 @@ def post_ante(s, player, chips, log):
     """`player` posts an ante, which is no part of a bet."""
     log_note(log, _POST_ANTE, player, chips)
     _to_pot(s, player, chips, log)
+
+
+@kernel
+def post_ante_for_all(s, player, chips, log):
+    """The big blind posts the ante of the table, which is no contribution that others would have to match (10.2)."""
+    post_ante(s, player, chips, log)
+    s.chips_in[player] -= chips
+    s.dead = chips
 
 
 @kernel(inline=True)

@@ -166,6 +166,19 @@ def rank_in_deck(deck, hole, board):
 
 
 @kernel(entry=True)
+def first_with_a_card_twice(hands):
+    """The first of `hands`, card ids of shape (n, m), that holds a card twice, or -1."""
+    for i in range(hands.shape[0]):
+        seen = np.int64(0)
+        for k in range(hands.shape[1]):
+            card = 1 << np.int64(hands[i, k])
+            if seen & card:
+                return i
+            seen |= card
+    return -1
+
+
+@kernel(entry=True)
 def rank_hands(hands, out):
     """Write the ranks of `hands`, card ids of shape (n, 5), (n, 6) or (n, 7), to `out`, shape (n,)."""
     for i in range(hands.shape[0]):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cardenvs.core.cards import CARD_LABELS, NUM_CARDS
+from cardenvs.core.cards import CARD_LABELS, NUM_CARDS, lowest_card
 from cardenvs.core.events import NO_PLAYER
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
@@ -55,7 +55,9 @@ def layout(options):
         (
             Section("own_hand", NUM_CARDS, "the observer's cards in this hand", labels=CARD_LABELS),
             Section("board", NUM_CARDS, "the cards of the board", labels=CARD_LABELS),
-            Section("shown", NUM_CARDS, "cards laid open: (seat + 1) / players of who did", labels=CARD_LABELS),
+            Section("shown", NUM_CARDS, "cards laid open in the hand before (when the game is over, in its last "
+                    "hand): (seat + 1) / players of who did", labels=CARD_LABELS),
+            Section("last_board", NUM_CARDS, "the cards of the board of the hand before", labels=CARD_LABELS),
             Section("street", NUM_STREETS, "one-hot street", labels=STREETS),
             flags("button", "one-hot position of the button"),
             flags("small_blind", "one-hot position of the small blind, of an empty seat too"),
@@ -66,11 +68,14 @@ def layout(options):
             flags("has_acted", "1 for each seat that has acted on this street"),
             flags("all_in", "1 for each seat in the hand with no chips behind"),
             flags("out", "1 for each seat that is out of the game"),
+            flags("last_in_hand", "1 for each seat that had not folded at the end of the hand before"),
+            Section("last_won", n, "chips won less chips lost in the hand before, in big blinds", low=-most_blinds,
+                    high=most_blinds, labels=seats),
             blinds("stacks", n, "chips behind", seats),
             own("stacks_by_own", n, "chips behind", seats),
             blinds("bets", n, "chips put in on this street", seats),
             own("bets_by_own", n, "chips put in on this street", seats),
-            blinds("chips_in", n, "chips put in in this hand, antes included", seats),
+            blinds("chips_in", n, "chips put in in this hand, antes of each seat included", seats),
             blinds("amounts", len(_AMOUNTS), "the pot, and what the player to act may do (0: no raise)", _AMOUNTS),
             own("amounts_by_own", len(_AMOUNTS), "the same", _AMOUNTS),
             Section(
@@ -102,10 +107,10 @@ def observe(s, player, out):
     n = np.int64(s.rules.num_players)
     out[:] = 0.0
     per_blind = _ONE / np.float32(s.big_blind)
-    per_own = _ONE / np.float32(max(1, s.stacks[player] + s.chips_in[player]))
+    per_own = _ONE / np.float32(max(1, s.start_stacks[player]))
     per_seat = _ONE / np.float32(n)
     _observe_cards(s, player, n, per_seat, out)
-    start = _observe_positions(s, player, n, 3 * NUM_CARDS, out)
+    start = _observe_positions(s, player, n, 4 * NUM_CARDS, out)
     start = _observe_seats(s, player, n, per_blind, per_own, start, out)
     start = _observe_amounts(s, per_blind, per_own, start, out)
     start = _observe_structure(s, n, per_blind, start, out)
@@ -120,12 +125,15 @@ def _observe_cards(s, player, n, per_seat, out):
         out[s.deck[2 * player + 1]] = 1.0
     for k in range(BOARD_CARDS[s.street]):
         out[NUM_CARDS + s.deck[2 * n + k]] = 1.0
-    if s.shown:
-        for p in range(n):
-            if s.shown >> p & 1:
-                mark = np.float32(_seat_of(p, player, n) + 1) * per_seat
-                out[2 * NUM_CARDS + s.deck[2 * p]] = mark
-                out[2 * NUM_CARDS + s.deck[2 * p + 1]] = mark
+    for k in range(s.num_last_board):
+        out[3 * NUM_CARDS + s.last_board[k]] = 1.0
+    shown = s.shown if s.terminal else s.last_shown
+    while shown:
+        p = lowest_card(shown)
+        shown &= shown - 1
+        mark = np.float32(_seat_of(p, player, n) + 1) * per_seat
+        out[2 * NUM_CARDS + (s.deck[2 * p] if s.terminal else s.last_cards[p, 0])] = mark
+        out[2 * NUM_CARDS + (s.deck[2 * p + 1] if s.terminal else s.last_cards[p, 1])] = mark
 
 
 @kernel(inline=True)
@@ -161,12 +169,14 @@ def _observe_seats(s, player, n, per_blind, per_own, start, out):
         out[k + n] = s.acted >> p & 1
         out[k + 2 * n] = in_hand & (s.stacks[p] == 0)
         out[k + 3 * n] = 1 - (s.live >> p & 1)
-        out[k + 4 * n] = stack * per_blind
-        out[k + 5 * n] = min(stack * per_own, _TEN)
-        out[k + 6 * n] = bet * per_blind
-        out[k + 7 * n] = min(bet * per_own, _TEN)
-        out[k + 8 * n] = np.float32(s.chips_in[p]) * per_blind
-    return start + 9 * n
+        out[k + 4 * n] = s.last_in_hand >> p & 1
+        out[k + 5 * n] = np.float32(s.last_won[p]) * per_blind
+        out[k + 6 * n] = stack * per_blind
+        out[k + 7 * n] = min(stack * per_own, _TEN)
+        out[k + 8 * n] = bet * per_blind
+        out[k + 9 * n] = min(bet * per_own, _TEN)
+        out[k + 10 * n] = np.float32(s.chips_in[p]) * per_blind
+    return start + 11 * n
 
 
 @kernel(inline=True)

@@ -17,6 +17,10 @@ Players are p1, p2, ... from the button's left: p1 has the small blind, the last
 blind and p2 the button and the small blind; `antes` and `blinds_or_straddles` list the small blind first all the same.
 Several hands in one text are TOML tables [1], [2], ... (a .phhs file).
 
+The ante of one player alone is that of the big blind for the table, who posts the blind first here (rules.md 4.1).
+Decimal amounts are read as chips with `chips_per_unit`. Other uneven antes, straddles and boards that are dealt twice
+are not played here.
+
 Reading and writing are strict: what cannot be said in PHH, or played by these rules, is refused with the field or the
 action that is meant. See rules.md 11 for the spots in which PokerKit plays otherwise.
 """
@@ -27,6 +31,7 @@ import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from cardenvs.core.cards import NUM_CARDS, card_label, parse_card
@@ -44,7 +49,10 @@ _MOST_TEXT = 64 * 1024 * 1024  # bytes of a text that is read at all
 _MUCK, _SHOW = "", "-"  # the argument of sm, where it is not the cards
 _CARD_TEXT = re.compile(r"[2-9TJQKA?][cdhs?]")
 _PLAYER = re.compile(r"p([1-9][0-9]?)")
-_CHIPS = re.compile(r"[0-9]{1,12}")
+_AMOUNT = re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?")
+_MOST_DIGITS = 12  # before the point of an amount, or behind it
+_KEY = re.compile(r"\s*([A-Za-z_]+)\s*=")
+_TABLE = re.compile(r"\s*\[\s*([^\[\]\s]+)\s*\]")
 
 # ---------------------------------------------------------------------------------------------------------------
 # Writing
@@ -98,10 +106,16 @@ def _text(hand: Hand, timeline: Timeline) -> str:
     small, big = hand.blinds
     blinds = [small, big] if hand.has_small_blind else [0, big] if len(seats) == 2 else [big]
     fields: dict[str, Any] = {"variant": VARIANT}
-    if ante:
+    antes = [ante] * len(seats)
+    if ante and timeline.options["ante_type"] == "big_blind":
+        place = len(blinds) - 1
+        payer = seats[0] if len(seats) == 2 else seats[place]
+        paid = min(ante, max(0, hand.stacks_before[payer] - big))  # what is left of a short stack (rules.md 4.1)
+        antes = [paid if k == place else 0 for k in range(len(seats))]
+    elif ante:
         fields["ante_trimming_status"] = True  # a short ante counts as what was put in (rules.md 10.2)
     fields |= {
-        "antes": [ante] * len(seats),
+        "antes": antes,
         "blinds_or_straddles": blinds + [0] * (len(seats) - len(blinds)),
         "min_bet": big,
         "starting_stacks": [hand.stacks_before[seat] for seat in seats],
@@ -159,41 +173,60 @@ def _toml(value: Any) -> str:
 # Reading
 
 
-def loads(text: str) -> TexasHoldemState:
+def loads(text: str, chips_per_unit: int = 1) -> TexasHoldemState:
     """The state after a hand of PHH, played to its end by these rules.
 
     Seats are those that `seats` gives, without gaps; without it p1 is seat 0. Cards that stay unknown are taken from
     those that nobody was seen to have, the lowest ids first; a player with such cards must not come to a showdown.
 
+    Args:
+        text: of one hand.
+        chips_per_unit: chips for each 1 in the text, as 100 where it counts 0.01 for the smallest chip.
+
     Raises:
         FormatError: the text is no PHH, not no-limit hold'em, says what these rules do not allow or do not offer, does
             not come to an end, or ends with other stacks than its finishing_stacks.
     """
-    return _played(_table(text), "")
+    return _played(_table(text), text, None, chips_per_unit)
 
 
-def loads_all(text: str) -> list[TexasHoldemState]:
+def loads_all(text: str, chips_per_unit: int = 1) -> list[TexasHoldemState]:
     """The states after each hand of a text of several hands (.phhs), in their order; see `loads`."""
     data = _table(text)
     if not data or not all(isinstance(value, dict) for value in data.values()):
         raise FormatError("a text of several hands has a table for each, as [1], [2], ...; this has none, or more")
-    return [_played(value, f"hand [{name}]: ") for name, value in data.items()]
+    return [_played(value, text, name, chips_per_unit) for name, value in data.items()]
 
 
 def _table(text: str) -> dict[str, Any]:
     if len(text) > _MOST_TEXT:
         raise FormatError(f"the text has {len(text):,} characters; {_MOST_TEXT:,} are the most that is read")
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"this is no PHH: not TOML ({error}); it may have been cut short") from None
 
 
-def _played(data: dict[str, Any], where: str) -> TexasHoldemState:
+def _played(data: dict[str, Any], text: str, table: str | None, chips_per_unit: int) -> TexasHoldemState:
+    """The hand of a table of the text, None: of the whole text. Errors say which hand, and in which line a field is."""
     try:
-        return _Reader(data).play()
+        return _Reader(data, chips_per_unit).play()
     except FormatError as error:
+        line = _line_of(text, table, str(error).partition(" ")[0].rstrip(":"))
+        where = ("" if table is None else f"hand [{table}]: ") + (f"line {line}: " if line else "")
         raise FormatError(f"{where}{error}") from None
+
+
+def _line_of(text: str, table: str | None, field: str) -> int | None:
+    """The number of the line in which a field of a table is given."""
+    current = None
+    for number, line in enumerate(text.splitlines(), 1):
+        header, key = _TABLE.match(line), _KEY.match(line)
+        if header and "=" not in line:
+            current = header[1].strip("\"'")
+        elif key and key[1] == field and current == table:
+            return number
+    return None
 
 
 @dataclass(frozen=True)
@@ -213,16 +246,17 @@ class _Step:
 class _Reader:
     """A hand of PHH while it is read: the fields first, then all cards, then the actions one by one."""
 
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(self, data: dict[str, Any], chips_per_unit: int) -> None:
         self._data = data
+        self._unit = chips_per_unit
         if data.get("variant") != VARIANT:
             raise FormatError(f"variant is {data.get('variant')!r}; only {VARIANT!r}, no-limit hold'em, is played here")
         self._stacks = self._chips("starting_stacks", 1)
         self._n = len(self._stacks)
         if not 2 <= self._n <= MAX_PLAYERS:
             raise FormatError(f"starting_stacks: two to {MAX_PLAYERS} players can play; there are {self._n}")
-        self._ante = self._read_ante()
         self._blinds = self._read_blinds()
+        self._ante, self._ante_type = self._read_ante()
         self._seat_of = self._read_seats()
         self._steps = self._read_steps()
         self._cards: dict[int, list[int | None]] = {}
@@ -243,31 +277,59 @@ class _Reader:
         values = self._field(name, list)
         if count is not None and len(values) != count:
             raise FormatError(f"{name} has {len(values)} numbers for {count} players")
-        for value in values:
-            if isinstance(value, bool) or not isinstance(value, int) or value < low:
-                hint = "; amounts are whole chips here: multiply all of them" if isinstance(value, float) else ""
-                raise FormatError(f"{name} has {_short(value)}; it takes integers from {low} on{hint}")
-        return values
+        return [self._whole(name, value, low) for value in values]
 
-    def _read_ante(self) -> int:
+    def _whole(self, name: str, value: Any, low: int) -> int:
+        """An amount in chips."""
+        is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
+        if isinstance(value, Decimal):
+            is_number = value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS
+        chips = value * self._unit if is_number else low - 1
+        if chips < low or chips != chips // 1:
+            hint = "; decimals take chips_per_unit, as 100 for cents" if isinstance(value, Decimal) else ""
+            shown = str(value) if is_number else _short(value)
+            raise FormatError(f"{name} has {shown}; it takes integers from {low} on{hint}")
+        return int(chips)
+
+    def _read_ante(self) -> tuple[int, str]:
+        """The ante, and who posts it (rules.md 2.1)."""
         antes = self._chips("antes", 0, self._n)
-        if len(set(antes)) != 1:
-            raise FormatError(f"antes are {antes}; everybody posts the same ante here")
         trimmed = self._data.get("ante_trimming_status", False)
         if not isinstance(trimmed, bool):
             raise FormatError(f"ante_trimming_status is {_short(trimmed)}; it takes true or false")
+        if len(set(antes)) != 1:
+            return self._read_ante_of_big_blind(antes, trimmed), "big_blind"
         short = [f"p{k}" for k, stack in enumerate(self._stacks, 1) if stack < antes[0]]
         if short and not trimmed:
             raise FormatError(
                 f"antes: {', '.join(short)} cannot post a whole ante, which counts here as what was put in "
                 "(ante_trimming_status = true)"
             )
-        return antes[0]
+        return antes[0], "all"
+
+    def _read_ante_of_big_blind(self, antes: list[int], trimmed: bool) -> int:
+        place = 0 if self._n > 2 and not self._blinds[0] else 1
+        payer = 0 if self._n == 2 else place
+        if any(ante for k, ante in enumerate(antes) if k != place):
+            raise FormatError(
+                f"antes are {antes}; here everybody posts the same ante, or the big blind alone (number {place + 1})"
+            )
+        if trimmed:
+            raise FormatError("ante_trimming_status is true; the big blind's ante for the table is not trimmed here")
+        if self._stacks[payer] < self._blinds[1] + antes[place]:
+            raise FormatError(
+                f"antes are {antes}; p{payer + 1} cannot post blind and ante, and here the blind goes first (rules.md 4.1)"
+            )
+        return antes[place]
 
     def _read_blinds(self) -> tuple[int, int]:
         posted = self._chips("blinds_or_straddles", 0, self._n)
-        if any(posted[2:]):
-            raise FormatError(f"blinds_or_straddles are {posted}; straddles and other posts are not played here")
+        for player, chips in enumerate(posted[2:], 3):
+            if chips:
+                raise FormatError(
+                    f"blinds_or_straddles are {posted}; p{player} posts {chips}, but straddles and other posts are not "
+                    "played here"
+                )
         small, big = posted[:2]
         if self._n > 2 and big == 0:  # p1 posts the big blind, and nobody a small one
             small, big = 0, small
@@ -275,7 +337,9 @@ class _Reader:
             raise FormatError(f"blinds_or_straddles are {posted}; who posts nothing has no small blind: list p2 first")
         if not 0 <= small <= big or big == 0:
             raise FormatError(f"blinds_or_straddles are {posted}; a small and a big blind come first here, as [10, 20]")
-        least = self._field("min_bet", int)
+        if "min_bet" not in self._data:
+            raise FormatError("min_bet is missing; it takes an integer, the big blind")
+        least = self._whole("min_bet", self._data["min_bet"], 0)
         if least != big:
             raise FormatError(f"min_bet is {least}; here it is the big blind, {big}")
         return small, big
@@ -327,6 +391,11 @@ class _Reader:
         for step in self._steps:
             if step.verb == "db":
                 self._board += self._known(step)
+                if len(self._board) > NUM_BOARD:
+                    raise step.error(
+                        f"that makes {len(self._board)} cards on the board; it has {NUM_BOARD}, and a board that is run "
+                        "twice is not played here"
+                    )
             elif step.verb == "dh":
                 assert step.player is not None
                 self._cards.setdefault(step.player, []).extend(_cards(step))
@@ -335,8 +404,6 @@ class _Reader:
         for player in range(self._n):
             if len(self._cards.setdefault(player, [])) not in (0, 2):
                 raise FormatError(f"p{player + 1} is dealt {len(self._cards[player])} cards; a hand has two")
-        if len(self._board) > NUM_BOARD:
-            raise FormatError(f"the board has {len(self._board)} cards; it has {NUM_BOARD}, and is dealt once")
         seen = [card for cards in self._cards.values() for card in cards if card is not None] + self._board
         for card in seen:
             if seen.count(card) > 1:
@@ -389,7 +456,7 @@ class _Reader:
         try:
             state = GAME.new_state(
                 seed=0, deck=self._deck(), num_players=self._n, format="cash", stacks=stacks, blinds=self._blinds,
-                ante=self._ante, button=self._seat_of[-1],
+                ante=self._ante, ante_type=self._ante_type, button=self._seat_of[-1],
             )  # fmt: skip
         except CardenvsError as error:
             raise FormatError(f"this hand cannot be dealt: {error}") from None
@@ -416,7 +483,7 @@ class _Reader:
             raise step.error(f"{self._name(state.current_player)} is to act")
         try:
             if step.verb == "cbr":
-                state.act("raise_to", _amount(step))
+                state.act("raise_to", self._amount(step))
             else:
                 state.act("fold" if step.verb == "f" else "check_call")
         except CardenvsError as error:
@@ -458,6 +525,13 @@ class _Reader:
                 "rules.md 11 lists where others play otherwise (odd chips, a short big blind), and no rake is taken"
             )
 
+    def _amount(self, step: _Step) -> int:
+        """The total of a bet or raise, in chips."""
+        chips = Decimal(step.argument) * self._unit if _AMOUNT.fullmatch(step.argument) else Decimal("0.5")
+        if chips != chips // 1:
+            raise step.error(f"{_short(step.argument)} is no number of whole chips")
+        return int(chips)
+
     def _name(self, seat: int) -> str:
         return f"p{self._seat_of.index(seat) + 1}"
 
@@ -470,12 +544,6 @@ def _cards(step: _Step) -> list[int | None]:
         if not _CARD_TEXT.fullmatch(part) or (("?" in part) and part != "??"):
             raise step.error(f"{_short(part)} is no card; a card reads As, Th, 2c, or ?? if it is not known")
     return [None if part == "??" else parse_card(part) for part in parts]
-
-
-def _amount(step: _Step) -> int:
-    if not _CHIPS.fullmatch(step.argument):
-        raise step.error(f"{_short(step.argument)} is no number of whole chips")
-    return int(step.argument)
 
 
 def _short(value: Any) -> str:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.core.state import State
-from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD, FULL_RAISE_0, RAISE_TO
+from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD, FULL_RAISE_0, raise_action
 from cardenvs.games.texas_holdem.rules import largest_raise, owed, raise_refused, smallest_raise
-from cardenvs.games.texas_holdem.state import TexasHoldemOptions
+from cardenvs.games.texas_holdem.state import MAX_CHIPS, TexasHoldemOptions
 
 KINDS = ("fold", "check", "call", "check_call", "bet", "raise", "raise_to", "all_in")
 _WITH_AMOUNT = ("bet", "raise", "raise_to")
@@ -98,7 +98,7 @@ class TexasHoldemState(State):
             if self.options.invalid_action == "error":
                 raise
             action = FOLD if owed(self.record, self.current_player) else CHECK_CALL
-        self.apply_legal(action)
+        self._apply_legal(action)
 
     def action_from_label(self, text: str) -> int:
         """As in State. With betting="full" the total in the label is tried first: there may be thousands of ids."""
@@ -128,6 +128,6 @@ class TexasHoldemState(State):
         if kind in ("check", "call", "check_call") or (kind == "all_in" and options.max_raise_to is None):
             return CHECK_CALL
         total = options.max_raise_to if amount is None else amount
-        if isinstance(total, bool) or not isinstance(total, numbers.Integral) or not 0 <= total < RAISE_TO:
+        if isinstance(total, bool) or not isinstance(total, numbers.Integral) or not 0 <= total <= MAX_CHIPS:
             raise IllegalActionError(f"{name}: {kind} takes a number of chips; got {total!r}")
-        return RAISE_TO + int(total)
+        return raise_action(self.options, total)

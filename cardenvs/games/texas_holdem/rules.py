@@ -40,6 +40,7 @@ from cardenvs.games.texas_holdem.effects import (
     give_stack,
     place_button,
     post_ante,
+    post_ante_for_all,
     put_in,
     remember,
     set_blinds,
@@ -51,12 +52,14 @@ from cardenvs.games.texas_holdem.effects import (
 )
 from cardenvs.games.texas_holdem.evaluator import rank_in_deck
 from cardenvs.games.texas_holdem.state import (
+    BIG_BLIND_ANTES,
     BOARD_CARDS,
     CALLS,
     CASH,
     CHECKS,
     CHIPS,
     CUMULATIVE,
+    EVERYBODY_ANTES,
     FCPA,
     FOLDS,
     FULL,
@@ -196,7 +199,7 @@ def _begin_hand(s, given, log):
         set_blinds(s, s.rules.blinds[0], s.rules.blinds[1], log)
     else:
         set_blinds(s, s.rules.levels[2 * s.level], s.rules.levels[2 * s.level + 1], log)
-    if s.rules.ante > 0:
+    if s.rules.ante > 0 and s.rules.ante_type == EVERYBODY_ANTES:
         seat = np.int64(s.button)
         for _ in range(n):
             seat = wrap(seat + 1, n)
@@ -206,7 +209,10 @@ def _begin_hand(s, given, log):
         _post(s, np.int64(s.small_blind_seat), s.small_blind, _POST_SMALL, log)
     else:
         log_note(log, _NO_SMALL_BLIND, NO_PLAYER, 0)
-    _post(s, np.int64(s.big_blind_seat), s.big_blind, _POST_BIG, log)
+    big = np.int64(s.big_blind_seat)
+    _post(s, big, s.big_blind, _POST_BIG, log)
+    if s.rules.ante > 0 and s.rules.ante_type == BIG_BLIND_ANTES and s.stacks[big] > 0:
+        post_ante_for_all(s, big, min(s.rules.ante, s.stacks[big]), log)
     _shuffle(s, given)
     deal_hole_cards(s, log)
     _begin_betting(s)
@@ -609,7 +615,7 @@ def _pay_pots(s, log):
             if rest >> p & 1:
                 cut = min(cut, np.int64(s.chips_in[p]))
                 top = max(top, np.int64(s.chips_in[p]))
-        below = 0
+        below = np.int64(s.dead)
         for p in range(n):
             below += min(cut, np.int64(s.chips_in[p]))
         amount = np.int64(s.pot) if cut == top else below - paid

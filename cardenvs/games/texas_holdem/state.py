@@ -13,7 +13,8 @@ from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 
 MAX_PLAYERS = 10
-MAX_STACK = 10_000_000  # of one seat: all chips of a table then fit a code of an exact raise (actions.py)
+MAX_CHIPS = 1_000_000_000  # of a table: they fit an event, and a code of an exact raise lies below core's codes
+MAX_LISTED_CHIPS = 100_000_000  # of a table where each amount has an id of its own
 MAX_LEVELS = 20
 MAX_HANDS = 10_000  # of a tournament without `max_hands` (8.4)
 NUM_BOARD = 5
@@ -33,6 +34,7 @@ DEAD, MOVING = 0, 1
 CUMULATIVE, SINGLE = 0, 1
 RANDOM_BUTTON = 1
 PLACEMENT, WINNER, CHIPS, PAYOUTS = range(4)
+EVERYBODY_ANTES, BIG_BLIND_ANTES = 0, 1
 
 # Kinds of action in the history of a hand.
 FOLDS, CHECKS, CALLS, RAISES = range(4)  # a bet is a raise from nothing
@@ -52,18 +54,21 @@ class TexasHoldemOptions(Options):
     betting: str = option(
         "pot_fractions", choices=("pot_fractions", "fcpa", "full"), doc="which raises have action ids (4.10)"
     )
-    starting_stack: int = option(2000, low=1, high=MAX_STACK, doc="chips of each seat")
+    starting_stack: int = option(2000, low=1, high=MAX_CHIPS, doc="chips of each seat")
     stacks: tuple = option(
-        (), length=MAX_PLAYERS, low=0, high=MAX_STACK, doc="chips seat by seat, instead; cash: 0 sits out"
+        (), length=MAX_PLAYERS, low=0, high=MAX_CHIPS, doc="chips seat by seat, instead; cash: 0 sits out"
     )
     levels: tuple = option(
-        _LEVELS, length=2 * MAX_LEVELS, low=1, high=MAX_STACK, doc="small and big blind of each level; cash: the first"
+        _LEVELS, length=2 * MAX_LEVELS, low=1, high=MAX_CHIPS, doc="small and big blind of each level; cash: the first"
     )
     hands_per_level: int = option(10, low=1, high=1000, doc="completed hands until the blinds rise")
     blinds: tuple = option(
-        (), length=2, low=0, high=MAX_STACK, doc="small and big blind of all hands, instead; the small one may be 0"
+        (), length=2, low=0, high=MAX_CHIPS, doc="small and big blind of all hands, instead; the small one may be 0"
     )
-    ante: int = option(0, low=0, high=MAX_STACK, doc="what every seat posts before the blinds")
+    ante: int = option(0, low=0, high=MAX_CHIPS, doc="what every seat posts before the blinds, or one seat for all")
+    ante_type: str = option(
+        "all", choices=("all", "big_blind"), doc="who posts the ante: each seat, or the big blind for the table (4.1)"
+    )
     num_hands: int = option(1, low=1, high=1000, doc="cash: hands to be played")
     max_hands: int = option(
         None,
@@ -104,6 +109,7 @@ class TexasHoldemOptions(Options):
         """Refuse what does not fit together."""
         if len(self.stacks) not in (0, self.num_players):
             raise OptionError(f"option stacks takes {self.num_players} numbers, one a seat; got {len(self.stacks)}")
+        self._check_chips()
         if 0 in self.stacks and (self.format != "cash" or sum(chips > 0 for chips in self.stacks) < 2):
             raise OptionError("option stacks: a seat without chips sits out in cash, where two or more have some")
         self._check_blinds()
@@ -122,6 +128,16 @@ class TexasHoldemOptions(Options):
             raise OptionError(
                 "option stacks: the blinds and antes of the first hand leave nobody anything to decide; give a seat "
                 "more chips (a State can be over at the deal, an environment cannot)"
+            )
+
+    def _check_chips(self) -> None:
+        chips = sum(self.first_stacks())
+        if chips > MAX_CHIPS:
+            raise OptionError(f"option stacks: a table holds up to {MAX_CHIPS:,} chips in all; these are {chips:,}")
+        if self.betting == "full" and chips > MAX_LISTED_CHIPS:
+            raise OptionError(
+                f'option betting: with "full" each amount has an id, for up to {MAX_LISTED_CHIPS:,} chips on the table; '
+                f"these are {chips:,} (with any other betting, state.act makes exact bets)"
             )
 
     def _check_blinds(self) -> None:
@@ -158,13 +174,15 @@ class TexasHoldemOptions(Options):
 def _asks_somebody(options: TexasHoldemOptions, button: int) -> bool:
     """Whether anybody is left to decide something when the first blinds are posted (4.9)."""
     n = options.num_players
-    left = [max(0, stack - options.ante) for stack in options.first_stacks()]
+    dead = options.ante if options.ante_type == "big_blind" else 0
+    left = [max(0, stack - options.ante + dead) for stack in options.first_stacks()]
     bets = [0] * n
     small, big = options.all_blinds()[0]
     small_seat = button if n == 2 or small == 0 else (button + 1) % n
     for seat, blind in ((small_seat, small), ((small_seat + 1) % n, big)):
         bets[seat] = min(blind, left[seat])
         left[seat] -= bets[seat]
+    left[seat] = max(0, left[seat] - dead)
     able = [seat for seat in range(n) if left[seat]]
     return len(able) >= 2 or (len(able) == 1 and bets[able[0]] < max(bets))
 
@@ -187,7 +205,8 @@ STATE = record(
         ("start_stacks", "i4", (MAX_PLAYERS,)),  # at the start of the hand
         ("chips_in", "i4", (MAX_PLAYERS,)),  # in the pot in this hand, antes included
         ("bets", "i4", (NUM_STREETS, MAX_PLAYERS)),  # of these, put in on each street, antes not included
-        ("pot", "i4"),  # sum of chips_in, until it is paid out
+        ("dead", "i4"),  # in the pot besides: the ante of the big blind for the table, which nobody has to match
+        ("pot", "i4"),  # sum of chips_in and dead, until it is paid out
         ("to_match", "i4"),  # C of rules.md 4
         ("last_raise", "i4"),  # F of rules.md 4
         ("small_blind", "i4"),
@@ -210,6 +229,13 @@ STATE = record(
         ("hand_number", "i2"),  # 1, 2, ...
         ("hands_to_level", "i2"),  # hands until the blinds rise, this one included; 0 if they do not rise any more
         ("places", "i1", (MAX_PLAYERS,)),  # the better one if it is shared; 0 while in the game
+        # The hand before, seen by all
+        ("last_in_hand", "i8"),  # seats that had not folded at its end
+        ("last_shown", "i8"),  # of these, those that laid their cards open
+        ("last_won", "i4", (MAX_PLAYERS,)),  # chips won less chips lost
+        ("last_cards", "i1", (MAX_PLAYERS, 2)),  # of those in last_shown
+        ("last_board", "i1", (NUM_BOARD,)),
+        ("num_last_board", "i1"),
         # Cards. deck[2 p], deck[2 p + 1]: of seat p, seen by p if dealt in; then the board; then what is burnt
         ("deck", "i1", (NUM_CARDS,)),
         ("ranks", "i2", (MAX_PLAYERS,)),  # while a showdown is settled; else zeros

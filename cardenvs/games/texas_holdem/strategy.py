@@ -28,7 +28,7 @@ from cardenvs.games.texas_holdem.charts import ALL_HANDS, equity_against_best, j
 from cardenvs.games.texas_holdem.equity import equity as sampled_equity
 from cardenvs.games.texas_holdem.equity import with_picks, with_width
 from cardenvs.games.texas_holdem.rules import largest_raise, owed, smallest_raise
-from cardenvs.games.texas_holdem.state import FLOP, FULL, PREFLOP
+from cardenvs.games.texas_holdem.state import EVERYBODY_ANTES, FLOP, FULL, PREFLOP
 
 # Before the flop. Widths are thousandths of all hands (charts.py).
 _SHORT = 10.0  # up to so many big blinds it is all-in or fold
@@ -113,14 +113,15 @@ def depth(s, player):
             deepest = max(deepest, np.int64(s.stacks[p]) + s.chips_in[p])
     chips = min(deepest, np.int64(s.stacks[player]) + s.chips_in[player])
     blinds = 1.5 * s.big_blind
-    return chips / s.big_blind * blinds / (blinds + s.rules.ante * count_bits(s.dealt))
+    antes = s.rules.ante * (count_bits(s.dealt) if s.rules.ante_type == EVERYBODY_ANTES else 1)
+    return chips / s.big_blind * blinds / (blinds + antes)
 
 
 @kernel
 def _winnable(s, player):
     """The chips of the pot that `player` can win: of each seat's no more than all of the own."""
     own = np.int64(s.stacks[player]) + s.chips_in[player]
-    chips = np.int64(0)
+    chips = np.int64(s.dead)
     for p in range(s.rules.num_players):
         chips += min(own, np.int64(s.chips_in[p]))
     return chips

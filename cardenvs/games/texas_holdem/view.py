@@ -212,7 +212,7 @@ def _named_raise(s, player, action):
     """The total of a raise, and what it is called besides."""
     high = s.bets[s.street, player] + s.stacks[player]
     if action >= actions.RAISE_TO or s.rules.betting == FULL:  # of which there may be thousands: no kernels
-        total, size = action - (actions.RAISE_TO if action >= actions.RAISE_TO else actions.FULL_RAISE_0), ""
+        total, size = action - (actions.FULL_RAISE_0 if s.rules.betting == FULL else actions.RAISE_TO), ""
     else:
         pot_after_call = int(s.pot) + owed(s, player)
         total = actions.asked_total(s, action, pot_after_call, smallest_raise(s, player), high)

@@ -1,7 +1,7 @@
 """Wingspan, the base game for two to five. Rules: rules.md."""
 
 from cardenvs.core.game import Game, Returns
-from cardenvs.games.wingspan import rules, strategy
+from cardenvs.games.wingspan import rules, strategy, worlds
 from cardenvs.games.wingspan.actions import max_legal, num_actions
 from cardenvs.games.wingspan.observation import layout, observe
 from cardenvs.games.wingspan.state import PHASES, STATE, TABLE, WingspanOptions, deck
@@ -29,7 +29,7 @@ GAME = Game(
     apply_action=rules.apply_action,
     forfeit=rules.forfeit,
     observe=observe,
-    determinize=rules.determinize,
+    determinize=worlds.determinize,
     explain_illegal=rules.explain_illegal,
     num_actions=num_actions,
     max_legal=max_legal,

@@ -34,6 +34,7 @@ from cardenvs.games.wingspan.cards import (
     TRAY_SIZE,
 )
 from cardenvs.games.wingspan.state import (
+    BATCH_BITS,
     BONUS_TOKEN,
     DRAFT_SIZE,
     GOAL_TOKEN,
@@ -47,10 +48,14 @@ from cardenvs.games.wingspan.state import (
     IN_TRAY,
     IN_TUCKED,
     KNOWN_TO_ALL,
+    LAST_BATCH,
     MAX_PLAYERS,
     NO_BIRD,
+    NUM_BATCHES,
     NUM_WORDS,
     ON_MAT,
+    PIECE_KIND_BITS,
+    PIECE_OWNER_BITS,
     PUBLIC_BIT,
     TABLE,
     WORD_BITS,
@@ -137,6 +142,20 @@ def _into_hand(s, player, bird, known):
     s.known[bird] = known
 
 
+@kernel
+def _take_openly(s, player, bird):
+    _into_hand(s, player, bird, KNOWN_TO_ALL)
+    s.taken[bird] = 1 + s.num_tucks[player]
+
+
+@kernel
+def _draw_unseen(s, player, bird):
+    _into_hand(s, player, bird, 1 << player)
+    kind = player | current_batch(s) << PIECE_OWNER_BITS
+    s.pieces[s.num_pieces] = kind | np.int64(s.num_tucks[player]) << PIECE_KIND_BITS
+    s.num_pieces += 1
+
+
 @kernel(inline=True)
 def _out_of_hand(s, player, bird):
     s.hands[player, bird // WORD_BITS] &= ~(1 << bird % WORD_BITS)
@@ -145,12 +164,74 @@ def _out_of_hand(s, player, bird):
 
 @kernel
 def forget_hand(s, player):
-    """A card has left the hand unseen: from now on nobody else knows what is in it."""
+    """A card has left the hand unseen: from now on nobody else knows of any card that it is still there."""
     for w in range(NUM_WORDS):
         bits = s.hands[player, w]
         while bits:
             s.known[w * WORD_BITS + lowest_card(bits)] = 1 << player
             bits &= bits - 1
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What all remember of hidden cards
+
+
+@kernel(inline=True)
+def current_batch(s):
+    """The batch of the bird deck: how often the discards have become the deck, as far as that is counted."""
+    return min(np.int64(s.num_shuffles), LAST_BATCH)
+
+
+@kernel(inline=True)
+def batch_known_to(batch, player):
+    """The batch that `player` knows a card to belong to, from an entry of s.batch or s.bonus_batch, else 0.
+
+    The bits above the batch say whose secret it is: 1 + the player who discarded the card face down, or 0.
+    """
+    secret_of = batch >> BATCH_BITS
+    return batch & LAST_BATCH if secret_of in (0, 1 + player) else 0
+
+
+@kernel
+def batch_of_discard(known, number):
+    """The entry of s.batch for a card that has been on the discard pile: `known` to whom, shuffled how often."""
+    secret_of = 0 if known == KNOWN_TO_ALL else 1 + lowest_card(known)
+    return min(number, LAST_BATCH) | secret_of << BATCH_BITS
+
+
+@kernel
+def _no_longer_hidden(s, player, bird):
+    """A card of a hand is shown, or discarded: if it had been drawn unseen, there is one piece less.
+
+    It was a piece of its batch. A card of no known batch came out of the first one, or was given up face down in the
+    setup and came out of the second.
+    """
+    if s.taken[bird] == 0:
+        batch = batch_known_to(np.int64(s.batch[bird]), NO_PLAYER)
+        for k in range(NUM_BATCHES):
+            if _remove_piece(s, player | (batch + k) % NUM_BATCHES << PIECE_OWNER_BITS):
+                break
+    s.taken[bird] = 0
+    s.batch[bird] = 0
+
+
+@kernel
+def _remove_piece(s, kind):
+    """Remove a piece of a kind, the one that came after most tucks; returns whether there was one.
+
+    Which one it was is hidden. If it was an earlier one, the one that stayed had fewer places to go, none of them new.
+    """
+    best, at = np.int64(-1), np.int64(-1)
+    for k in range(s.num_pieces):
+        piece = np.int64(s.pieces[k])
+        if piece & (1 << PIECE_KIND_BITS) - 1 == kind and piece > best:
+            best, at = piece, k
+    if at < 0:
+        return False
+    s.num_pieces -= 1
+    s.pieces[at] = s.pieces[s.num_pieces]
+    s.pieces[s.num_pieces] = 0
+    return True
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -179,7 +260,7 @@ def new_decks(s, log):
 def deal_bird(s, player, log):
     """`player` is dealt a bird."""
     bird = _top_of_deck(s)
-    _into_hand(s, player, bird, 1 << player)
+    _draw_unseen(s, player, bird)
     _log_move(log, _DEAL_BIRD, player, bird, _DECK, _HAND + player, 1 << player)
 
 
@@ -201,6 +282,7 @@ def deal_food(s, player, food, log):
 def drop_bird(s, player, bird, log):
     """`player` does not keep a bird it was dealt; it goes face down to the discards (2.3)."""
     _out_of_hand(s, player, bird)
+    _no_longer_hidden(s, player, bird)
     _discard_face_down(s, player, bird, log)
 
 
@@ -333,6 +415,8 @@ def lose_egg(s, player, slot, log):
 def show_bird(s, player, bird, log):
     """`player` shows the bird that is going to be played."""
     s.known[bird] = KNOWN_TO_ALL
+    _no_longer_hidden(s, player, bird)
+    s.taken[bird] = 1 + s.num_tucks[player]
     log_reveal(log, _SHOW_BIRD, player, bird, _HAND + player, 1, EVERYBODY)
 
 
@@ -341,6 +425,7 @@ def place_bird(s, player, bird, habitat, log):
     """A bird goes from the hand to the leftmost free slot of a habitat; returns the slot (4.1, 4.4)."""
     slot = NUM_SLOTS * habitat + s.row_size[player, habitat]
     _out_of_hand(s, player, bird)
+    _no_longer_hidden(s, player, bird)
     s.place[bird] = ON_MAT + player
     s.known[bird] = KNOWN_TO_ALL
     s.row_size[player, habitat] += 1
@@ -487,6 +572,7 @@ def _reshuffle(s, log):
             s.deck[s.num_deck] = bird
             s.num_deck += 1
             s.place[bird] = IN_DECK
+            s.batch[bird] = batch_of_discard(np.int64(s.known[bird]), np.int64(s.num_shuffles) + 1)
             s.known[bird] = 0
     s.num_discards = 0
     start_stream(s, SHUFFLES, np.int64(s.num_shuffles))
@@ -501,8 +587,7 @@ def fill_tray(s, log):
         if s.tray[k] == NO_BIRD and cards_left(s) > 0:
             bird = _next_of_deck(s, log)
             s.tray[k] = bird
-            s.place[bird] = IN_TRAY
-            s.known[bird] = KNOWN_TO_ALL
+            _lay_open(s, bird, IN_TRAY)
             _log_move(log, _FILL_TRAY, NO_PLAYER, bird, _DECK, _TRAY, EVERYBODY)
 
 
@@ -517,9 +602,15 @@ def sweep_tray(s, log):
 
 
 @kernel(inline=True)
-def _to_discards(s, bird):
-    s.place[bird] = IN_DISCARDS
+def _lay_open(s, bird, place):
+    s.place[bird] = place
     s.known[bird] = KNOWN_TO_ALL
+    s.batch[bird] = 0
+
+
+@kernel(inline=True)
+def _to_discards(s, bird):
+    _lay_open(s, bird, IN_DISCARDS)
     s.num_discards += 1
 
 
@@ -528,7 +619,7 @@ def draw_from_tray(s, player, k, log):
     """`player` takes the card at place k of the tray."""
     bird = np.int64(s.tray[k])
     s.tray[k] = NO_BIRD
-    _into_hand(s, player, bird, KNOWN_TO_ALL)
+    _take_openly(s, player, bird)
     _log_move(log, _DRAW_TRAY, player, bird, _TRAY, _HAND + player, EVERYBODY)
 
 
@@ -536,7 +627,7 @@ def draw_from_tray(s, player, k, log):
 def draw_from_deck(s, player, log):
     """`player` draws the top card of the deck; there is one."""
     bird = _next_of_deck(s, log)
-    _into_hand(s, player, bird, 1 << player)
+    _draw_unseen(s, player, bird)
     _log_move(log, _DRAW_DECK, player, bird, _DECK, _HAND + player, 1 << player)
 
 
@@ -544,6 +635,7 @@ def draw_from_deck(s, player, log):
 def discard(s, player, bird, log):
     """`player` discards a bird from the hand, face up."""
     _out_of_hand(s, player, bird)
+    _no_longer_hidden(s, player, bird)
     _to_discards(s, bird)
     _log_move(log, _DISCARD, player, bird, _HAND + player, _DISCARDS, EVERYBODY)
 
@@ -552,12 +644,17 @@ def discard(s, player, bird, log):
 def tuck_from_hand(s, player, slot, bird, log):
     """`player` tucks a bird from the hand face down behind the bird in a slot.
 
-    From then on the others do not know what is left in the hand, unless it was the only card there.
+    From then on the others know of each card that they knew in the hand that it is there or was tucked, unless it was
+    the only card there.
     """
     known = np.int64(s.known[bird])
     if s.hand_size[player] > 1:
         known = 1 << player
         forget_hand(s, player)
+    if known == KNOWN_TO_ALL:
+        s.taken[bird] = 0
+    else:
+        s.num_tucks[player] += 1
     _out_of_hand(s, player, bird)
     s.place[bird] = IN_TUCKED + player
     s.known[bird] = known
@@ -571,6 +668,7 @@ def tuck_from_deck(s, player, slot, log):
     bird = _next_of_deck(s, log)
     s.place[bird] = IN_TUCKED + player
     s.known[bird] = 0
+    s.tucked_unseen[player, current_batch(s)] += 1
     _log_move(log, _TUCK_DECK, player, bird, _DECK, _TUCKED + player, NOBODY)
     _count_tucked(s, player, slot, log)
 
@@ -589,8 +687,7 @@ def hunt_in_deck(s, player, slot, bound, log):
     """
     bird = _next_of_deck(s, log)
     if BIRD_WINGSPAN[bird] < bound:
-        s.place[bird] = IN_TUCKED + player
-        s.known[bird] = KNOWN_TO_ALL
+        _lay_open(s, bird, IN_TUCKED + player)
         _log_move(log, _TUCK_DECK, player, bird, _DECK, _TUCKED + player, EVERYBODY)
         _count_tucked(s, player, slot, log)
         return True
@@ -606,8 +703,7 @@ def turn_up_draft(s, cards, log):
         if cards_left(s) > 0:
             bird = _next_of_deck(s, log)
             s.draft[k] = bird
-            s.place[bird] = IN_DRAFT
-            s.known[bird] = KNOWN_TO_ALL
+            _lay_open(s, bird, IN_DRAFT)
             _log_move(log, _TURN_UP, NO_PLAYER, bird, _DECK, _DRAFT, EVERYBODY)
 
 
@@ -616,7 +712,7 @@ def take_from_draft(s, player, k, log):
     """`player` takes the card at place k of the draft."""
     bird = np.int64(s.draft[k])
     s.draft[k] = NO_BIRD
-    _into_hand(s, player, bird, KNOWN_TO_ALL)
+    _take_openly(s, player, bird)
     _log_move(log, _TAKE_DRAFT, player, bird, _DRAFT, _HAND + player, EVERYBODY)
 
 
@@ -641,6 +737,7 @@ def _take_bonus(s, player):
     s.bonus_deck[s.num_bonus_deck] = 0
     s.bonus_place[card] = IN_BONUS_HAND + player
     s.bonus_known[card] = 1 << player
+    s.bonus_drawn[card] = min(np.int64(s.num_bonus_shuffles), LAST_BATCH)
     s.bonus_hands[player] |= 1 << card
     return card
 
@@ -666,7 +763,9 @@ def _reshuffle_bonuses(s, log):
             s.bonus_deck[s.num_bonus_deck] = card
             s.num_bonus_deck += 1
             s.bonus_place[card] = IN_BONUS_DECK
+            s.bonus_batch[card] = batch_of_discard(np.int64(s.bonus_known[card]), np.int64(s.num_bonus_shuffles) + 1)
             s.bonus_known[card] = 0
+            s.bonus_drawn[card] = 0
     start_stream(s, BONUS_SHUFFLES, np.int64(s.num_bonus_shuffles))
     s.num_bonus_shuffles += 1
     shuffle(s, s.bonus_deck, 0, np.int64(s.num_bonus_deck))

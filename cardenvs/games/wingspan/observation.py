@@ -9,7 +9,7 @@ import functools
 
 import numpy as np
 
-from cardenvs.core.cards import count_bits
+from cardenvs.core.cards import count_bits, lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.seats import wrap
@@ -50,6 +50,7 @@ from cardenvs.games.wingspan.cards import (
     WHITE,
 )
 from cardenvs.games.wingspan.decisions import setup_bird
+from cardenvs.games.wingspan.effects import batch_known_to
 from cardenvs.games.wingspan.scoring import goal_count
 from cardenvs.games.wingspan.stack import (
     DRAW,
@@ -72,6 +73,7 @@ from cardenvs.games.wingspan.state import (
     IN_BONUS_DISCARDS,
     IN_DISCARDS,
     IN_HAND,
+    IN_TUCKED,
     MAT_SLOTS,
     NO_BIRD,
     ON_MAT,
@@ -197,9 +199,12 @@ def _common(ids: bool) -> tuple[Section, ...]:
         Section("outside", NUM_FACES, "dice of each face outside", high=NUM_DICE, labels=FACES),
         Section("decks", 3, "birds in deck, in discards, bonus cards in deck", high=_MOST),
         Section("discards", NUM_BIRDS, "1 for each bird known to be discarded", labels=BIRD_NAMES),
+        Section("reshuffled", NUM_BIRDS, "1 for each bird known to be in the deck, or drawn since", labels=BIRD_NAMES),
         Section("bonus", NUM_BONUSES, "1 for each own bonus card", labels=BONUS_NAMES),
         Section("bonus_offer", NUM_BONUSES, "1 for each just drawn, of which one is kept", labels=BONUS_NAMES),
         Section("bonus_seen", NUM_BONUSES, "1 for each that the observer did not keep", labels=BONUS_NAMES),
+        Section("bonus_reshuffled", NUM_BONUSES, "1 for each of those, once it was reshuffled", labels=BONUS_NAMES),
+        Section("setup_bonus", NUM_BONUSES, "one-hot bonus card to be kept, once chosen", labels=BONUS_NAMES),
         Section("setup_dropped", NUM_BIRDS, "1 for each dealt bird not to be kept", labels=BIRD_NAMES),
         Section("setup_paid", NUM_FOODS, "food to be paid for those kept", labels=FOODS),
         _birds("tray", TRAY_SIZE, "the tray", ids),
@@ -215,6 +220,7 @@ def _seat(seat: int, ids: bool) -> tuple[Section, ...]:
         Section(f"{who}_eggs", MAT_SLOTS, "eggs by slot", high=6, labels=_SLOTS),
         Section(f"{who}_cached", MAT_SLOTS, "cached food by slot", high=_MOST, labels=_SLOTS),
         Section(f"{who}_tucked", MAT_SLOTS, "tucked cards by slot", high=_MOST, labels=_SLOTS),
+        Section(f"{who}_tucked_birds", NUM_BIRDS, "1 for each bird known to be tucked there", labels=BIRD_NAMES),
         Section(f"{who}_pink_used", MAT_SLOTS, "1 for each pink power used since that player's turn", labels=_SLOTS),
         Section(f"{who}_food", NUM_FOODS, f"supply, clipped at {_MOST}", high=_MOST, labels=FOODS),
         Section(f"{who}_goal_points", NUM_ROUNDS, "points for the goals so far", high=_MOST),
@@ -235,15 +241,24 @@ def _seat(seat: int, ids: bool) -> tuple[Section, ...]:
     )
 
 
+def _either(seat: int) -> Section:
+    doc = "1 for each bird known to be in that hand or tucked from it"
+    return Section(f"seat_{seat}_hand_or_tucked", NUM_BIRDS, doc, labels=BIRD_NAMES)
+
+
 _NUMBERS = ("hand", "bonus_cards", "turns_left", "discards_owed", "goal_count")
 _MARKS = ("active", "first_player", "turn", "to_act")
-# Sections of birds come last, so that only their width depends on how birds are shown.
+# Sections of birds come last, so that only their width depends on how birds are shown. What may be in a hand or tucked
+# follows the blocks of the seats: it is plain to the observer for its own.
 _COMMON, _SEAT = Layout(_common(ids=True), "int16"), Layout(_seat(0, ids=True), "int16")
 (
     _DECISION, _TO_ACT, _DECISION_SLOT, _DECISION_NUMBER, _PAID, _PAID_FOR, _ROUND, _BLUE, _GOALS, _FEEDER, _OUTSIDE,
-    _DECKS, _DISCARDS, _BONUS, _OFFER, _SEEN, _DROPPED, _SETUP_PAID, _TRAY, _,
+    _DECKS, _DISCARDS, _RESHUFFLED, _BONUS, _OFFER, _SEEN, _BONUS_RESHUFFLED, _SETUP_BONUS, _DROPPED, _SETUP_PAID, _TRAY,
+    _,
 ) = _COMMON.starts  # fmt: skip
-_HAND, _EGGS, _CACHED, _TUCKED, _PINK_USED, _FOOD, _GOAL_POINTS, _SEAT_NUMBERS, _SEAT_MARKS, _BIRDS = _SEAT.starts
+(
+    _HAND, _EGGS, _CACHED, _TUCKED, _TUCKED_BIRDS, _PINK_USED, _FOOD, _GOAL_POINTS, _SEAT_NUMBERS, _SEAT_MARKS, _BIRDS,
+) = _SEAT.starts  # fmt: skip
 
 
 @functools.cache
@@ -251,6 +266,7 @@ def _layout(num_players: int, ids: bool) -> Layout:
     sections = [*_common(ids)]
     for seat in range(num_players):
         sections += _seat(seat, ids)
+    sections += [_either(seat) for seat in range(1, num_players)]
     return Layout(sections, "int16")
 
 
@@ -306,6 +322,9 @@ def _observe_decision(s, player, out):
         for k in range(BIRDS_DEALT):
             if s.setup_dropped[player] >> k & 1:
                 out[_DROPPED + setup_bird(s, player, k)] = 1
+        if s.current_player > player:
+            cards = np.int64(s.bonus_hands[player])
+            out[_SETUP_BONUS + lowest_card(cards if s.setup_bonus[player] == 0 else cards & cards - 1)] = 1
     if s.terminal:
         return
     top = s.stack[s.depth - 1]
@@ -351,18 +370,29 @@ def _observe_bonuses(s, player, out):
                 out[_OFFER + card] = s.bonus_offer >> card & 1
             elif s.bonus_place[card] == IN_BONUS_DISCARDS:
                 out[_SEEN + card] = 1
+        elif s.bonus_batch[card] > 0 and batch_known_to(np.int64(s.bonus_batch[card]), player) > 0:
+            out[_SEEN + card] = 1
+            out[_BONUS_RESHUFFLED + card] = 1
 
 
 @kernel
 def _observe_cards(s, player, n, first_seat, seat_size, out):
-    """Birds in hands and on the discard pile, as far as the observer knows them."""
+    """Birds in hands, under birds and on the discard pile, as far as the observer knows them."""
+    either = first_seat + n * seat_size - NUM_BIRDS  # of seat 1 the first section behind the blocks
     for bird in range(NUM_BIRDS):
+        place = np.int64(s.place[bird])
         if s.known[bird] >> player & 1:
-            place = np.int64(s.place[bird])
             if place == IN_DISCARDS:
                 out[_DISCARDS + bird] = 1
+            elif place >= IN_TUCKED:
+                out[first_seat + seat_size * wrap(place - IN_TUCKED + n - player, n) + _TUCKED_BIRDS + bird] = 1
             elif IN_HAND <= place < ON_MAT:
                 out[first_seat + seat_size * wrap(place - IN_HAND + n - player, n) + _HAND + bird] = 1
+        elif s.taken[bird] > 0:
+            owner = place - (IN_TUCKED if place >= IN_TUCKED else IN_HAND)
+            out[either + NUM_BIRDS * wrap(owner + n - player, n) + bird] = 1
+        elif s.batch[bird] > 0 and batch_known_to(np.int64(s.batch[bird]), player) > 0:
+            out[_RESHUFFLED + bird] = 1
 
 
 @kernel

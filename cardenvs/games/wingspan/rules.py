@@ -9,7 +9,7 @@ import numpy as np
 from cardenvs.core.cards import lowest_card
 from cardenvs.core.events import log_note
 from cardenvs.core.kernel import kernel
-from cardenvs.core.rng import DEAL, DETERMINIZE, random_below, redeal, start_stream
+from cardenvs.core.rng import DEAL, random_below, start_stream
 from cardenvs.core.seats import wrap
 from cardenvs.games.wingspan.actions import STOP
 from cardenvs.games.wingspan.cards import (
@@ -100,12 +100,6 @@ from cardenvs.games.wingspan.state import (
     BONUS_TOKEN,
     DRAFT_SIZE,
     GOAL_TOKEN,
-    IN_BONUS_DISCARDS,
-    IN_BONUS_HAND,
-    IN_DECK,
-    IN_DISCARDS,
-    IN_HAND,
-    IN_TUCKED,
     MAT_SLOTS,
     NO_BIRD,
     OP,
@@ -114,7 +108,6 @@ from cardenvs.games.wingspan.state import (
     TABLE,
     WHO,
     WINNER,
-    WORD_BITS,
     A,
     B,
     N,
@@ -124,7 +117,6 @@ _WIN, _SHARE_WIN = TABLE.kind["win"], TABLE.kind["share_win"]
 _GOAL_IDS = np.arange(NUM_GOALS)
 
 _BIRD_DEAL, _BONUS_DEAL, _GOAL_DEAL = range(3)  # indices of the chance source DEAL
-_HAND_KIND, _TUCKED_KIND, _UNSEEN_KIND, _DISCARD_KIND = range(4)  # how a card may be hidden from others
 
 # ---------------------------------------------------------------------------------------------------------------
 # The deal
@@ -560,153 +552,3 @@ def forfeit(s, player, log):
         _end_game(s, log)
     else:
         _run(s, log)
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# What a player cannot know
-
-
-@kernel
-def determinize(s, player, seed):
-    """Deal anew what `player` cannot know: other hands, what lies face down, the decks, and what others have chosen."""
-    s.seed = seed
-    start_stream(s, DETERMINIZE, 0)
-    _redeal_birds(s, player)
-    _redeal_bonuses(s, player)
-    if s.round_number < 0:
-        _choose_anew(s, player)
-
-
-@kernel
-def _redeal_birds(s, player):
-    """Deal the hidden birds anew: the deck, then the places where other cards lie of which `player` knows no face.
-
-    s.tally counts those by place and by who else knows them: the hands, tucked cards that their owner knows, tucked
-    cards that nobody knows, and discards that one other player has made face down.
-    """
-    n = np.int64(s.rules.num_players)
-    hidden = np.int64(s.num_deck)
-    for bird in range(NUM_BIRDS):
-        place = np.int64(s.place[bird])
-        if s.known[bird] >> player & 1 or place == IN_DECK:
-            continue
-        owner, kind = _owner_and_kind(place, np.int64(s.known[bird]))
-        if kind == _HAND_KIND:
-            s.hands[owner, bird // WORD_BITS] &= ~(1 << bird % WORD_BITS)
-        s.tally[4 * owner + kind] += 1
-        s.deck[hidden] = bird
-        hidden += 1
-    redeal(s, s.deck, 0, hidden)
-    for k in range(s.num_deck):
-        bird = np.int64(s.deck[k])
-        s.place[bird] = IN_DECK
-        s.known[bird] = 0
-    k = np.int64(s.num_deck)
-    for owner in range(n):
-        for kind in range(4):
-            for _ in range(s.tally[4 * owner + kind]):
-                _put(s, np.int64(s.deck[k]), owner, kind)
-                s.deck[k] = 0
-                k += 1
-            s.tally[4 * owner + kind] = 0
-
-
-@kernel
-def _owner_and_kind(place, known):
-    """Whose a hidden card is, and how it is hidden."""
-    if place == IN_DISCARDS:
-        return lowest_card(known), _DISCARD_KIND
-    if place >= IN_TUCKED:
-        return place - IN_TUCKED, _TUCKED_KIND if known else _UNSEEN_KIND
-    return place - IN_HAND, _HAND_KIND
-
-
-@kernel
-def _put(s, bird, owner, kind):
-    """Put a card where it is hidden from others."""
-    s.known[bird] = 0 if kind == _UNSEEN_KIND else 1 << owner
-    if kind == _DISCARD_KIND:
-        s.place[bird] = IN_DISCARDS
-    elif kind == _HAND_KIND:
-        s.place[bird] = IN_HAND + owner
-        s.hands[owner, bird // WORD_BITS] |= 1 << bird % WORD_BITS
-    else:
-        s.place[bird] = IN_TUCKED + owner
-
-
-@kernel
-def _redeal_bonuses(s, player):
-    """Deal the hidden bonus cards anew: the deck, other hands, and what others have discarded."""
-    n = np.int64(s.rules.num_players)
-    hidden = np.int64(s.num_bonus_deck)
-    offered = np.int64(0)  # of somebody else's cards, how many are the ones just drawn
-    for card in range(NUM_BONUSES):
-        place = np.int64(s.bonus_place[card])
-        if s.bonus_known[card] >> player & 1 or place == IN_DECK:
-            continue
-        if place == IN_BONUS_DISCARDS:
-            s.tally[2 * lowest_card(np.int64(s.bonus_known[card])) + 1] += 1
-        else:
-            owner = place - IN_BONUS_HAND
-            s.bonus_hands[owner] &= ~(1 << card)
-            s.tally[2 * owner] += 1
-            offered += s.bonus_offer >> card & 1
-        s.bonus_deck[hidden] = card
-        hidden += 1
-    redeal(s, s.bonus_deck, 0, hidden)
-    for k in range(s.num_bonus_deck):
-        s.bonus_place[s.bonus_deck[k]] = 0
-        s.bonus_known[s.bonus_deck[k]] = 0
-    if offered > 0:
-        s.bonus_offer = 0
-    k = np.int64(s.num_bonus_deck)
-    for owner in range(n):
-        for kind in range(2):
-            for _ in range(s.tally[2 * owner + kind]):
-                card = np.int64(s.bonus_deck[k])
-                s.bonus_known[card] = 1 << owner
-                s.bonus_place[card] = IN_BONUS_DISCARDS if kind else IN_BONUS_HAND + owner
-                if not kind:
-                    s.bonus_hands[owner] |= 1 << card
-                    if offered > 0 and owner == s.current_player:
-                        s.bonus_offer |= 1 << card
-                        offered -= 1
-                s.bonus_deck[k] = 0
-                k += 1
-            s.tally[2 * owner + kind] = 0
-
-
-@kernel
-def _choose_anew(s, player):
-    """In the setup: who has chosen already may have chosen anything, and who is choosing begins again (2.3)."""
-    current = np.int64(s.current_player)
-    for p in range(s.rules.num_players):
-        if p == player or p > current:
-            continue
-        s.setup_dropped[p] = 0
-        s.setup_bonus[p] = 0
-        for food in range(NUM_FOODS):
-            s.setup_paid[p, food] = 0
-        if p == current:
-            while s.stack[s.depth - 1, WHO] == p and s.stack[s.depth - 1, OP] != END_SETUP:
-                pop(s)
-            push(s, KEEP_BONUS, p, NO_SLOT, 0, 0, 0)
-            push(s, SETUP_BIRDS, p, NO_SLOT, 0, 0, 0)
-        elif s.active[p]:
-            _choose_at_random(s, p)
-
-
-@kernel
-def _choose_at_random(s, player):
-    """Keep each bird with equal chance, and pay for them with random foods."""
-    dropped = random_below(s.rng, 1 << BIRDS_DEALT)
-    kept = BIRDS_DEALT
-    for k in range(BIRDS_DEALT):
-        kept -= dropped >> k & 1
-    s.setup_dropped[player] = dropped
-    s.setup_bonus[player] = random_below(s.rng, BONUSES_DEALT)
-    while kept > 0:
-        food = random_below(s.rng, NUM_FOODS)
-        if s.setup_paid[player, food] < s.food[player, food]:
-            s.setup_paid[player, food] += 1
-            kept -= 1

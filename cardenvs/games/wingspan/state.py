@@ -46,6 +46,13 @@ IN_BONUS_DECK, IN_BONUS_DISCARDS, IN_BONUS_HAND = range(3)
 # Who knows the face of a card where it lies: bit p for player p, and one bit for those who only watch.
 PUBLIC_BIT = MAX_PLAYERS
 KNOWN_TO_ALL = (1 << MAX_PLAYERS + 1) - 1
+# What is remembered of a hidden card. Each reshuffle begins another *batch* of the deck, counted up to LAST_BATCH.
+LAST_BATCH = 3
+NUM_BATCHES = LAST_BATCH + 1
+BATCH_BITS = 2
+# A card drawn into a hand unseen is a *piece*, a number in s.pieces: owner, batch of the deck, the owner's tucks before.
+PIECE_OWNER_BITS = 3
+PIECE_KIND_BITS = PIECE_OWNER_BITS + BATCH_BITS
 
 # Tokens: birds 0..169, then the bonus cards, then the goals. Cards of another kind have another back.
 BONUS_TOKEN = NUM_BIRDS
@@ -93,9 +100,22 @@ STATE = record(
         ("draft", "i2", (DRAFT_SIZE,)),  # cards turned up for a draft (11.12), or NO_BIRD     seen by: all
         ("hands", "i8", (MAX_PLAYERS, NUM_WORDS)),  # bit c % 60 of word c // 60               seen by: owner
         ("hand_size", "i2", (MAX_PLAYERS,)),  #                                                seen by: all
+        # What all remember of hidden birds. A *tuck* here is one from the hand, of a card that not all have seen.
+        ("num_tucks", "u1", (MAX_PLAYERS,)),
+        ("taken", "u1", (NUM_BIRDS,)),  # of a card openly taken into its hand: 1 + tucks of that player before, else 0
+        ("batch", "u1", (NUM_BIRDS,)),  # of a card reshuffled and not seen since: see `batch_known_to`, else 0
+        ("pieces", "u2", (NUM_BIRDS,)),  # num_pieces cards drawn unseen, in the hand or tucked from it, then zeros
+        ("num_pieces", "i2"),
+        ("tucked_unseen", "u1", (MAX_PLAYERS, NUM_BATCHES)),  # cards tucked from the deck unseen, by batch
         # Bonus cards
         ("bonus_place", "u1", (NUM_BONUSES,)),  # IN_BONUS_DECK ... IN_BONUS_HAND + player
         ("bonus_known", "u1", (NUM_BONUSES,)),  # as `known`
+        ("bonus_batch", "u1", (NUM_BONUSES,)),  # as `batch`
+        (
+            "bonus_drawn",
+            "u1",
+            (NUM_BONUSES,),
+        ),  # batch of the deck it was drawn from, for all to see
         ("bonus_deck", "u1", (NUM_BONUSES,)),  # num_bonus_deck cards, the top last, then zeros seen by: nobody
         ("num_bonus_deck", "i1"),  #                                                           seen by: all
         ("bonus_hands", "i4", (MAX_PLAYERS,)),  # bit sets                                     seen by: owner
@@ -137,7 +157,9 @@ STATE = record(
         ("num_hunts", "i2"),
         ("num_shuffles", "i2"),
         ("num_bonus_shuffles", "i2"),
-        ("tally", "u1", (4 * MAX_PLAYERS,)),  # scratch of determinize, else zeros
+        # Scratch of determinize, else zeros
+        ("tally", "u1", (MAX_PLAYERS, 3, NUM_BATCHES)),
+        ("slots", "u2", (NUM_BIRDS,)),
     ],
 )
 

@@ -34,7 +34,15 @@ from cardenvs.games.wingspan.cards import (
     TRAY_SIZE,
     WETLAND,
 )
-from cardenvs.games.wingspan.known import known_birds, known_bonuses, knows_bird, knows_bonuses
+from cardenvs.games.wingspan.known import (
+    birds_in_hand_or_tucked,
+    known_birds,
+    known_bonuses,
+    knows_bird,
+    knows_bonuses,
+    reshuffled_birds,
+    reshuffled_bonuses,
+)
 from cardenvs.games.wingspan.stack import (
     ACCEPT,
     AFTER_EGGS,
@@ -190,6 +198,7 @@ class WingspanView(View):
 
     def facts(self, s, player):
         hand = known_birds(s, IN_HAND + player, player)
+        reshuffled = reshuffled_birds(s, player)
         facts = {
             "round": int(s.round_number) + 1,
             "turns_left": {f"player_{p}": int(s.turns_left[p]) for p in _players(s)},
@@ -224,13 +233,31 @@ class WingspanView(View):
                 for p in _players(s)
                 if p != player
             },
+            "in_that_hand_or_tucked_from_it": {
+                f"player_{p}": [BIRD_NAMES[bird] for bird in birds_in_hand_or_tucked(s, p, player)]
+                for p in _players(s)
+                if p != player
+            },
+            "known_tucked_birds": {
+                f"player_{p}": [BIRD_NAMES[bird] for bird in known_birds(s, IN_TUCKED + p, player)] for p in _players(s)
+            },
+            "bonus_cards_seen_and_not_kept": [
+                BONUS_NAMES[card] for card in known_bonuses(s, IN_BONUS_DISCARDS, player)
+            ],
             "seen_on_the_discard_pile": [BIRD_NAMES[bird] for bird in known_birds(s, IN_DISCARDS, player)],
-            "birds_not_seen_yet": sum(not knows_bird(s, bird, player) for bird in range(NUM_BIRDS)),
+            "birds_not_seen_yet": sum(
+                not knows_bird(s, bird, player) and not s.taken[bird] and bird not in reshuffled
+                for bird in range(NUM_BIRDS)
+            ),
             "pink_birds_used": {
                 f"player_{p}": [BIRD_NAMES[s.birds[p, slot]] for slot in range(MAT_SLOTS) if s.pink_used[p] >> slot & 1]
                 for p in _players(s)
             },
         }
+        if reshuffled:
+            facts["in_the_deck_or_drawn_since_its_reshuffle"] = [BIRD_NAMES[bird] for bird in reshuffled]
+        if cards := reshuffled_bonuses(s, player):
+            facts["in_the_bonus_deck_or_drawn_since_its_reshuffle"] = [BONUS_NAMES[card] for card in cards]
         if s.round_number < 0:
             facts["setup"] = _setup_facts(s, player)
         if s.debts[player]:
@@ -484,8 +511,10 @@ def _goal_facts(s, k):
 def _setup_facts(s, player):
     """What a player has chosen so far in the setup; nobody else sees it."""
     dealt = known_birds(s, IN_HAND + player, player)
+    bonuses, chosen = known_bonuses(s, IN_BONUS_HAND + player, player), s.current_player > player
     return {
         "birds_not_kept": [BIRD_NAMES[bird] for k, bird in enumerate(dealt) if int(s.setup_dropped[player]) >> k & 1],
+        "bonus_card_kept": BONUS_NAMES[bonuses[int(s.setup_bonus[player])]] if chosen else None,
         "food_paid": {name: int(s.setup_paid[player, food]) for food, name in enumerate(FOODS)},
     }
 

@@ -1,0 +1,137 @@
+"""Checks of what comes from outside, before a kernel, which checks nothing, gets it."""
+
+import hashlib
+import json
+import numbers
+from typing import Any
+
+import numpy as np
+
+from cardenvs.core.errors import FormatError
+from cardenvs.core.rng import SEED_MASK
+
+_DIGEST_SIZE = 32  # bytes of a SHA-256
+_LONGEST = 80  # characters of a value in a message
+
+
+def short(value: Any) -> str:
+    """A value for an error message, however long or strange it is."""
+    try:
+        text = repr(value)
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    except Exception:  # a __repr__ may raise anything, and the digits of an integer may be too many
+        return f"a {type(value).__name__}"
+
+
+def is_integer(value: Any) -> bool:
+    """Whether it is an integer, of Python or NumPy; a bool is none."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def checked_integer(name: str, value: Any, low: int, high: int) -> int:
+    """`value` as an int.
+
+    Raises:
+        ValueError: it is no integer from `low` to `high`; says `name`.
+    """
+    if not is_integer(value) or not low <= value <= high:
+        raise ValueError(f"{name} takes an integer from {low} to {high}; got {short(value)}")
+    return int(value)
+
+
+def checked_seed(seed: Any) -> int:
+    """`seed` as an int.
+
+    Raises:
+        ValueError: it is no integer from 0 to 2**63 - 1.
+    """
+    if not is_integer(seed) or not 0 <= seed <= SEED_MASK:
+        raise ValueError(f"a seed is an integer from 0 to 2**63 - 1; got {short(seed)}")
+    return int(seed)
+
+
+def checked_player(player: Any, num_players: int) -> int:
+    """`player` as an int.
+
+    Raises:
+        ValueError: it is no player.
+    """
+    if not is_integer(player) or not 0 <= player < num_players:
+        raise ValueError(f"players are 0 to {num_players - 1}; got {short(player)}")
+    return int(player)
+
+
+def checked_integers(name: str, values: Any, shape: tuple[int | None, ...], low: int, high: int) -> np.ndarray:
+    """`values` as a new int64 array, C-contiguous and in the machine's byte order.
+
+    Args:
+        name: of the argument, for the message.
+        values: array or nested list of integers.
+        shape: None stands for any length.
+        low, high: bounds of each entry.
+
+    Raises:
+        ValueError: another shape, no integers (floats and bools are none), or one out of bounds.
+    """
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.empty((), object)  # a ragged list
+    lengths = ", ".join("n" if n is None else str(n) for n in shape)
+    wanted = f"{name} takes integers from {low} to {high}, shape ({lengths}{',' * (len(shape) == 1)})"
+    fits = array.ndim == len(shape) and all(n in (None, m) for n, m in zip(shape, array.shape, strict=True))
+    are_integers = array.dtype.kind in "iu" or (array.size == 0 and isinstance(values, list))  # [] is of floats
+    if not are_integers or not fits:
+        raise ValueError(f"{wanted}; got shape {array.shape}, dtype {array.dtype}")
+    if array.size and not (low <= array.min() and array.max() <= high):
+        raise ValueError(f"{wanted}; got one of {array.min()} to {array.max()}")
+    return np.array(array, np.int64, order="C")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Saved data: magic, digest, a line of JSON, bytes
+
+
+def sealed(magic: bytes, header: dict[str, Any], *parts: bytes) -> bytes:
+    """Bytes that `split_saved` takes apart."""
+    body = b"".join([json.dumps(header).encode(), b"\n", *parts])
+    return magic + hashlib.sha256(body).digest() + body
+
+
+def split_saved(data: Any, magic: bytes, what: str) -> tuple[dict[str, Any], bytes]:
+    """The header and what follows it.
+
+    Raises:
+        FormatError: it does not begin with `magic`, or is damaged.
+    """
+    if not isinstance(data, bytes) or not data.startswith(magic):
+        raise FormatError(f"this is no saved cardenvs {what} (or one of another format version)")
+    digest, rest = data[len(magic) :][:_DIGEST_SIZE], data[len(magic) + _DIGEST_SIZE :]
+    if hashlib.sha256(rest).digest() != digest:
+        raise FormatError(f"the saved {what} is damaged: its digest does not match")
+    line, _, body = rest.partition(b"\n")
+    header = parsed(line, f"the saved {what}")
+    if not isinstance(header, dict):
+        raise FormatError(f"the saved {what} is damaged: its header is no JSON object")
+    return header, body
+
+
+def parsed(text: str | bytes, what: str) -> Any:
+    """JSON from outside.
+
+    Raises:
+        FormatError: it is none, is nested too deeply or has too long a number; names `what`.
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{what} is no JSON that can be read ({error}); it may have been cut short") from None
+
+
+def check_fields(data: dict[str, Any], fields: dict[str, Any], what: str) -> None:
+    """Raise FormatError unless `data` has each of `fields`, of its type; an int may be no bool."""
+    for name, kind in fields.items():
+        value = data.get(name)
+        if name not in data or not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            wanted = getattr(kind, "__name__", str(kind))
+            raise FormatError(f"{what} is damaged: {name!r} should be a {wanted}, it is {short(value)}")

@@ -1,0 +1,337 @@
+"""What a player cannot know in Wingspan, dealt anew (rules.md 14).
+
+What has been seen leaves each hidden card a set of places. Three things narrow it down:
+
+- A card that `player` has seen go into a hand is in that hand, or among the tucks made from it since.
+- So is a *piece*, a card that was drawn into that hand unseen; but any unseen card may be a piece.
+- A card that `player` has seen on the discard pile before it was reshuffled is in that batch of the deck, or was drawn
+  or tucked from it.
+
+Known cards and pieces are placed first, those that came last before those that came earlier, each in any free place
+with equal chance. Who came later has fewer places, all of which are open to who came earlier, so the number of choices
+never depends on those made before: all placements are equally likely. Then unseen cards are dealt to pieces and decks,
+one batch after the other, in the same way.
+
+All this goes by what is known of the cards and by their numbers, never by where a hidden card really is.
+"""
+
+import numpy as np
+
+from cardenvs.core.cards import lowest_card
+from cardenvs.core.kernel import kernel
+from cardenvs.core.rng import DETERMINIZE, random_below, shuffle, start_stream
+from cardenvs.games.wingspan.cards import BIRDS_DEALT, BONUSES_DEALT, NUM_BIRDS, NUM_BONUSES, NUM_FOODS
+from cardenvs.games.wingspan.effects import batch_known_to, current_batch
+from cardenvs.games.wingspan.stack import END_SETUP, KEEP_BONUS, NO_SLOT, SETUP_BIRDS, pop, push
+from cardenvs.games.wingspan.state import (
+    IN_BONUS_DECK,
+    IN_BONUS_DISCARDS,
+    IN_BONUS_HAND,
+    IN_DECK,
+    IN_DISCARDS,
+    IN_HAND,
+    IN_TUCKED,
+    LAST_BATCH,
+    MAX_PLAYERS,
+    ON_MAT,
+    OP,
+    PIECE_KIND_BITS,
+    PIECE_OWNER_BITS,
+    WHO,
+    WORD_BITS,
+)
+
+_NOWHERE = 255  # an entry of s.place or s.bonus_place: not dealt again yet
+_OWNER = (1 << PIECE_OWNER_BITS) - 1
+# What s.tally counts for each player and batch: hidden cards of the hand, tucked from it, and discarded face down; of
+# bonus cards, those of the hand that are not on offer, those that are, and discards.
+_HELD, _TUCKED, _DISCARDED = range(3)
+_OFFERED = _TUCKED
+# A free place, an entry of s.slots: an entry of s.place or s.bonus_place, above it who knows what lies there, as bits.
+_KNOWN_SHIFT = 5
+_PLACE = (1 << _KNOWN_SHIFT) - 1
+_OFFER = 1 << _KNOWN_SHIFT + MAX_PLAYERS
+_BATCH_SHIFT = _KNOWN_SHIFT + MAX_PLAYERS + 1
+
+
+@kernel
+def determinize(s, player, seed):
+    """Deal anew what `player` cannot know: other hands, what lies face down, the decks, and what others have chosen."""
+    s.seed = seed
+    start_stream(s, DETERMINIZE, 0)
+    _redeal_birds(s, player)
+    _redeal_bonuses(s, player)
+    if s.round_number < 0:
+        _choose_anew(s, player)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Birds
+
+
+@kernel
+def _redeal_birds(s, player):
+    _pick_up_birds(s, player)
+    for p in range(s.rules.num_players):
+        if p != player:
+            _place_hand(s, p, player)
+    number = np.int64(0)  # of free places, those of older batches not included
+    for batch in range(LAST_BATCH, -1, -1):
+        first = number
+        number = _list_places(s, batch, number)
+        shuffle(s, s.slots, first, number)
+        for bird in range(NUM_BIRDS):
+            is_of_batch = batch > 0 and s.batch[bird] & LAST_BATCH == batch
+            if is_of_batch and s.place[bird] == _NOWHERE and number > 0:
+                number = _put_bird(s, bird, number)
+    shuffle(s, s.slots, 0, number)
+    for bird in range(NUM_BIRDS):
+        if s.place[bird] == _NOWHERE:
+            number = _put_bird(s, bird, number)
+    _stack_deck(s)
+
+
+@kernel
+def _pick_up_birds(s, player):
+    """Take up the hidden birds. Those seen going into a hand stay with its owner; hidden discards are counted.
+
+    What others alone remember of the deck is forgotten: it would tell where cards lie.
+    """
+    for bird in range(NUM_BIRDS):
+        if batch_known_to(np.int64(s.batch[bird]), player) == 0:
+            s.batch[bird] = 0
+        place, known = np.int64(s.place[bird]), np.int64(s.known[bird])
+        if known >> player & 1:
+            continue
+        if IN_HAND <= place < ON_MAT:
+            s.hands[place - IN_HAND, bird // WORD_BITS] &= ~(1 << bird % WORD_BITS)
+        elif place == IN_DISCARDS:
+            s.tally[lowest_card(known), _DISCARDED, 0] += 1
+        if s.taken[bird] == 0:
+            s.place[bird] = _NOWHERE
+        elif place >= IN_TUCKED:
+            s.place[bird] = place - IN_TUCKED + IN_HAND
+
+
+@kernel
+def _place_hand(s, owner, player):
+    """Choose which of the cards that came into a hand were tucked: those that came after most tucks choose first.
+
+    Pieces are counted in s.tally; tucks that are taken are marked in s.slots.
+    """
+    tucks = np.int64(s.num_tucks[owner])
+    room = -tucks  # places in the hand
+    for bird in range(NUM_BIRDS):
+        room += _may_be_held(s, bird, owner, player)
+    for k in range(s.num_pieces):
+        room += np.int64(s.pieces[k] & _OWNER == owner)
+    for came in range(tucks, -1, -1):
+        for bird in range(NUM_BIRDS):
+            if s.taken[bird] == 1 + came and _may_be_held(s, bird, owner, player):
+                if _is_tucked(s, tucks, came, room):
+                    s.place[bird] = IN_TUCKED + owner
+                else:
+                    s.hands[owner, bird // WORD_BITS] |= 1 << bird % WORD_BITS
+                    room -= 1
+        for k in range(s.num_pieces):
+            piece = np.int64(s.pieces[k])
+            if piece & _OWNER == owner and piece >> PIECE_KIND_BITS == came:
+                is_tucked = _is_tucked(s, tucks, came, room)
+                room -= 1 - is_tucked
+                s.tally[owner, _TUCKED if is_tucked else _HELD, piece >> PIECE_OWNER_BITS & LAST_BATCH] += 1
+    for k in range(tucks):
+        s.slots[k] = 0
+
+
+@kernel
+def _may_be_held(s, bird, owner, player):
+    """Whether `player` has seen a bird go into a hand, and does not know whether it is there still."""
+    return np.int64(s.place[bird] == IN_HAND + owner and s.taken[bird] > 0 and not s.known[bird] >> player & 1)
+
+
+@kernel
+def _is_tucked(s, tucks, came, room):
+    """Choose one of the free places of a card that came after `came` tucks; returns 1 for a tuck, 0 for the hand."""
+    later = np.int64(0)
+    for k in range(came, tucks):
+        later += 1 - s.slots[k]
+    if room + later == 0:
+        # Only after a reshuffle, and if a card that was given up in the setup came to light: it was taken for another.
+        later, came = np.int64(1), np.int64(0)
+    choice = random_below(s.rng, room + later)
+    if choice < room:
+        return np.int64(0)
+    choice -= room
+    for k in range(came, tucks):
+        if s.slots[k] == 0:
+            if choice == 0:
+                s.slots[k] = 1
+                return np.int64(1)
+            choice -= 1
+    return np.int64(1)
+
+
+@kernel
+def _list_places(s, batch, number):
+    """List the free places for cards of a batch of the deck from s.slots[number] on; returns where the list ends."""
+    if batch == current_batch(s):
+        number = _add_places(s, number, s.num_deck, IN_DECK, 0)
+    for p in range(s.rules.num_players):
+        own = 1 << p + _KNOWN_SHIFT
+        number = _add_places(s, number, s.tally[p, _HELD, batch], IN_HAND + p, own)
+        number = _add_places(s, number, s.tally[p, _TUCKED, batch], IN_TUCKED + p, own)
+        number = _add_places(s, number, s.tucked_unseen[p, batch], IN_TUCKED + p, 0)
+        number = _add_places(s, number, s.tally[p, _DISCARDED, batch], IN_DISCARDS, own)
+        for what in range(3):
+            s.tally[p, what, batch] = 0
+    return number
+
+
+@kernel
+def _add_places(s, number, count, place, known):
+    for _ in range(count):
+        s.slots[number] = place | known
+        number += 1
+    return number
+
+
+@kernel
+def _put_bird(s, bird, number):
+    """Put a bird into the last of the free places; returns how many are left."""
+    number -= 1
+    place = np.int64(s.slots[number] & _PLACE)
+    s.slots[number], s.place[bird], s.known[bird] = 0, place, s.slots[number] >> _KNOWN_SHIFT
+    if IN_HAND <= place < ON_MAT:
+        s.hands[place - IN_HAND, bird // WORD_BITS] |= 1 << bird % WORD_BITS
+    return number
+
+
+@kernel
+def _stack_deck(s):
+    """Stack the birds that lie in the deck in any order."""
+    number = 0
+    for bird in range(NUM_BIRDS):
+        if s.place[bird] == IN_DECK:
+            s.deck[number] = bird
+            number += 1
+    shuffle(s, s.deck, 0, number)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Bonus cards
+
+
+@kernel
+def _redeal_bonuses(s, player):
+    """Deal the hidden bonus cards anew: the deck, other hands, and what others have discarded.
+
+    It is plain for all which card of a hand was drawn when, and what a player discards are cards just drawn. So a card
+    that `player` remembers to have been reshuffled has been drawn since, if it is not in the deck.
+    """
+    _pick_up_bonuses(s, player)
+    number = np.int64(0)
+    for batch in range(LAST_BATCH, -1, -1):
+        number = _list_bonus_places(s, batch, number)
+        shuffle(s, s.slots, 0, number)
+        for card in range(NUM_BONUSES):
+            if s.bonus_place[card] == _NOWHERE and (batch == 0 or s.bonus_batch[card] & LAST_BATCH == batch):
+                number = _put_bonus(s, card, number)
+    number = 0
+    for card in range(NUM_BONUSES):
+        if s.bonus_place[card] == IN_BONUS_DECK:
+            s.bonus_deck[number] = card
+            number += 1
+    shuffle(s, s.bonus_deck, 0, number)
+
+
+@kernel
+def _pick_up_bonuses(s, player):
+    """Take up the hidden bonus cards, and count where they lie."""
+    for card in range(NUM_BONUSES):
+        if batch_known_to(np.int64(s.bonus_batch[card]), player) == 0:
+            s.bonus_batch[card] = 0
+        place, known, drawn = np.int64(s.bonus_place[card]), np.int64(s.bonus_known[card]), s.bonus_drawn[card]
+        if known >> player & 1:
+            continue
+        if place == IN_BONUS_DISCARDS:
+            s.tally[lowest_card(known), _DISCARDED, drawn] += 1
+        elif place != IN_BONUS_DECK:
+            s.tally[place - IN_BONUS_HAND, _OFFERED if s.bonus_offer >> card & 1 else _HELD, drawn] += 1
+            s.bonus_hands[place - IN_BONUS_HAND] &= ~(1 << card)
+            s.bonus_offer &= ~(1 << card)
+        s.bonus_place[card] = _NOWHERE
+
+
+@kernel
+def _list_bonus_places(s, batch, number):
+    """As `_list_places`."""
+    start = number
+    if batch == min(np.int64(s.num_bonus_shuffles), LAST_BATCH):
+        number = _add_places(s, number, s.num_bonus_deck, IN_BONUS_DECK, 0)
+    for p in range(s.rules.num_players):
+        own = 1 << p + _KNOWN_SHIFT
+        number = _add_places(s, number, s.tally[p, _HELD, batch], IN_BONUS_HAND + p, own)
+        number = _add_places(s, number, s.tally[p, _OFFERED, batch], IN_BONUS_HAND + p, own | _OFFER)
+        number = _add_places(s, number, s.tally[p, _DISCARDED, batch], IN_BONUS_DISCARDS, own)
+        for what in range(3):
+            s.tally[p, what, batch] = 0
+    for k in range(start, number):
+        s.slots[k] |= batch << _BATCH_SHIFT
+    return number
+
+
+@kernel
+def _put_bonus(s, card, number):
+    """As `_put_bird`."""
+    number -= 1
+    slot = np.int64(s.slots[number])
+    place = slot & _PLACE
+    s.slots[number] = 0
+    s.bonus_place[card] = place
+    s.bonus_known[card] = slot >> _KNOWN_SHIFT & (1 << MAX_PLAYERS) - 1
+    s.bonus_drawn[card] = 0 if place == IN_BONUS_DECK else slot >> _BATCH_SHIFT
+    if place >= IN_BONUS_HAND:
+        s.bonus_hands[place - IN_BONUS_HAND] |= 1 << card
+    if slot & _OFFER:
+        s.bonus_offer |= 1 << card
+    return number
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The setup
+
+
+@kernel
+def _choose_anew(s, player):
+    """In the setup: who has chosen already may have chosen anything, and who is choosing begins again (2.3)."""
+    current = np.int64(s.current_player)
+    for p in range(s.rules.num_players):
+        if p == player or p > current:
+            continue
+        s.setup_dropped[p] = 0
+        s.setup_bonus[p] = 0
+        for food in range(NUM_FOODS):
+            s.setup_paid[p, food] = 0
+        if p == current:
+            while s.stack[s.depth - 1, WHO] == p and s.stack[s.depth - 1, OP] != END_SETUP:
+                pop(s)
+            push(s, KEEP_BONUS, p, NO_SLOT, 0, 0, 0)
+            push(s, SETUP_BIRDS, p, NO_SLOT, 0, 0, 0)
+        elif s.active[p]:
+            _choose_at_random(s, p)
+
+
+@kernel
+def _choose_at_random(s, player):
+    """Keep each bird with equal chance, and pay for them with random foods."""
+    dropped = random_below(s.rng, 1 << BIRDS_DEALT)
+    kept = BIRDS_DEALT
+    for k in range(BIRDS_DEALT):
+        kept -= dropped >> k & 1
+    s.setup_dropped[player] = dropped
+    s.setup_bonus[player] = random_below(s.rng, BONUSES_DEALT)
+    while kept > 0:
+        food = random_below(s.rng, NUM_FOODS)
+        if s.setup_paid[player, food] < s.food[player, food]:
+            s.setup_paid[player, food] += 1
+            kept -= 1

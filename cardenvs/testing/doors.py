@@ -1,0 +1,362 @@
+"""Conformance of the public doors: whole buffers on twin worlds, copies beside their originals, codes refused.
+
+A buffer is compared with all that it holds, also behind the entries that are said to count.
+"""
+
+import contextlib
+import copy
+import dataclasses
+import importlib.util
+import pickle
+import random
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cardenvs.core.engine import FORFEIT, NO_ACTION
+from cardenvs.core.errors import CardenvsError, IllegalActionError, OptionError
+from cardenvs.core.state import State
+
+if TYPE_CHECKING:
+    from cardenvs.testing.conformance import Case
+
+_MOST_MOVES = 8  # of a game after which buffers are compared
+_MOST_STEPS = 250  # that a copy is played beside its original
+_SECRET = {"episode_seed"}  # of a batch: for whoever repeats a deal
+_HAS_SB3 = importlib.util.find_spec("stable_baselines3") is not None
+
+WAYS: dict[str, Callable[[Any], Any]] = {
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda value: pickle.loads(pickle.dumps(value)),
+}
+
+
+def check_doors(case: "Case") -> None:
+    """All checks of this module."""
+    check_whole_buffers(case)
+    check_copies_play_on(case)
+    check_codes_are_refused(case)
+
+
+def frozen(value: Any) -> Any:
+    """Anything public in a form that `==` compares whole: arrays by dtype, shape and bytes."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return frozen({field.name: getattr(value, field.name) for field in dataclasses.fields(value)})
+    if isinstance(value, np.ndarray):
+        return str(value.dtype), value.shape, value.tobytes()
+    if isinstance(value, dict):
+        return [(key, frozen(entry)) for key, entry in value.items()]
+    if isinstance(value, list | tuple):
+        return [frozen(entry) for entry in value]
+    return repr(value)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Twin worlds
+
+
+def check_whole_buffers(case: "Case") -> None:
+    """What a player gets after another's action is the same in the true world and in a twin, to the last entry."""
+    from cardenvs.testing.conformance import fail
+
+    for before, action, player in _moves_to(case):
+        twin = before.determinize(player, seed=(case.play_seed + before.ply) % 2**62)
+        if not _is_the_same_to(player, before, twin, action):
+            continue
+        for name, show in _SHOWN.items():
+            wanted, found = (show(case, world, action, player) for world in (before, twin))
+            for (part, a), (_, b) in zip(wanted.items(), found.items(), strict=True):
+                if frozen(a) != frozen(b):
+                    fail(case, before, f"{name}: {part} shows player {player} what is hidden:\n{a!r}\n{b!r}")
+
+
+def _moves_to(case: "Case") -> Iterator[tuple[State, int, int]]:
+    """(state, the action taken in it, who is to act then), where that is another player; spread over the game."""
+    *_, last = case.positions()
+    actions, moves, before = last.actions, [], None
+    for state in case.positions():
+        if before is not None and state.current_player not in (before.current_player, -4):
+            moves.append((before, actions[before.ply], state.current_player))
+        before = state.clone() if not state.is_terminal else None
+    chosen = random.Random(case.play_seed).sample(moves, min(_MOST_MOVES, len(moves)))
+    return iter(chosen)
+
+
+def _is_the_same_to(player: int, before: State, twin: State, action: int) -> bool:
+    """Whether `player` sees the same happen when `action` is taken in a state and in its twin."""
+    if action not in twin.legal_actions():
+        return False
+    after = []
+    for world in (before, twin):
+        one = world.clone()
+        one.apply(action)
+        after.append(one)
+    return after[1].current_player == player and np.array_equal(*(one.event_rows(player) for one in after))
+
+
+def put(vec: Any, env: int, state: State) -> None:
+    """Make `state` the present one of an environment of a VectorEnv, as if it had been stepped there."""
+    listed, amounts = state.legal_actions(), [0]
+    if vec.raise_zero is not None:
+        amounts = [action - vec.raise_zero for action in listed if action > vec.raise_zero] or [0]
+        listed = [action for action in listed if action <= vec.raise_zero]
+    vec._states[env] = state._states[0]
+    vec._legal[env] = NO_ACTION
+    vec._legal[env, : len(listed)] = listed
+    vec._buffers.num_legal[env] = len(listed)
+    vec._bits[env] = ~np.uint64(0)
+    if len(vec._amounts):
+        vec._amounts[env] = min(amounts), max(amounts)
+
+
+def _state_shows(case: "Case", before: State, action: int, player: int) -> dict[str, Any]:
+    state = before.clone()
+    state.apply(action)
+    return {
+        "observation": state.observation(player),
+        "action mask": state.action_mask(player),
+        "legal actions": state.legal_actions(),
+        "view": state.view(player),
+        "facts": state.facts(player),
+        "candidates": [one.actions for one in state.candidates()],
+    }
+
+
+def _aec_shows(case: "Case", before: State, action: int, player: int) -> dict[str, Any]:
+    from cardenvs.envs.aec import RawEnv
+
+    env, agent = RawEnv(case.game, "ansi", **case.options.as_dict()), f"player_{player}"
+    env._begin(before.clone())
+    while env.terminations[env.agent_selection]:
+        env.step(None)
+    env.step(action)
+    return {
+        "observe": env.observe(agent),
+        "infos": env.infos,
+        "rewards": env.rewards,
+        "ends": [env.terminations, env.truncations],
+        "cumulative rewards": env._cumulative_rewards,
+        "agents": [env.agents, env.agent_selection],
+        "render": env.render() if env.agent_selection == agent else None,
+    }
+
+
+def _batch_shows(case: "Case", before: State, action: int, player: int) -> dict[str, Any]:
+    from cardenvs.envs.vector import VectorEnv
+
+    vec = VectorEnv(case.game, 1, 0, 1, **case.options.as_dict())
+    vec.reset()
+    put(vec, 0, before)
+    batch = vec.step(np.array([action]))
+    shown = {f.name: getattr(batch, f.name) for f in dataclasses.fields(batch) if f.name not in _SECRET}
+    shown["observe"] = vec.observe(player)
+    for policy in case.game.engine.policy_names():
+        shown[f"policy_actions {policy}"] = vec.policy_actions(policy, [0], 1, 1)
+    return shown
+
+
+def _seat_shows(case: "Case", before: State, action: int, player: int) -> dict[str, Any]:
+    from cardenvs.agents import Agent
+    from cardenvs.envs.single import SeatEnv
+
+    class Scripted(Agent):
+        name = "scripted"
+
+        def act(self, turn: Any) -> int:
+            return action
+
+    env = SeatEnv(case.game, seat=player, dict_observation=True, **case.options.as_dict())
+    env._state, env._seat, env._over, env._reward = before.clone(), player, False, 0.0
+    env._agents = {before.current_player: (Scripted(), 0)}
+    env._play_opponents()
+    return {"observation": env._observation(), "info": env._info(), "masks": env.action_masks(), "reward": env._reward}
+
+
+class _SeenError(Exception):
+    """An opponent has seen enough."""
+
+
+def _seat_vec_shows(case: "Case", before: State, action: int, player: int) -> dict[str, Any]:
+    from cardenvs.envs.sb3 import SeatVecEnv
+
+    shown: dict[str, Any] = {}
+    armed = False
+
+    def opponent(observation: Any, mask: Any, legal: Any, num_legal: Any) -> Any:
+        if not armed:
+            return legal[:, 0]
+        shown.update(observation=observation, mask=mask, legal=legal, num_legal=num_legal)
+        raise _SeenError
+
+    try:
+        env = SeatVecEnv(case.game, 1, before.current_player, opponent, **case.options.as_dict())
+    except OptionError:  # amounts are actions
+        return {}
+    env.reset()
+    put(env.vec, 0, before)
+    env.seats[0] = before.current_player
+    armed = True
+    with contextlib.suppress(_SeenError):
+        env.step(np.array([action]))
+    return shown
+
+
+_SHOWN: dict[str, Callable[["Case", State, int, int], dict[str, Any]]] = {
+    "State": _state_shows,
+    "RawEnv": _aec_shows,
+    "VectorEnv": _batch_shows,
+    "SeatEnv": _seat_shows,
+} | ({"SeatVecEnv": _seat_vec_shows} if _HAS_SB3 else {})
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Copies
+
+
+def check_copies_play_on(case: "Case") -> None:
+    """A copy of any interface, made in the middle of a game, shows the same as the original until the end."""
+    for name, begin in _BEGIN.items():
+        try:
+            original, step, show = begin(case)
+        except OptionError:  # amounts are actions
+            continue
+        chooser = random.Random(case.play_seed)
+        for _ in range(3):
+            step(original, chooser.randrange(1 << 30))
+        copies = {way: duplicate(original) for way, duplicate in WAYS.items()}
+        for _ in range(_MOST_STEPS):
+            draw, wanted = chooser.randrange(1 << 30), frozen(show(original))
+            for way, one in copies.items():
+                if frozen(show(one)) != wanted:
+                    raise _conformance_error(f"{case}: a {way} of {name} shows something else than the original")
+            going_on = [step(one, draw) for one in (original, *copies.values())]
+            if not all(going_on):
+                break
+
+
+def _conformance_error(message: str) -> Exception:
+    from cardenvs.testing.conformance import ConformanceError
+
+    return ConformanceError(message)
+
+
+def _begin_state(case: "Case") -> tuple[Any, Callable, Callable]:
+    def step(state: State, draw: int) -> bool:
+        if not state.is_terminal:
+            legal = state.legal_actions()
+            state.apply(legal[draw % len(legal)])
+        return not state.is_terminal
+
+    def show(state: State) -> Any:
+        seen = [state.observation(player) for player in range(state.num_players)]
+        return [state.record_bytes(), state.actions, state.legal_actions(), state.rewards, seen]
+
+    return case.start(), step, show
+
+
+def _begin_aec(case: "Case") -> tuple[Any, Callable, Callable]:
+    from cardenvs.envs.aec import Env
+
+    def step(env: Env, draw: int) -> bool:
+        if env.agents:
+            agent = env.agent_selection
+            legal = env.infos[agent]["legal_actions"]
+            env.step(None if env.terminations[agent] or env.truncations[agent] else legal[draw % len(legal)])
+        return bool(env.agents)
+
+    def show(env: Env) -> Any:
+        seen = [env.observe(agent) for agent in env.agents]
+        return [env.agents, env.agent_selection, env.rewards, env.terminations, env.infos, seen]
+
+    env = Env(case.game, **case.options.as_dict())
+    env.reset(seed=case.seed)
+    return env, step, show
+
+
+def _begin_batch(case: "Case") -> tuple[Any, Callable, Callable]:
+    from cardenvs.envs.vector import VectorEnv
+
+    def step(vec: VectorEnv, draw: int) -> bool:
+        vec.step(vec.sample_actions())
+        return True
+
+    def show(vec: VectorEnv) -> Any:
+        legal, num_legal = vec.batch.legal_actions, vec.batch.num_legal
+        assert legal is not None
+        behind = np.arange(legal.shape[1]) >= num_legal[:, None]
+        if (legal[behind] != NO_ACTION).any():
+            raise _conformance_error(f"{case}: a legal list of a batch goes on behind its end: {legal}")
+        return [vec.batch, [vec.observe(player) for player in range(vec.num_players)]]
+
+    vec = VectorEnv(case.game, 3, case.seed, 1, resumable=True, **case.options.as_dict())
+    vec.reset()
+    return vec, step, show
+
+
+def _begin_seat(case: "Case") -> tuple[Any, Callable, Callable]:
+    from cardenvs.envs.single import SeatEnv
+
+    def step(env: SeatEnv, draw: int) -> bool:
+        legal = env._info()["legal_actions"]
+        _, _, terminated, truncated, _ = env.step(legal[draw % len(legal)])
+        if terminated or truncated:
+            env.reset()
+        return True
+
+    env = SeatEnv(case.game, "random", **case.options.as_dict())
+    env.reset(seed=case.seed)
+    return env, step, lambda env: [env._observation(), env._info(), env.game_state.record_bytes()]
+
+
+def _begin_seat_vec(case: "Case") -> tuple[Any, Callable, Callable]:
+    from cardenvs.envs.sb3 import SeatVecEnv
+
+    def step(env: SeatVecEnv, draw: int) -> bool:
+        masks = env.action_masks()
+        env.step(np.array([np.flatnonzero(mask)[draw % int(mask.sum())] for mask in masks]))
+        return True
+
+    env = SeatVecEnv(case.game, 2, "random", seed=case.seed, num_threads=1, **case.options.as_dict())
+    env.reset()
+    return env, step, lambda env: [env.vec.batch, env.action_masks(), env.seats]
+
+
+_BEGIN: dict[str, Callable[["Case"], tuple[Any, Callable, Callable]]] = {
+    "State": _begin_state,
+    "Env": _begin_aec,
+    "VectorEnv": _begin_batch,
+    "SeatEnv": _begin_seat,
+} | ({"SeatVecEnv": _begin_seat_vec} if _HAS_SB3 else {})
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Codes
+
+
+def check_codes_are_refused(case: "Case") -> None:
+    """No interface through which somebody plays takes a code, of whatever player; nothing changes."""
+    for name, begin in _BEGIN.items():
+        if name == "State":  # apply takes them, as documented; check_legal does not
+            continue
+        try:
+            env, _, show = begin(case)
+        except OptionError:
+            continue
+        before = frozen(show(env))
+        for player in range(case.options.num_players):
+            code = FORFEIT + player
+            try:
+                env.step(np.full(env.num_envs, code) if hasattr(env, "num_envs") else code)
+            except (CardenvsError, AssertionError):
+                if frozen(show(env)) == before:
+                    continue
+            raise _conformance_error(f"{case}: {name} takes the code {code}, or changes when it refuses it")
+    state = case.start()
+    for player in range(case.options.num_players):
+        try:
+            state.check_legal(FORFEIT + player)
+        except IllegalActionError:
+            continue
+        raise _conformance_error(f"{case}: State.check_legal takes a code")
