@@ -275,12 +275,12 @@ def test_root_does_not_use_the_folder_of_a_user(tmp_path, monkeypatch, capsys):
     assert "belongs to another user (id 12345)" in cache_module._danger(Info)
 
 
-def test_folders_are_made_for_the_user_alone(tmp_path, call):
+def test_only_the_user_may_write_to_what_is_made(tmp_path, call):
     out, _ = call("import os; os.umask(0); " + CALL)
     assert out == "2 0"
     cache = tmp_path / "cache"
     for path in [cache, *cache.rglob("*")]:
-        assert path.stat().st_mode & 0o077 == 0, path
+        assert path.stat().st_mode & 0o022 == 0, path
     assert call() == ("2 1", "")
 
 
