@@ -238,7 +238,7 @@ SCENARIOS = {
         thread.join()
     """,
     "a match in the parent, then one in forked processes": """
-        match = Match.of("kuhn_poker_v0", ["random", "python:random_agents:make"], deals=3, seed=1)
+        match = Match.of("kuhn_poker_v0", ["random", "random"], deals=3, seed=1)
         expected = match.run(processes=2).games
         assert child(lambda: match.run(processes=2).games) == expected
         with multiprocessing.get_context("fork").Pool(1) as pool:
@@ -274,18 +274,11 @@ SCENARIOS = {
 }
 
 NEEDS_THREADS = ("vec", "compiles")
-RANDOM_AGENTS = """
-from cardenvs.agents import make_agent
-
-def make(game, options):
-    return make_agent("random", game, options)
-"""
 
 
 def run(script, tmp_path):
-    (tmp_path / "random_agents.py").write_text(RANDOM_AGENTS)
     (tmp_path / "script.py").write_text(PRELUDE + "\ndef run(match):\n    return match.run().games\n" + script)
-    env = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONFAULTHANDLER": "1"}
+    env = {**os.environ, "PYTHONFAULTHANDLER": "1"}
     process = subprocess.Popen(
         [sys.executable, str(tmp_path / "script.py")], env=env, cwd=tmp_path,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
