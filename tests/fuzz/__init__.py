@@ -29,6 +29,11 @@ def _settings(examples):
     )
 
 
+def says_why(error):
+    """A refusal has words."""
+    assert str(error)
+
+
 NUMBERS = st.one_of(
     st.integers(-3, 8),
     st.sampled_from([5000, 2**15, 2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**62, 2**63 - 1, 2**63, 2**64, 10**40]),
@@ -69,7 +74,7 @@ ODDITIES = st.sampled_from(
         np.array([1]),
         np.array(None),
         np.datetime64(1, "s"),
-    ]  # fmt: skip
+    ]
 )
 VALUES = NUMBERS | ODDITIES
 """What may be given where a number is wanted."""
