@@ -45,6 +45,8 @@ CAUGHT = {
     "doubled_card": "tokens lost {.*}, tokens too many {.: 1}",
     "forgotten_event": "events fold to another table",
     "unsorted_legal_list": r"legal actions are not ascending and unique: \[1, 0\]",
+    "list_with_more_behind_its_end": "a legal list of a batch goes on behind its end",
+    "list_with_a_secret_behind_its_end": "legal_actions shows player . what is hidden|goes on behind its end",
     "empty_legal_list": "no legal action at ply 0, but the game is not over",
     "legal_id_that_is_none": r"legal actions \[0, 3\] do not fit num_actions 3",
     "listed_action_called_illegal": "explain_illegal finds the listed action 2 illegal",

@@ -274,6 +274,25 @@ def unsorted_legal_list(s, out):
     return 2
 
 
+def list_fault(function):
+    """Plant a list with a place to spare."""
+    return fault(function.__name__, legal_actions=kernel(function), max_legal=lambda options: healthy.NUM_ACTIONS + 1)
+
+
+@list_fault
+def list_with_more_behind_its_end(s, out):
+    n = healthy.legal_actions(s, out)
+    out[n] = KEEP
+    return n
+
+
+@list_fault
+def list_with_a_secret_behind_its_end(s, out):
+    n = healthy.legal_actions(s, out)
+    out[n] = s.hand[1 - s.current_player]
+    return n
+
+
 @kernel_fault("legal_actions")
 def empty_legal_list(s, out):
     return 0
