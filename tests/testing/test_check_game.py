@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from toys import high_card
-from toys.faulty import FAULTS
+from toys.faulty import FAULTS, TWO_HANDED
 
 from cardenvs.core.kernel import COMPILED
 from cardenvs.envs.aec import RawEnv
@@ -39,6 +39,7 @@ CAUGHT = {
     "twin_leaves_a_trace": "a twin of player . depends on where the hidden tokens really lie",
     "twin_has_a_card_twice": "the twin of player . has other tokens",
     "twin_keeps_the_seed": "determinize leaves the seed, and with it the chance to come, as it was",
+    "twin_forgets_what_may_be_aside": "a twin contradicts what player . has seen: .* is in stock, where it cannot be",
     "twin_turns_up_another_card": "observation of player . depends on what is hidden",
     # rules
     "lost_card": "tokens lost {.*}, tokens too many {}",
@@ -100,6 +101,11 @@ def test_the_healthy_toy_passes():
         ("second_turn", "stock"), ("second_turn", "hand"), ("second_turn", "aside"),
         ("second_turn", "the next of stock"),
     }  # fmt: skip
+
+
+def test_twins_that_fit_all_that_was_seen_pass():
+    # The game of the fault "twin_forgets_what_may_be_aside".
+    check_game(TWO_HANDED, examples=3, subprocesses=False)
 
 
 def test_the_same_seed_looks_at_the_same_games():

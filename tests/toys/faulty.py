@@ -10,17 +10,18 @@ from toys import high_card as healthy
 from toys.high_card import CHANGED, GAME, KEEP, NO_CARD, NUM_CARDS, SWAP, TAKE, HighCardView
 
 from cardenvs.core.engine import TERMINAL_PLAYER
-from cardenvs.core.events import EVERYBODY, OMNISCIENT, TOKEN, VISIBLE, log_note, log_set
+from cardenvs.core.events import EVERYBODY, OMNISCIENT, TOKEN, VISIBLE, log_move, log_note, log_set
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import rules_dtype
 from cardenvs.core.record import record
 from cardenvs.core.registry import register_game
-from cardenvs.core.rng import redeal, shuffle
+from cardenvs.core.rng import random_below, redeal, shuffle
 from cardenvs.core.state import State
-from cardenvs.core.view import Candidate
+from cardenvs.core.view import Candidate, sees
 
 FAULTS = {}
 _KEEP, _COUNT, _FORFEIT = (healthy.TABLE.kind[name] for name in ("keep", "count", "forfeit"))
+_TAKE, _SET_ASIDE, _WIN = (healthy.TABLE.kind[name] for name in ("take", "set_aside", "win"))
 
 
 def fault(name, **changes):
@@ -241,6 +242,58 @@ def twin_turns_up_another_card(s, player, seed):
         redeal(s, s.deck, s.deck_pos - 1, NUM_CARDS)
         s.upcard = s.deck[s.deck_pos - 1]
         s.deck[s.deck_pos - 1] = NO_CARD
+
+
+@kernel
+def taking_before_setting_aside(s, action, log):
+    """As in High Card, but who takes the face-up card holds two for a moment: others cannot see which goes aside."""
+    player, old = np.int64(s.current_player), np.int64(s.hand[s.current_player])
+    if action != TAKE:
+        healthy.apply_action(s, action, log)
+        return
+    log_move(log, _TAKE, player, s.upcard, healthy.UPCARD, healthy.HAND + player, EVERYBODY)
+    log_move(log, _SET_ASIDE, player, old, healthy.HAND + player, healthy.ASIDE + player, 1 << player)
+    healthy.apply_action(s, action, log[:0])
+    log_set(log, _COUNT, player, CHANGED + player, 1)
+    if s.terminal:
+        log_note(log, _WIN, 0 if s.hand[0] > s.hand[1] else 1, healthy.STAKE)
+
+
+@kernel
+def twin_that_remembers(s, player, seed):
+    """What was taken openly is in the hand or aside; the rest is dealt as in High Card."""
+    other = 1 - player
+    if s.taken[other] != NO_CARD and s.aside[other] == s.taken[other]:
+        s.hand[other], s.aside[other] = s.aside[other], s.hand[other]
+    healthy.determinize(s, player, seed)
+    if s.taken[other] != NO_CARD and random_below(s.rng, 2) == 0:
+        s.hand[other], s.aside[other] = s.aside[other], s.hand[other]
+
+
+@kernel
+def twin_that_forgets(s, player, seed):
+    """What was taken openly is dealt anew with the rest."""
+    other = 1 - player
+    taken = s.taken[other]
+    s.taken[other] = NO_CARD
+    healthy.determinize(s, player, seed)
+    s.taken[other] = taken
+
+
+class TwoHandedView(HighCardView):
+    """Others do not know which of two cards is in the hand."""
+
+    def fill_table(self, s, viewer, table):
+        HighCardView.fill_table(self, s, viewer, table)
+        for p in range(healthy.NUM_PLAYERS):
+            if s.taken[p] != NO_CARD and not sees(viewer, p):
+                table.put("hand", unknown=1, player=p)
+
+
+_TWO_HANDED = {"view": TwoHandedView(), "apply_action": taking_before_setting_aside, "deals": None}
+twin_forgets_what_may_be_aside = fault("twin_forgets_what_may_be_aside", determinize=twin_that_forgets, **_TWO_HANDED)
+TWO_HANDED = dataclasses.replace(GAME, name="two_handed_v0", determinize=twin_that_remembers, **_TWO_HANDED)
+register_game("two_handed_v0", f"{__name__}:TWO_HANDED")
 
 
 # ---------------------------------------------------------------------------------------------------------------
