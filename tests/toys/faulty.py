@@ -413,13 +413,6 @@ def observation_that_forgets_the_taken_card(s, player, out):
         out[3 * NUM_CARDS + card] = 0
 
 
-@kernel_fault("observe")
-def observation_that_forgets_the_card_set_aside(s, player, out):
-    healthy.observe(s, player, out)
-    for card in range(NUM_CARDS):
-        out[NUM_CARDS + card] = 0
-
-
 class SharedBufferState(State):
     """Gives out the same array again and again."""
 
