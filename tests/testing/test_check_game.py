@@ -74,6 +74,7 @@ CAUGHT = {
     "entry_out_of_bounds": "observation entry 20 of player 0 is 2",
     "shared_observation": "two observations share memory",
     "observation_that_forgets_the_taken_card": "player 1 cannot tell from its observation .*in hand of player 0",
+    "observation_that_forgets_the_deal_before": "player . cannot tell .*told in the deal before",
 }
 IN_ANOTHER_MODE = {"int8_that_overflows", "int8_that_wraps_on_the_way", "read_out_of_bounds"}
 

@@ -10,7 +10,22 @@ from toys import high_card as healthy
 from toys.high_card import CHANGED, GAME, KEEP, NO_CARD, NUM_CARDS, SWAP, TAKE, HighCardView
 
 from cardenvs.core.engine import TERMINAL_PLAYER
-from cardenvs.core.events import EVERYBODY, OMNISCIENT, TOKEN, VISIBLE, log_move, log_note, log_set
+from cardenvs.core.events import (
+    EVERYBODY,
+    OMNISCIENT,
+    TOKEN,
+    VISIBLE,
+    Counter,
+    EventKind,
+    Op,
+    Pile,
+    Table,
+    log_clear,
+    log_move,
+    log_note,
+    log_reveal,
+    log_set,
+)
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import rules_dtype
 from cardenvs.core.record import record
@@ -485,11 +500,44 @@ def observation_that_forgets_the_taken_card(s, player, out):
         out[3 * NUM_CARDS + card] = 0
 
 
-@kernel_fault("observe")
-def observation_that_forgets_the_card_set_aside(s, player, out):
-    healthy.observe(s, player, out)
-    for card in range(NUM_CARDS):
-        out[NUM_CARDS + card] = 0
+TWO_DEALS = record(rules_dtype(healthy.HighCardOptions), healthy.NUM_PLAYERS, [*healthy.FIELDS, ("second", "u1")])
+TWO_DEALS_TABLE = Table(
+    piles=[Pile("stock", ordered=True), Pile("hand", per_player=True), Pile("aside", per_player=True), Pile("upcard")],
+    counters=[Counter("changed", per_player=True)],
+    kinds=[
+        *healthy.TABLE.kinds,
+        EventKind("show", Op.REVEAL, "{player} shows {token}."),
+        EventKind("clear", Op.CLEAR, "The cards are gathered."),
+    ],
+    max_players=healthy.NUM_PLAYERS,
+)
+_SHOW, _CLEAR = TWO_DEALS_TABLE.kind["show"], TWO_DEALS_TABLE.kind["clear"]
+
+
+@kernel
+def playing_twice(s, action, log):
+    """The first deal ends with both hands open, and a second one follows at once."""
+    healthy.apply_action(s, action, log)
+    if s.terminal and not s.second:
+        s.second = 1
+        s.terminal = 0
+        for p in range(healthy.NUM_PLAYERS):
+            s.rewards[p] = 0
+            log_reveal(log, _SHOW, p, s.hand[p], healthy.HAND + p, 1, EVERYBODY)
+            log_set(log, _COUNT, p, CHANGED + p, 0)
+        log_clear(log, _CLEAR)
+        healthy.deal(s, s.deck[:0], log)
+        s.current_player = 0
+
+
+observation_that_forgets_the_deal_before = fault(
+    "observation_that_forgets_the_deal_before",
+    state_dtype=TWO_DEALS,
+    table=TWO_DEALS_TABLE,
+    apply_action=playing_twice,
+    max_length=lambda options: 2 * healthy.NUM_PLAYERS,
+    deals=None,
+)
 
 
 class SharedBufferState(State):
