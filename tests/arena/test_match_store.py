@@ -57,7 +57,9 @@ def test_two_may_write_to_one_store(tmp_path):
 def test_what_is_no_store_is_refused_and_left_alone(tmp_path):
     text = tmp_path / "notes.txt"
     text.write_text("not a database, but long enough to look at" * 20)
-    with pytest.raises(ArenaError, match=r"cannot use .*notes.txt as a store of cardenvs results: file is not a database"):
+    with pytest.raises(
+        ArenaError, match=r"cannot use .*notes.txt as a store of cardenvs results: file is not a database"
+    ):
         Store(text)
     assert text.read_text().startswith("not a database")
     foreign = tmp_path / "foreign.db"
