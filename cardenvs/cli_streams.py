@@ -27,6 +27,8 @@ def clean_errors() -> Iterator[None]:
     except OSError as error:
         where = "" if error.filename is None else f"{error.filename}: "
         _refuse(f"{where}{error.strerror or error}")
+    except RecursionError:
+        _refuse("what is to be read is nested too deeply")
     except MemoryError:
         _refuse("there is not enough memory for this")
     except UnicodeEncodeError as error:
