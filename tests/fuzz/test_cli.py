@@ -304,7 +304,7 @@ def test_a_million_million_games_start_at_once_and_end_with_ctrl_c(what, tmp_pat
     assert "add --resume to go on" in error
 
 
-@pytest.mark.parametrize("processes", ["1", "2"])
+@pytest.mark.parametrize("processes", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_a_killed_simulation_has_lost_nothing_that_was_kept_and_goes_on(tmp_path, processes):
     store, words = tmp_path / "store.db", ["simulate", "kuhn_poker", "-p", processes, "-q", "--seed", "5"]
     with begun(store, *words, "--games", MANY) as process:
