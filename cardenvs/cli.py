@@ -308,6 +308,7 @@ def _opponents(game: "Game", options: "Options", against: str | None) -> list[st
 
 def _play_in_terminal(state: "State", seat: int, names: list[str]) -> None:
     from cardenvs.agents.base import Turn
+    from cardenvs.agents.specs import raised_text
     from cardenvs.agents.terminal import QuitGame, TerminalAgent
     from cardenvs.arena.play import apply_choice
     from cardenvs.core.rng import derived_seed
@@ -323,7 +324,12 @@ def _play_in_terminal(state: "State", seat: int, names: list[str]) -> None:
     try:
         while not state.is_terminal:
             player = state.current_player
-            apply_choice(state, agents[player].act(Turn(state, seeds[player])))
+            try:
+                apply_choice(state, agents[player].act(Turn(state, seeds[player])))
+            except (CardenvsError, QuitGame):
+                raise
+            except Exception as error:  # whatever an agent raises is the agent's failure
+                raise AgentError(f"player_{player}, {names[player]}, failed: {raised_text(error)}") from error
     except (QuitGame, KeyboardInterrupt):
         console.print("\nYou leave the game.")
         return

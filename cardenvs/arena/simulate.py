@@ -5,6 +5,8 @@ agent, the rules or a check raises, or the process dies) is kept as a failure wi
 """
 
 import contextlib
+import functools
+import hashlib
 import json
 import math
 import multiprocessing
@@ -14,14 +16,14 @@ import statistics
 import time
 import traceback
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from cardenvs.agents.base import Agent, Turn
-from cardenvs.agents.specs import make_agent
+from cardenvs.agents.specs import agent_fingerprint, make_agent
 from cardenvs.arena.play import apply_choice
 from cardenvs.arena.run import interrupts_held_back, prepare_worker
 from cardenvs.arena.statistics import estimate
@@ -32,6 +34,9 @@ from cardenvs.core.options import Options
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State, checked_seed
 from cardenvs.core.view import GameStatistics
+
+if TYPE_CHECKING:
+    from cardenvs.arena.simulations import SimulationStore
 
 FORMAT = "cardenvs-simulation-1"
 _LARGEST_HANDFUL = 32  # games handed to a worker at once
@@ -59,6 +64,13 @@ class Simulation:
             raise ArenaError(
                 f"{self.game.name} has {self.options.num_players} players here; got {len(self.agents)} agents"
             )
+
+    @functools.cached_property
+    def id(self) -> str:
+        """Names what is played: game, options and agents, with the files behind them."""
+        agents = [(spec, agent_fingerprint(spec)) for spec in self.agents]
+        what = [self.game.name, self.game.layout(self.options).hash, self.options.as_dict(), agents]
+        return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -115,10 +127,28 @@ class PlayedGame:
         }
 
 
-def game_seeds(seed: int, games: int) -> list[int]:
-    """The seeds of so many games under one seed; the first of them are the same, however many there are."""
-    checked_seed(seed)
-    return [derived_seed(seed, "game", number) for number in range(games)]
+class GameSeeds(Sequence[int]):
+    """The seeds of so many games under one seed, each worked out when asked for.
+
+    The first of them are the same, however many there are.
+    """
+
+    def __init__(self, seed: int, games: int) -> None:
+        self._seed, self._numbers = checked_seed(seed), range(games)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, which: int) -> int: ...
+
+    @overload
+    def __getitem__(self, which: slice) -> list[int]: ...
+
+    def __getitem__(self, which: int | slice) -> int | list[int]:
+        if isinstance(which, slice):
+            return [self[number] for number in self._numbers[which]]
+        return derived_seed(self._seed, "game", self._numbers[which])
 
 
 def prepare(simulation: Simulation) -> None:
@@ -134,7 +164,9 @@ def prepare(simulation: Simulation) -> None:
         game.view.statistics(state)
 
 
-def simulate(simulation: Simulation, seeds: Sequence[int], processes: int = 1) -> Iterator[PlayedGame]:
+def simulate(
+    simulation: Simulation, seeds: Sequence[int], processes: int = 1, store: "SimulationStore | None" = None
+) -> Iterator[PlayedGame]:
     """Play a game for each seed and yield them in that order.
 
     Args:
@@ -142,18 +174,45 @@ def simulate(simulation: Simulation, seeds: Sequence[int], processes: int = 1) -
         seeds: 0..2**63-1 each.
         processes: how many to play in. A script that asks for more than one needs the usual
             `if __name__ == "__main__":`.
+        store: where games are entered as soon as they are over, and taken from if they are there.
 
     Raises:
-        ArenaError: no processes, or they do not start.
+        ArenaError: no processes, they do not start, or the store cannot be used.
         AgentError, PolicyNotFoundError, MissingExtraError: an agent cannot be made.
     """
     if processes < 1:
         raise ArenaError(f"a simulation needs at least one process; got {processes}")
-    first, rest = list(seeds[:1]), list(seeds[1:])
+    if store is None:
+        yield from _played(simulation, iter(seeds), len(seeds), processes, lambda game: None)
+        return
+    store.begin(simulation)
+    there = store.finished(simulation)
+    missing = (seed for seed in seeds if seed not in there)
+    some = max(1, len(seeds) - len(there))  # about so many
+    with contextlib.closing(
+        _played(simulation, missing, some, processes, functools.partial(store.add, simulation))
+    ) as played:
+        for seed in seeds:
+            yield store.game(simulation, seed) if seed in there else next(played)
+
+
+def _played(
+    simulation: Simulation,
+    seeds: Iterator[int],
+    number: int,
+    processes: int,
+    keep: Callable[[PlayedGame], None],
+) -> Generator[PlayedGame, None, None]:
+    """Play a game for each of about `number` seeds; `keep` is called with each as soon as it is over."""
     with contextlib.closing(_Table(simulation)) as table:  # an agent that cannot be made is known at once
-        yield from map(table.play, first if processes > 1 else seeds)
-    if processes > 1 and rest:
-        with _Workers(simulation, rest, min(processes, len(rest))) as workers:
+        for seed in seeds:
+            game = table.play(seed)
+            keep(game)
+            yield game
+            if processes > 1:
+                break
+    if processes > 1 and number > 1:
+        with _Workers(simulation, seeds, number - 1, min(processes, number - 1), keep) as workers:
             yield from workers.play()
 
 
@@ -261,19 +320,26 @@ def _failure(error: Exception, state: State | None) -> GameFailure:
 # Several processes
 
 
+_Job = tuple[int, int]  # number of a game in its order, seed
+
+
 @dataclass
 class _Worker:
     process: Any
-    jobs: deque[int] = field(default_factory=deque)  # numbers of games handed out and not yet heard of, in order
+    jobs: deque[_Job] = field(default_factory=deque)  # games handed out and not yet heard of, in order
     is_ready: bool = False
 
 
 class _Workers:
     """Worker processes. A context manager: leaving it ends them, finished or not."""
 
-    def __init__(self, simulation: Simulation, seeds: Sequence[int], number: int) -> None:
-        self._simulation, self._seeds, self._number = simulation, seeds, number
-        self._left = deque(range(len(seeds)))
+    def __init__(
+        self, simulation: Simulation, seeds: Iterator[int], games: int, number: int, keep: Callable[[PlayedGame], None]
+    ) -> None:
+        """Start `number` processes for about `games` seeds."""
+        self._simulation, self._number, self._keep = simulation, number, keep
+        self._jobs, self._left = enumerate(seeds), games
+        self._again: deque[_Job] = deque()  # of workers that died
         self._running: dict[Connection, _Worker] = {}
         for _ in range(number):
             self._start()
@@ -290,10 +356,15 @@ class _Workers:
     def play(self) -> Iterator[PlayedGame]:
         """All games, in the order of their seeds."""
         early: dict[int, PlayedGame] = {}
-        for number in range(len(self._seeds)):
-            while number not in early:
-                early.update(self._heard())
-            yield early.pop(number)
+        number = 0
+        while self._running or early:
+            while number not in early and self._running:
+                for which, game in self._heard():
+                    self._keep(game)
+                    early[which] = game
+            if number in early:
+                yield early.pop(number)
+                number += 1
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
@@ -314,19 +385,27 @@ class _Workers:
                 yield self._bury(connection)
                 continue
             if worker.is_ready:
-                yield worker.jobs.popleft(), said
+                yield worker.jobs.popleft()[0], said
             worker.is_ready = True
             if not worker.jobs:
                 self._serve(connection, worker)
 
     def _serve(self, connection: Connection, worker: _Worker) -> None:
         """Hand out games, fewer towards the end, when others have none."""
-        size = max(1, min(_LARGEST_HANDFUL, len(self._left) // (4 * self._number)))
-        worker.jobs.extend(self._left.popleft() for _ in range(min(size, len(self._left))))
+        worker.jobs.extend(self._taken(max(1, min(_LARGEST_HANDFUL, self._left // (4 * self._number)))))
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died: noticed when it is next heard
-            connection.send([self._seeds[number] for number in worker.jobs])
+            connection.send([seed for _, seed in worker.jobs])
         if not worker.jobs:
             self._let_go(connection)
+
+    def _taken(self, most: int) -> Iterator[_Job]:
+        """Games to hand out, up to `most`."""
+        for _ in range(most):
+            job = self._again.popleft() if self._again else next(self._jobs, None)
+            if job is None:
+                return
+            self._left -= 1
+            yield job
 
     def _let_go(self, connection: Connection) -> int:
         """Forget a worker that ends, and return its exit code."""
@@ -341,12 +420,11 @@ class _Workers:
         code = self._let_go(connection)
         if not worker.jobs:
             raise ArenaError(f"a worker process could not begin to play (exit code {code})")
-        number, *others = worker.jobs
-        self._left.extendleft(reversed(others))
-        if self._left:
-            self._start()
+        (number, seed), *others = worker.jobs
+        self._again.extendleft(reversed(others))
+        self._start()  # it ends at once if there is nothing left
         failure = GameFailure("ProcessDied", f"the process that played it ended (exit code {code})")
-        return number, PlayedGame(self._seeds[number], 0, 0.0, failure=failure)
+        return number, PlayedGame(seed, 0, 0.0, failure=failure)
 
 
 def _work(connection: Connection, simulation: Simulation) -> None:
