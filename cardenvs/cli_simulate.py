@@ -1,6 +1,8 @@
 """The command for many games at one table: simulate."""
 
 import os
+import re
+import secrets
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -38,7 +40,7 @@ def simulate(
     agents: Annotated[
         str, typer.Option(metavar="A,B,...", help="Agents by seat, as for `match`; fewer are repeated round the table.")
     ] = "random",
-    seed: Annotated[int | None, typer.Option(min=0, max=_MAX_SEED, help="From which all games have theirs; 0.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=_MAX_SEED, help="Of all games; drawn if not given.")] = None,
     seeds: Annotated[str | None, typer.Option(metavar="A,B,...", help="Play just the games of these seeds.")] = None,
     processes: Annotated[
         int | None, typer.Option("--processes", "-p", min=1, help="Processes to play in; default: one a core.")
@@ -46,6 +48,9 @@ def simulate(
     option: Annotated[
         list[str] | None,
         typer.Option("--option", "-o", metavar="NAME=VALUE", help="An option of the game. May be repeated."),
+    ] = None,
+    guests_key: Annotated[
+        str | None, typer.Option(metavar="HEX", help="To repeat games with your own agents or language models.")
     ] = None,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all games and sums as JSON.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the summary only: no games, no bar.")] = False,
@@ -65,17 +70,21 @@ def simulate(
     from cardenvs.arena.simulate import simulate as play
     from cardenvs.core.registry import get_game
 
+    if seed is None and seeds is None:
+        seed = secrets.randbits(63)
     if json is not None and not json.parent.is_dir():
         raise ArenaError(f"cannot write {json}: there is no folder {json.parent}")
     wanted = _wanted_seeds(games, seed, seeds)
-    table = _table(get_game(game), players, agents, option)
+    table = _table(get_game(game), players, agents, option, guests_key)
     number = min(processes or usable_processes(), len(wanted))
     prepare(table)
     tally = Tally(table)
     interrupted = _play(tally, play(table, wanted, number), len(wanted), quiet)
     _print_summary(tally)
+    command = _command(table, wanted) if seeds else _command(table, [], len(wanted), seed or 0)
+    typer.secho(command, dim=True)
     if json is not None:
-        tally.write(json, _command(table, wanted) if seeds else _command(table, [], len(wanted), seed or 0))
+        tally.write(json, command)
         typer.echo(f"JSON: {json}")
     if interrupted:
         typer.secho(f"Stopped after {len(tally.games)} of {len(wanted)} games.", fg="yellow", err=True)
@@ -103,7 +112,7 @@ def _wanted_seeds(games: int | None, seed: int | None, seeds: str | None) -> lis
     return wanted
 
 
-def _table(game: "Game", players: int | None, agents: str, option: list[str] | None) -> "Simulation":
+def _table(game: "Game", players: int | None, agents: str, option: list[str] | None, key: str | None) -> "Simulation":
     from cardenvs.agents.specs import split_specs
     from cardenvs.arena.simulate import Simulation
     from cardenvs.cli import read_options
@@ -119,16 +128,24 @@ def _table(game: "Game", players: int | None, agents: str, option: list[str] | N
         raise AgentError(
             f"{len(specs)} agents for {options.num_players} players of {game.name}; add --players {len(specs)}"
         )
-    return Simulation(game, options, tuple(specs[p % len(specs)] for p in range(options.num_players)))
+    seated = tuple(specs[p % len(specs)] for p in range(options.num_players))
+    if key is None:
+        return Simulation(game, options, seated)
+    if not re.fullmatch("[0-9a-f]{32}", key):
+        raise ArenaError(f"--guests-key takes 32 hex digits, as a command that was printed has them; got {key!r}")
+    return Simulation(game, options, seated, key)
 
 
 def _command(table: "Simulation", seeds: Sequence[int], games: int = 0, seed: int = 0) -> str:
     """The command that plays games again: those of `seeds`, or else so many from one seed."""
+    from cardenvs.agents.specs import is_guest
     from cardenvs.cli import option_text
 
     words = ["cardenvs", "simulate", table.game.name]
     words += ["--seeds", ",".join(map(str, seeds))] if seeds else ["--games", str(games), "--seed", str(seed)]
     words += ["--players", str(table.options.num_players), "--agents", ",".join(table.agents)]
+    if any(map(is_guest, table.agents)):
+        words += ["--guests-key", table.guests_key]
     for name in table.options.changed():
         if name != "num_players":
             words += ["-o", f"{name}={option_text(getattr(table.options, name))}"]

@@ -148,6 +148,10 @@ class ProcessAgent(Agent):
         agent._forks = True
         return agent
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what runs: a copy starts a process of its own, and tells it what has happened in the game."""
+        return {**self.__dict__, "_pipe": None, "_server": None, "_has_played": False}
+
     # -- as an agent --------------------------------------------------------------------------------------------
 
     def start(self) -> None:
@@ -364,9 +368,10 @@ class _BadLineError(Exception):
 
 def _spawned(command: list[str], env: dict[str, str], **streams: Any) -> subprocess.Popen:
     # The launcher checks that its parent is alive, so the process that forks must be this one.
-    return _spawner.submit(
-        subprocess.Popen, command, env=env, bufsize=0, start_new_session=True, close_fds=True, **streams
-    ).result()
+    def start() -> subprocess.Popen:
+        return subprocess.Popen(command, env=env, bufsize=0, start_new_session=True, close_fds=True, **streams)
+
+    return _spawner.submit(start).result()
 
 
 class _Running(Protocol):

@@ -30,7 +30,6 @@ from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.registry import get_game
 
-
 _PR_SET_DUMPABLE = 4
 
 

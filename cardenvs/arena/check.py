@@ -23,5 +23,7 @@ class ResultCheck:
         if promised.total is not None and not math.isclose(sum(returns), promised.total, abs_tol=_CLOSE):
             return f"{name}: returns {returns} do not add up to {promised.total:g}, as promised"
         before, after = self._before, state.game.view.conserved(state.record)
-        changed = [f"{what} from {before.get(what)} to {value}" for what, value in after.items() if before[what] != value]
+        changed = [
+            f"{what} from {before.get(what)} to {value}" for what, value in after.items() if before[what] != value
+        ]
         return f"{name}: what should be conserved has changed: {', '.join(changed)}" if changed else None

@@ -264,8 +264,8 @@ class Experiment:
         seeded = self.seeded(store, resume)
         store.begin_experiment(seeded.stored)
         return run(
-            seeded.matches, store, resume=resume, processes=processes, batch=batch, stop=self.stop, seconds=self.seconds,
-            backend=backend, progress=progress,
+            seeded.matches, store, resume=resume, processes=processes, batch=batch, stop=self.stop,
+            seconds=self.seconds, backend=backend, progress=progress,
         )  # fmt: skip
 
 

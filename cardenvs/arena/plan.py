@@ -6,8 +6,9 @@ consists of does not depend on who plays them, in which order, or on how often t
 """
 
 import math
+import secrets
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,6 +17,7 @@ from cardenvs.arena.statistics import Intervals, Tally, t_quantile
 from cardenvs.arena.store import GameRecord
 from cardenvs.core.errors import ArenaError
 
+_BLOCK = 32  # deals that are played in one lineup before they come in the next
 _LOOK_GROWTH = 1.25  # each look comes after so many times the deals of the last one
 
 Job = tuple[int, int]  # (deal, lineup)
@@ -134,6 +136,22 @@ class Plan:
         return sum(course.num_games for course in self._courses)
 
 
+def _in_blocks(deals: range, lineups: int) -> Iterator[Job]:
+    """All games of these deals: a block of deals in one lineup, then in the next, each time in another order.
+
+    So the games of one deal are far apart, and an agent that keeps something from game to game cannot tell from their
+    order which deal comes back.
+    """
+    for start in range(deals.start, deals.stop, _BLOCK):
+        block = list(range(start, min(start + _BLOCK, deals.stop)))
+        for lineup in range(lineups):
+            yield from ((deal, lineup) for deal in block)
+            last = block[-1]
+            secrets.SystemRandom().shuffle(block)
+            if block[0] == last:
+                block[0], block[-1] = block[-1], block[0]
+
+
 class _Course:
     """One match under way."""
 
@@ -157,8 +175,7 @@ class _Course:
 
     def _fill_queue(self) -> None:
         deals = range(self._queued, self._open)
-        jobs = ((deal, lineup) for deal in deals for lineup in range(self._lineups))
-        new = [job for job in jobs if job[1] not in self._begun.get(job[0], ())]
+        new = [job for job in _in_blocks(deals, self._lineups) if job[1] not in self._begun.get(job[0], ())]
         if new:
             self._queue, self._next = self._queue[self._next :] + new, 0
         self._queued = max(self._queued, self._open)

@@ -325,16 +325,6 @@ def _as_json(decision: "Decision") -> dict[str, Any]:
     }
 
 
-def apply_choice(state: State, action: Any) -> None:
-    """Apply what an agent chose.
-
-    Raises:
-        AgentError: the choice is not legal; the state is unchanged.
-    """
-    check_choice(state, action)
-    state.apply(action)
-
-
 def check_choice(state: State, action: Any) -> None:
     """Raise AgentError if an agent may not choose `action` now."""
     try:
