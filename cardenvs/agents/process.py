@@ -56,9 +56,13 @@ from cardenvs.core.options import Options
 PROTOCOL = 1
 WANTS = ("view", "facts", "recap", "observation", "render", "twin", "events")
 _LONGEST_LINE = 1 << 20  # bytes of one message from an agent
-_LONGEST_NOTES = 64 << 10  # characters of JSON that an agent may note of a decision,
+LONGEST_NOTES = 64 << 10  # characters of JSON that an agent may note of a decision,
 _MOST_NOTES = 1 << 20  # and of a game
-_MOST_FAILURES = 20  # failures that an agent may report of a decision
+TOO_LONG = (
+    f"at most {LONGEST_NOTES >> 10} KiB of notes are kept of a decision of an agent in a process, and "
+    f"{_MOST_NOTES >> 10} KiB of a game"
+)
+MOST_FAILURES = 20  # failures that an agent may report of a decision
 _LAST_SECONDS = 1.0  # that a process has after the end of its game
 _MOST_UNSENT = 64 << 20  # bytes that an agent may leave unread
 _KEPT_STDERR = 2000  # bytes of what it wrote last to standard error
@@ -255,14 +259,11 @@ class ProcessAgent(Agent):
         if isinstance(notes, dict) and notes:
             length = len(json.dumps(notes))
             self._noted += length
-            if length > _LONGEST_NOTES or self._noted > _MOST_NOTES:
-                notes = {
-                    "dropped": f"at most {_LONGEST_NOTES >> 10} KiB of notes are kept of a decision of an agent in a "
-                    f"process, and {_MOST_NOTES >> 10} KiB of a game"
-                }
+            if length > LONGEST_NOTES or self._noted > _MOST_NOTES:
+                notes = {"dropped": TOO_LONG}
             turn.notes |= notes
         failures = reply.get("failures")
-        for one in failures[:_MOST_FAILURES] if isinstance(failures, list) else ():
+        for one in failures[:MOST_FAILURES] if isinstance(failures, list) else ():
             if isinstance(one, dict):
                 turn.failures.append(Failure(str(one.get("kind")), str(one.get("message"))))
 
@@ -588,9 +589,12 @@ def _read(line: bytes) -> dict[str, Any]:
 
 
 def _reported(reply: dict[str, Any]) -> AgentFailureError:
-    return AgentFailureError(
+    error = AgentFailureError(
         str(reply.get("kind", "exception")), str(reply.get("message", "")), final=reply.get("final") is True
     )
+    if isinstance(reply.get("trace"), str):
+        error.add_note("".join(c if c.isprintable() or c == "\n" else "?" for c in reply["trace"]).rstrip())
+    return error
 
 
 def _shown(value: Any) -> str:

@@ -17,7 +17,7 @@ from cardenvs.arena.statistics import Intervals, Tally, t_quantile
 from cardenvs.arena.store import GameRecord
 from cardenvs.core.errors import ArenaError
 
-_BLOCK = 32  # deals that are played in one lineup before they come in the next
+_BLOCK = 32  # deals, at most, that are played in one lineup before they come in the next
 _LOOK_GROWTH = 1.25  # each look comes after so many times the deals of the last one
 
 Job = tuple[int, int]  # (deal, lineup)
@@ -142,8 +142,9 @@ def _in_blocks(deals: range, lineups: int) -> Iterator[Job]:
     So the games of one deal are far apart, and an agent that keeps something from game to game cannot tell from their
     order which deal comes back.
     """
-    for start in range(deals.start, deals.stop, _BLOCK):
-        block = list(range(start, min(start + _BLOCK, deals.stop)))
+    blocks = -(-len(deals) // _BLOCK)
+    for k in range(blocks):
+        block = list(deals[k * len(deals) // blocks : (k + 1) * len(deals) // blocks])
         for lineup in range(lineups):
             yield from ((deal, lineup) for deal in block)
             last = block[-1]
