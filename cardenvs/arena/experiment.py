@@ -33,11 +33,18 @@ from cardenvs.arena.store import Store, StoredExperiment
 from cardenvs.core.errors import ArenaError, CardenvsError, require
 
 require("pydantic", "arena")
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator  # noqa: E402
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator  # noqa: E402
 
-_MAX_SEED = 2**63 - 1
 
-Seed = Annotated[int, Field(ge=0, le=_MAX_SEED)] | str
+def _checked_seed(value: Any) -> Any:
+    try:
+        MatchSeed.of(value)
+    except ArenaError as error:
+        raise ValueError(str(error)) from None
+    return value
+
+
+Seed = Annotated[int | str, BeforeValidator(_checked_seed)]
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 Deals = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0)]

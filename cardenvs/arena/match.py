@@ -56,6 +56,7 @@ class Match:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be played."""
+        object.__setattr__(self, "seed", MatchSeed.of(self.seed))  # a number will do
         if self.deals < 1:
             raise ArenaError(f"a match needs at least one deal; got {self.deals}")
         if len(self.agents) < self.options.num_players and self.schedule.kind != "field":

@@ -240,7 +240,7 @@ class _Table:
         names = [self.match.names[agent] for agent in self.seating]
         where = f"deal {self.deal} (seed {self.state.seed}), ply {self.state.ply}, as player_{player} of {names}"
         raised = not isinstance(error, AgentError)
-        what = " ".join(f"{type(error).__name__}: {error}".split()) if raised else str(error)
+        what = " ".join(f"{type(error).__name__}: {error}".split()) if raised else " ".join(str(error).split())
         notes = getattr(error, "__notes__", ())  # of an agent in a process: the traceback there
         trace = "\n".join(["", *notes]) if not raised else "\n" + "".join(traceback.format_exception(error)).rstrip()
         self.error = f"agent {names[player]!r} failed in {where}: {what}{trace}"

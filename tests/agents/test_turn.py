@@ -104,7 +104,7 @@ def test_a_world_can_be_played_and_tells_no_secret():
         world.events(0)
     world.apply(1)
     assert world.actions == [1]
-    assert world.ply == 2
+    assert world.ply == 1
     assert len(world.events(1)) > len(state.events(1))
     again = state.game.from_bytes(world.to_bytes())
     assert again.events(1) == world.events(1)

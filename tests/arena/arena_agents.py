@@ -69,7 +69,7 @@ class Keeper(First):
 
     def act(self, turn):
         """Draws from all it has seen in this game."""
-        self.sum += turn.ply + 1
+        self.sum += turn.decision + 1
         return turn.legal_actions[self.sum % len(turn.legal_actions)]
 
 

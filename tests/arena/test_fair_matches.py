@@ -1,5 +1,6 @@
 """What a match gives its agents says nothing about the deal, and nothing goes from one game to the next."""
 
+import itertools
 import os
 import subprocess
 import sys
@@ -204,7 +205,7 @@ def test_the_games_of_a_deal_are_far_apart_and_all_are_played():
         _, jobs = plan.take(plan.left)
         assert sorted(jobs) == [(deal, lineup) for deal in range(deals) for lineup in range(2)]
         if deals > 1:
-            assert all(one[0] != next_one[0] for one, next_one in zip(jobs, jobs[1:], strict=False))
+            assert all(one[0] != next_one[0] for one, next_one in itertools.pairwise(jobs))
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ def test_games_side_by_side_are_the_same_as_one_by_one(agents, kind_here):
     match = Match.of("leduc_poker_v0", agents, deals=30, seed=3)
     arena_agents.Together.largest = 0
     side_by_side = played(match, batch=16)
-    assert arena_agents.Together.largest > 8
+    assert arena_agents.Together.largest >= 8
     assert side_by_side == played(match, batch=1) == played(match, batch=1000)
     assert len(side_by_side) == 60
     backwards = sorted(side_by_side, reverse=True)
@@ -80,7 +80,7 @@ def test_times_and_decisions_are_counted_by_player(kind_here):
     ("agent", "message"),
     [
         ("Raises", r"ply \d+, as player_. of .*: ZeroDivisionError: I cannot go on\nTraceback"),
-        ("BadReset", "ply 0, as player_.*: OSError: no memory\nTraceback"),
+        ("BadReset", "ply 0, as player_.*: OSError: no memory"),
         ("Illegal", "it chose what is not legal: leduc_poker_v0: .* there is no action 999"),
         ("Forfeits", "it chose the code 107374182., which takes a player out of the game; agents may not"),
         ("TooFew", "its act_batch was given 1 turns and returned 0 actions"),

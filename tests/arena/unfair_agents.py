@@ -42,8 +42,7 @@ class Cheat(Agent):
         if world is None:
             return labels.get("call", labels.get("pass", turn.legal_actions[0]))
         # Plays it out both ways against somebody who calls.
-        best = max(turn.legal_actions, key=lambda action: (played_out(world.clone(), action, turn.player), action))
-        return best
+        return max(turn.legal_actions, key=lambda action: (played_out(world.clone(), action, turn.player), action))
 
 
 def played_out(world, action, player):
