@@ -135,7 +135,7 @@ def test_agents_in_processes_of_their_own_give_the_same_store_and_are_ended(tmp_
     with Store(tmp_path / "one.db") as first, Store(tmp_path / "two.db") as second:
         assert first.digest() == second.digest()
         assert verify(first) == (12, [])
-    near = guarded([f"{OWN}Keeper", "random"], 6)
+    near = dataclasses.replace(match, guard=NEAR)
     assert one.standings[0].by_deal.tolist() == near.run().standings[0].by_deal.tolist()
     children = [
         entry for entry in os.listdir("/proc") if entry.isdigit() and _parent(entry) == os.getpid()

@@ -105,7 +105,8 @@ def test_two_runs_at_once_give_one_whole_store(tmp_path):
     for run in runs:
         _, errors = run.communicate(timeout=120)
         assert run.returncode == 0, errors
-    match = Match.of("leduc_poker_v0", ["random", "python:arena_agents:Slow"], deals=25, seed=3)
+    with Store(path) as shared:
+        match = shared.match(shared.match_ids()[0])
     match.run(tmp_path / "alone.db")
     assert contents(path) == contents(tmp_path / "alone.db")
     with Store(path) as shared, Store(tmp_path / "alone.db") as alone:
