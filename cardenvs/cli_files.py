@@ -49,8 +49,8 @@ class Outputs:
         for _, path, check in wanted:
             check(path)
         written = [(name, path) for name, path, _ in wanted]
-        for (name, path), (other, second) in itertools.combinations(written, 2):
-            if _same(path, second):
+        for (name, path), (other, another) in itertools.combinations(written, 2):
+            if _same(path, another):
                 raise ArenaError(f"{name} and {other} would both write {path}; give them different paths")
         for (name, path), (other, second) in itertools.product(written, (used or {}).items()):
             if second is not None and any(_same(path, Path(f"{second}{ending}")) for ending in _BESIDE_A_STORE):

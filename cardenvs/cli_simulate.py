@@ -1,6 +1,9 @@
 """The command for many games at one table: simulate."""
 
+import dataclasses
 import os
+import re
+import secrets
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -42,7 +45,7 @@ def simulate(
     agents: Annotated[
         str, typer.Option(metavar="A,B,...", help="Agents by seat, as for `match`; fewer are repeated round the table.")
     ] = "random",
-    seed: Annotated[int | None, typer.Option(min=0, max=_MAX_SEED, help="From which all games have theirs; 0.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=_MAX_SEED, help="Of all games; drawn if not given.")] = None,
     seeds: Annotated[str | None, typer.Option(metavar="A,B,...", help="Play just the games of these seeds.")] = None,
     processes: Annotated[
         int | None,
@@ -54,6 +57,9 @@ def simulate(
     ] = None,
     store: Annotated[Path | None, typer.Option(metavar="FILE", help="SQLite file that keeps finished games.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Take from the store the games that it has.")] = False,
+    guests_key: Annotated[
+        str | None, typer.Option(metavar="HEX", help="To repeat games with your own agents or language models.")
+    ] = None,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all games and sums as JSON.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the summary only: no games, no bar.")] = False,
 ) -> None:
@@ -76,8 +82,18 @@ def simulate(
     outputs = Outputs({"--json": json}, used={"--store": store})
     if resume and store is None:
         raise ArenaError("--resume needs the --store to go on with")
+    table = _table(get_game(game), players, agents, option, guests_key)
+    if resume and (begun := _begun(store, table)) is not None:
+        before, key = begun
+        if guests_key not in (None, key):
+            raise ArenaError(
+                f"the games of {store} were played with --guests-key {key}; leave it out to go on with them"
+            )
+        table = dataclasses.replace(table, guests_key=key)
+        seed = before if seed is None and seeds is None else seed
+    if seed is None and seeds is None:
+        seed = secrets.randbits(63)
     wanted = _wanted_seeds(games, seed, seeds)
-    table = _table(get_game(game), players, agents, option)
     number = min(processes or usable_processes(), len(wanted))
     tally = Tally(table)
     interrupted, lost = False, None
@@ -91,6 +107,7 @@ def simulate(
         lost = error
     _print_summary(tally)
     command = _command(table, wanted) if seeds else _command(table, [], len(wanted), seed or 0)
+    typer.secho(command, dim=True)
     outputs.write("JSON", json, lambda path: tally.write(path, command))
     if lost is not None:
         raise lost
@@ -105,6 +122,16 @@ def simulate(
 
 # ---------------------------------------------------------------------------------------------------------------
 # What is asked for
+
+
+def _begun(path: Path | None, table: "Simulation") -> tuple[int | None, str] | None:
+    """The seed and the guests' key with which the store at `path` was begun, if it has games of this table."""
+    if path is None or not path.exists():
+        return None
+    from cardenvs.arena.simulations import SimulationStore
+
+    with SimulationStore(path, read_only=True) as opened:
+        return opened.begun(table)
 
 
 def _opened(path: Path | None, table: "Simulation", resume: bool) -> Any:
@@ -141,7 +168,7 @@ def _wanted_seeds(games: int | None, seed: int | None, seeds: str | None) -> Seq
     return wanted
 
 
-def _table(game: "Game", players: int | None, agents: str, option: list[str] | None) -> "Simulation":
+def _table(game: "Game", players: int | None, agents: str, option: list[str] | None, key: str | None) -> "Simulation":
     from cardenvs.agents.specs import split_specs
     from cardenvs.arena.simulate import Simulation
     from cardenvs.cli import read_options
@@ -157,16 +184,24 @@ def _table(game: "Game", players: int | None, agents: str, option: list[str] | N
         raise AgentError(
             f"{len(specs)} agents for {options.num_players} players of {game.name}; add --players {len(specs)}"
         )
-    return Simulation(game, options, tuple(specs[p % len(specs)] for p in range(options.num_players)))
+    seated = tuple(specs[p % len(specs)] for p in range(options.num_players))
+    if key is None:
+        return Simulation(game, options, seated)
+    if not re.fullmatch("[0-9a-f]{32}", key):
+        raise ArenaError(f"--guests-key takes 32 hex digits, as a command that was printed has them; got {key!r}")
+    return Simulation(game, options, seated, key)
 
 
 def _command(table: "Simulation", seeds: Sequence[int], games: int = 0, seed: int = 0) -> str:
     """The command that plays games again: those of `seeds`, or else so many from one seed."""
+    from cardenvs.agents.specs import is_guest
     from cardenvs.cli import option_text
 
     words = ["cardenvs", "simulate", table.game.name]
     words += ["--seeds", ",".join(map(str, seeds))] if seeds else ["--games", str(games), "--seed", str(seed)]
     words += ["--players", str(table.options.num_players), "--agents", ",".join(table.agents)]
+    if any(map(is_guest, table.agents)):
+        words += ["--guests-key", table.guests_key]
     for name in table.options.changed():
         if name != "num_players":
             words += ["-o", f"{name}={option_text(getattr(table.options, name))}"]

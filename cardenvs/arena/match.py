@@ -61,6 +61,7 @@ class Match:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be played."""
+        object.__setattr__(self, "seed", MatchSeed.of(self.seed))  # a number will do
         if self.guest is not None and self.guard is None:
             raise ArenaError("a match with a guest needs a guard")
         if not 1 <= self.deals <= MOST_DEALS:

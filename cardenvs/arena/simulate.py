@@ -22,9 +22,12 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, overload
 
-from cardenvs.agents.base import Agent, Turn
-from cardenvs.agents.specs import agent_fingerprint, make_agent
-from cardenvs.arena.play import apply_choice
+from cardenvs.agents.base import Agent
+from cardenvs.agents.seating import Seat
+from cardenvs.agents.seeds import guest_seed, new_key
+from cardenvs.agents.specs import agent_fingerprint, is_guest, make_agent
+from cardenvs.arena.check import ResultCheck
+from cardenvs.arena.play import check_choice
 from cardenvs.arena.run import interrupts_held_back, prepare_worker
 from cardenvs.arena.statistics import estimate
 from cardenvs.core.errors import ArenaError
@@ -41,7 +44,6 @@ if TYPE_CHECKING:
 FORMAT = "cardenvs-simulation-1"
 _LARGEST_HANDFUL = 32  # games handed to a worker at once
 _LONGEST_TRIAL = 2000  # actions
-_CLOSE = 1e-6  # how far returns may be from the sum that a game promises
 
 
 @dataclass(frozen=True)
@@ -52,11 +54,13 @@ class Simulation:
         game: the Game.
         options: its checked options.
         agents: specs, see cardenvs.agents.specs; one for each player.
+        guests_key: 32 hex digits, of the seeds of agents that cardenvs does not bring along; drawn if not given.
     """
 
     game: Game
     options: Options
     agents: tuple[str, ...]
+    guests_key: str = field(default_factory=new_key, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse another number of agents than of players."""
@@ -128,13 +132,14 @@ class PlayedGame:
 
 
 class GameSeeds(Sequence[int]):
-    """The seeds of so many games under one seed, each worked out when asked for.
+    """The seeds of many games under one seed, each computed on demand. A longer list extends a shorter one.
 
-    The first of them are the same, however many there are.
+    Attributes:
+        seed: 0..2**63-1, of all of them.
     """
 
     def __init__(self, seed: int, games: int) -> None:
-        self._seed, self._numbers = checked_seed(seed), range(games)
+        self.seed, self._numbers = checked_seed(seed), range(games)
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -148,7 +153,7 @@ class GameSeeds(Sequence[int]):
     def __getitem__(self, which: int | slice) -> int | list[int]:
         if isinstance(which, slice):
             return [self[number] for number in self._numbers[which]]
-        return derived_seed(self._seed, "game", self._numbers[which])
+        return derived_seed(self.seed, "game", self._numbers[which])
 
 
 def prepare(simulation: Simulation) -> None:
@@ -185,7 +190,7 @@ def simulate(
     if store is None:
         yield from _played(simulation, iter(seeds), len(seeds), processes, lambda game: None)
         return
-    store.begin(simulation)
+    store.begin(simulation, seeds.seed if isinstance(seeds, GameSeeds) else None)
     there = store.finished(simulation)
     missing = (seed for seed in seeds if seed not in there)
     some = max(1, len(seeds) - len(there))  # about so many
@@ -256,22 +261,33 @@ class _Table:
         return PlayedGame(seed, state.ply, ms, tuple(state.returns), tuple(winners), told)
 
     def _play_on(self, state: State) -> None:
-        view, most = state.game.view, state.game.max_length(state.options)
-        before = view.conserved(state.record)
-        seeds = [derived_seed(state.seed, "player", p) for p in range(state.num_players)]
-        for agent, seed in zip(self._agents, seeds, strict=True):
-            agent.reset(seed)
+        most, check = state.game.max_length(state.options), ResultCheck(state)
+        seats = [Seat(agent, p, self._seed(state.seed, p)) for p, agent in enumerate(self._agents)]
+        for seat in seats:
+            seat.agent.reset(seat.seed)
         seen = [0] * state.num_players
         self._show(state, seen)
         while not state.is_terminal:
             if state.ply >= most:
                 raise ArenaError(f"the game is not over after {most} actions, the most that {state.game.name} can have")
-            player = state.current_player
-            apply_choice(state, self._agents[player].act(Turn(state, seeds[player])))
+            seat = seats[state.current_player]
+            action = seat.agent.act(seat.turn(state))
+            check_choice(state, action)
+            seat.decided(state)
+            state.apply(action)
             self._show(state, seen)
         for agent in self._agents:
             _tell(agent, "end", state.returns)
-        _check(state, before, view.conserved(state.record))
+        fault = check.fault(state)
+        if fault is not None:
+            raise ArenaError(fault)
+
+    def _seed(self, seed: int, player: int) -> int:
+        """The seed of an agent in the game of a seed."""
+        of = self._simulation
+        if is_guest(of.agents[player]):
+            return guest_seed(of.guests_key, seed, player)
+        return derived_seed(seed, "player", player)
 
     def _show(self, state: State, seen: list[int]) -> None:
         """Tell observers what they have not been told yet."""
@@ -293,18 +309,6 @@ def _tell(agent: Agent, what: str, *arguments: Any) -> None:
 
 def _best(returns: Sequence[float]) -> list[int]:
     return [player for player, value in enumerate(returns) if value == max(returns)]
-
-
-def _check(state: State, before: dict[str, float], after: dict[str, float]) -> None:
-    """Hold a finished game to what its game promises of returns and of what is conserved."""
-    promised, returns = state.game.returns(state.options), state.returns
-    if not all(promised.low - _CLOSE <= value <= promised.high + _CLOSE for value in returns):
-        raise ArenaError(f"returns {returns} are not all from {promised.low:g} to {promised.high:g}, as promised")
-    if promised.total is not None and not math.isclose(sum(returns), promised.total, abs_tol=_CLOSE):
-        raise ArenaError(f"returns {returns} do not add up to {promised.total:g}, as promised")
-    changed = [f"{name} from {before.get(name)} to {value}" for name, value in after.items() if before[name] != value]
-    if changed:
-        raise ArenaError(f"what should be conserved has changed: {', '.join(changed)}")
 
 
 def _failure(error: Exception, state: State | None) -> GameFailure:

@@ -16,6 +16,7 @@ from cardenvs.arena.database import (
     now,
     number,
     optional,
+    text,
     whole,
 )
 from cardenvs.arena.simulate import GameFailure, PlayedGame, Simulation
@@ -27,6 +28,8 @@ CREATE TABLE simulations (
     game TEXT NOT NULL,
     options TEXT NOT NULL,          -- JSON, every option by name
     agents TEXT NOT NULL,           -- JSON, a spec for each player
+    seed INTEGER,                   -- of all games; NULL: they were listed
+    guests_key TEXT NOT NULL,       -- of the seeds of guests
     created TEXT NOT NULL           -- UTC
 ) STRICT;
 CREATE TABLE games (
@@ -69,6 +72,8 @@ _CELLS: dict[str, Reader] = {
     "counts": json_cell(_is_counts, "a JSON object of counts"),
     "failure": optional(json_cell(_is_failure, "a JSON object of a failure")),
 }
+_BEGUN: dict[str, Reader] = {"seed": optional(whole), "guests_key": text}
+_TAKE_COPY = "Take a copy of the store from before"
 _PLAY_AGAIN = "Delete the row and go on with --resume, which plays the game again"
 
 
@@ -85,14 +90,27 @@ class SimulationStore(Database):
         "WHERE games.failure IS NOT NULL"
     )
 
-    def begin(self, simulation: Simulation) -> None:
-        """Enter a table; nothing happens if it is there."""
+    def begin(self, simulation: Simulation, seed: int | None) -> None:
+        """Enter a table; if it is there, only the seed is noted."""
         row = (
             simulation.id, simulation.game.name, json.dumps(simulation.options.as_dict()),
-            json.dumps(simulation.agents), now(),
+            json.dumps(simulation.agents), seed, simulation.guests_key, now(),
         )  # fmt: skip
+        query = "INSERT INTO simulations VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET seed = excluded.seed"
         with self._transaction():
-            self._connection.execute("INSERT OR IGNORE INTO simulations VALUES (?, ?, ?, ?, ?)", row)
+            self._connection.execute(query, row)
+
+    def begun(self, simulation: Simulation) -> tuple[int | None, str] | None:
+        """The seed that was used last at a table (None: a list of seeds), and its guests' key; None: no such table.
+
+        Raises:
+            ArenaError: they are damaged.
+        """
+        row = self._row(f"SELECT {', '.join(_BEGUN)} FROM simulations WHERE id = ?", (simulation.id,))
+        if row is None:
+            return None
+        found = self._read("simulations", {"id": simulation.id}, _BEGUN, row, _TAKE_COPY)
+        return found["seed"], found["guests_key"]
 
     def add(self, simulation: Simulation, game: PlayedGame) -> None:
         """Enter a game. It is on disk within a fraction of a second of the next call to `add` or `write`."""

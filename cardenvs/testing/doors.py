@@ -99,7 +99,8 @@ def _is_the_same_to(player: int, before: State, twin: State, action: int) -> boo
         one = world.clone()
         one.apply(action)
         after.append(one)
-    return after[1].current_player == player and np.array_equal(*(one.event_rows(player) for one in after))
+    mine, theirs = (one.event_rows(player) for one in after)
+    return after[1].current_player == player and np.array_equal(mine, theirs)
 
 
 def put(vec: Any, env: int, state: State) -> None:
@@ -159,12 +160,13 @@ def _batch_shows(case: "Case", before: State, action: int, player: int) -> dict[
     shown = {f.name: getattr(batch, f.name) for f in dataclasses.fields(batch) if f.name not in _SECRET}
     shown["observe"] = vec.observe(player)
     for policy in case.game.engine.policy_names():
-        shown[f"policy_actions {policy}"] = vec.policy_actions(policy, [0], 1, 1)
+        shown[f"policy_actions {policy}"] = vec.policy_actions(policy, np.array([0]), 1, 1)
     return shown
 
 
 def _seat_shows(case: "Case", before: State, action: int, player: int) -> dict[str, Any]:
     from cardenvs.agents import Agent
+    from cardenvs.agents.seating import Seat
     from cardenvs.envs.single import SeatEnv
 
     class Scripted(Agent):
@@ -175,7 +177,7 @@ def _seat_shows(case: "Case", before: State, action: int, player: int) -> dict[s
 
     env = SeatEnv(case.game, seat=player, dict_observation=True, **case.options.as_dict())
     env._state, env._seat, env._over, env._reward = before.clone(), player, False, 0.0
-    env._agents = {before.current_player: (Scripted(), 0)}
+    env._seats = {before.current_player: Seat(Scripted(), before.current_player, 0)}
     env._play_opponents()
     return {"observation": env._observation(), "info": env._info(), "masks": env.action_masks(), "reward": env._reward}
 
