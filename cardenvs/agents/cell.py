@@ -26,12 +26,12 @@ SETTINGS = "CARDENVS_CELL"  # the variable that tells processes inside what to e
 
 def main(settings: dict[str, Any], command: list[str]) -> None:
     """Set the limits and become the command."""
-    fill(settings)
     if "uid" in settings:  # limits of processes do not bind root
         os.setgroups([])
         os.setgid(settings["uid"])
         os.setuid(settings["uid"])
     os.umask(0o077)
+    fill(settings)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for name, which in _LIMITS.items():
         if settings.get(name):
@@ -71,10 +71,10 @@ def _link_tree(source: str, target: str) -> None:
     for folder, _, files in os.walk(source):
         there = os.path.join(target, os.path.relpath(folder, source))
         os.makedirs(there, exist_ok=True)
-        os.chmod(there, 0o1777)  # the guest is another user from here on
         for name in files:
-            if not name.startswith("."):
-                os.symlink(os.path.join(folder, name), os.path.join(there, name))
+            path = os.path.join(folder, name)
+            if not name.startswith(".") and os.access(path, os.R_OK):
+                os.symlink(path, os.path.join(there, name))
 
 
 if __name__ == "__main__":

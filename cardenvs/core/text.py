@@ -11,7 +11,9 @@ from cardenvs.core.errors import CardenvsError, FormatError, require
 
 LONGEST_NAME = 100  # characters
 LARGEST_TEXT = 32 << 20  # bytes of a JSON or TOML file
-_LARGEST_YAML = 1 << 20  # bytes; files that people write
+_LARGEST_YAML = 256 << 10  # bytes; files that people write
+_DEEPEST = 50  # collections inside of each other in a YAML file
+_MOST_VALUES = 100_000  # of a YAML file, aliases written out
 _MOST_ALIASES = 100  # of a YAML file: aliases of aliases grow without bound when they are walked
 
 # What a terminal acts upon, what reorders or hides text, and halves of characters, which cannot be encoded.
@@ -81,7 +83,7 @@ def read_text(path: str | os.PathLike[str], what: str, error: type[CardenvsError
         with open(path, "rb") as file:
             data = file.read(most + 1)
         if len(data) > most:
-            raise error(f"{path} is no {what}: it is larger than {most >> 20} MiB")
+            raise error(f"{path} is no {what}: it is larger than {most >> 10} KiB")
         return data.decode("utf-8")
     except OSError as failure:
         raise error(f"{path} cannot be read: {failure.strerror or failure}") from None
@@ -104,7 +106,7 @@ def parse_json(text: str | bytes, name: str, error: type[CardenvsError] = Format
 
 
 def read_yaml(path: str | os.PathLike[str], extra: str, error: type[CardenvsError]) -> Any:
-    """The value of a YAML file of at most 1 MiB, without any Python objects.
+    """The value of a YAML file of at most 256 KiB, without any Python objects.
 
     Raises:
         error: the file cannot be read, is no YAML, nests too deep, or repeats itself by too many aliases.
@@ -113,9 +115,7 @@ def read_yaml(path: str | os.PathLike[str], extra: str, error: type[CardenvsErro
     yaml = require("yaml", extra)
     text = read_text(path, "YAML file", error, _LARGEST_YAML)
     try:
-        events = yaml.parse(text, Loader=yaml.SafeLoader)
-        if sum(isinstance(event, yaml.AliasEvent) for event in events) > _MOST_ALIASES:
-            raise error(f"{path} cannot be read: it has more than {_MOST_ALIASES} aliases")
+        _check_yaml(yaml, text)
         return _without_loops(yaml.safe_load(text))
     except RecursionError:
         raise error(f"{path} cannot be read: it nests too deep, or holds itself") from None
@@ -123,7 +123,22 @@ def read_yaml(path: str | os.PathLike[str], extra: str, error: type[CardenvsErro
         raise error(f"{Path(path)} cannot be read: {one_line(str(failure))}") from None
 
 
-_MOST_VALUES = 100_000  # of a YAML file, aliases written out
+def _check_yaml(yaml: Any, text: str) -> None:
+    """Refuse what takes long to read: pyyaml's time grows with the square of the depth.
+
+    Raises:
+        RecursionError, ValueError
+    """
+    depth = aliases = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):  # piece by piece: what follows has not been looked at
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        aliases += isinstance(event, yaml.AliasEvent)
+        if depth > _DEEPEST:
+            raise RecursionError
+        if aliases > _MOST_ALIASES:
+            raise ValueError(f"it has more than {_MOST_ALIASES} aliases")
+
+
 
 
 def _without_loops(value: Any) -> Any:
@@ -138,7 +153,7 @@ def _without_loops(value: Any) -> Any:
     def walk(one: Any, depth: int) -> None:
         nonlocal count
         count += 1
-        if depth > 100:
+        if depth > 2 * _DEEPEST:
             raise RecursionError
         if count > _MOST_VALUES:
             raise ValueError(f"it has more than {_MOST_VALUES} values")
