@@ -40,7 +40,7 @@ _MAX_SEED = 2**63 - 1
 
 
 def _shown(text: str) -> str:
-    if printable(text) != text or "\n" in text or "\t" in text:
+    if not text.isprintable():
         raise ValueError("it has control, bidirectional or invisible characters")
     return text
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from cardenvs.agents.seeds import MatchSeed
 from cardenvs.core.errors import ArenaError
+from cardenvs.core.text import printable
 
 if TYPE_CHECKING:
     from cardenvs.arena.match import Match
@@ -420,6 +421,12 @@ class StoredExperiment:
     matches: tuple[tuple[str, str], ...]
     anchors: dict[str, float]
     config: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        """Refuse names that do not show as they are: a store may come from anybody."""
+        for shown in (self.name, *(title for _, title in self.matches)):
+            if not shown.isprintable():
+                raise ArenaError(f"an experiment or match is called '{printable(shown)}', which does not show as it is")
 
     @property
     def id(self) -> str:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -16,22 +15,16 @@ _DEEPEST = 50  # collections inside of each other in a YAML file
 _MOST_VALUES = 100_000  # of a YAML file, aliases written out
 _MOST_ALIASES = 100  # of a YAML file: aliases of aliases grow without bound when they are walked
 
-# What a terminal acts upon, what reorders or hides text, and halves of characters, which cannot be encoded.
-_UNPRINTABLE = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f"
-)
-_CONTROL = re.compile(f"[{_UNPRINTABLE}]")
-_NOT_IN_A_NAME = re.compile(f"[{_UNPRINTABLE}\t\n]")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # also in full width
 
 
 def printable(text: str) -> str:
     """A text as it may be printed: control, bidirectional and invisible characters are written out, as in \\x1b.
 
-    Line ends and tabs stay.
+    So is all that Unicode does not count as printable, and halves of characters. Line ends and tabs stay.
     """
-    return _CONTROL.sub(_written_out, text.replace("\r\n", "\n"))
+    text = text.replace("\r\n", "\n")
+    return "".join(one if one.isprintable() or one in "\n\t" else _written_out(one) for one in text)
 
 
 def one_line(text: str, most: int = 300) -> str:
@@ -40,8 +33,8 @@ def one_line(text: str, most: int = 300) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def _written_out(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _written_out(character: str) -> str:
+    code = ord(character)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
@@ -60,8 +53,8 @@ def check_name(name: str, what: str, error: type[CardenvsError] = FormatError) -
         raise error(f"{what} needs a name")
     if len(name) > LONGEST_NAME:
         raise error(f"{what} is called {one_line(name, 40)!r}; a name has at most {LONGEST_NAME} characters")
-    if _NOT_IN_A_NAME.search(name):
-        shown = _NOT_IN_A_NAME.sub(_written_out, name)
+    if not name.isprintable():
+        shown = "".join(one if one.isprintable() else _written_out(one) for one in name)
         raise error(f"{what} is called '{shown}'; a name has no control, bidirectional or invisible characters")
     return name
 
@@ -137,8 +130,6 @@ def _check_yaml(yaml: Any, text: str) -> None:
             raise RecursionError
         if aliases > _MOST_ALIASES:
             raise ValueError(f"it has more than {_MOST_ALIASES} aliases")
-
-
 
 
 def _without_loops(value: Any) -> Any:

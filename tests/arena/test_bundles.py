@@ -272,7 +272,7 @@ def test_damaged_zips_are_refused(tmp_path):
                 with opened_bundle(str(broken)):
                     pass
             except ArenaError as error:
-                assert str(error).isprintable()  # noqa: PT017  it may be read, too
+                assert str(error).isprintable()
 
 
 @pytest.mark.parametrize(

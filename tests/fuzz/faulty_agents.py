@@ -296,6 +296,6 @@ for _function in (_fails, _dies, int):
 
 def __getattr__(name):
     try:
-        return FACTORIES[name]
+        return FACTORIES[name.removeprefix("make_")]
     except KeyError:
         raise AttributeError(name) from None
