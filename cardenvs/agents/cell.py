@@ -6,6 +6,7 @@ Runs as a file, with the standard library only, because it has to start quickly 
 """
 
 import contextlib
+import ctypes
 import json
 import os
 import resource
@@ -21,6 +22,7 @@ _LIMITS = {
     "file_bytes": "RLIMIT_FSIZE",
 }
 _NOT_FOUND = 127
+_IPC_RMID = 0
 SETTINGS = "CARDENVS_CELL"  # the variable that tells processes inside what to empty between games
 
 
@@ -57,7 +59,18 @@ def emptied() -> None:
             else:
                 os.unlink(entry.path)
     if "scratch" in settings:
+        _remove_ipc()
         fill(settings)
+
+
+def _remove_ipc() -> None:
+    """Remove System V objects, which outlive the processes that made them. In a sandbox they are the guest's."""
+    libc = ctypes.CDLL(None)
+    for kind, control in (("shm", libc.shmctl), ("msg", libc.msgctl), ("sem", libc.semctl)):
+        with contextlib.suppress(OSError), open(f"/proc/sysvipc/{kind}") as table:
+            for line in list(table)[1:]:
+                number = int(line.split()[1])
+                control(number, 0, _IPC_RMID) if kind == "sem" else control(number, _IPC_RMID, None)
 
 
 def fill(settings: dict[str, Any]) -> None:

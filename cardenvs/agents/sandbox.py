@@ -120,9 +120,17 @@ def sandboxed(
         folder: where it starts, as seen in the sandbox.
         cache: folders of compiled code, names and paths here: what is added to them is gone with the sandbox.
     """
-    settings: dict[str, Any] = limits.as_settings() | {"processes": limits.processes, "scratch": ["/tmp", "/dev/shm"]}
+    settings: dict[str, Any] = limits.as_settings()
+    settings |= {"processes": limits.processes, "scratch": ["/tmp", "/dev/shm"]}
     as_root = os.geteuid() == 0
-    command = [shutil.which("bwrap") or "bwrap", "--die-with-parent", "--new-session", "--clearenv", "--unshare-ipc", "--unshare-pid"]
+    command = [
+        shutil.which("bwrap") or "bwrap",
+        "--die-with-parent",
+        "--new-session",
+        "--clearenv",
+        "--unshare-ipc",
+        "--unshare-pid",
+    ]
     command += ["--unshare-net", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "guest", "--cap-drop", "ALL"]
     if as_root:  # it becomes a user of its own, since limits of processes do not bind root
         settings["uid"] = _FIRST_UID + secrets.randbelow(1 << 24)

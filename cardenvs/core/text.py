@@ -1,6 +1,5 @@
 """Text from strangers: what may be printed, what may be a name, and files that are read within bounds."""
 
-import json
 import os
 import stat
 from pathlib import Path
@@ -9,7 +8,6 @@ from typing import Any
 from cardenvs.core.errors import CardenvsError, FormatError, require
 
 LONGEST_NAME = 100  # characters
-LARGEST_TEXT = 32 << 20  # bytes of a JSON or TOML file
 _LARGEST_YAML = 256 << 10  # bytes; files that people write
 _DEEPEST = 50  # collections inside of each other in a YAML file
 _MOST_VALUES = 100_000  # of a YAML file, aliases written out
@@ -64,7 +62,7 @@ def csv_cell(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-def read_text(path: str | os.PathLike[str], what: str, error: type[CardenvsError], most: int = LARGEST_TEXT) -> str:
+def read_text(path: str | os.PathLike[str], what: str, error: type[CardenvsError], most: int) -> str:
     """The text of a regular file of at most `most` bytes of UTF-8.
 
     Raises:
@@ -82,20 +80,6 @@ def read_text(path: str | os.PathLike[str], what: str, error: type[CardenvsError
         raise error(f"{path} cannot be read: {failure.strerror or failure}") from None
     except UnicodeDecodeError as failure:
         raise error(f"{path} cannot be read: it is no UTF-8 ({failure.reason} at byte {failure.start})") from None
-
-
-def parse_json(text: str | bytes, name: str, error: type[CardenvsError] = FormatError) -> Any:
-    """The value of a JSON text.
-
-    Raises:
-        error: it is no JSON, or nests too deep.
-    """
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise error(f"{name} nests too deep") from None
-    except ValueError as failure:
-        raise error(f"{name} is no JSON: {one_line(str(failure))}") from None
 
 
 def read_yaml(path: str | os.PathLike[str], extra: str, error: type[CardenvsError]) -> Any:

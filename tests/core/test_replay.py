@@ -260,9 +260,7 @@ def test_every_game_has_a_golden_replay(every_game):
 
 
 def test_players_whose_names_a_terminal_would_act_upon_are_refused(tmp_path):
-    import json
-
-    game = get_game("kuhn_poker_v0")
+    game = cardenvs.get_game("kuhn_poker_v0")
     Replay.of(game.new_state(seed=1)).save(tmp_path / "game.json")
     data = json.loads((tmp_path / "game.json").read_text())
     data["players"] = ["a\x1b[2J", "b\u202e"]

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from cardenvs.core.errors import ArenaError, FormatError
-from cardenvs.core.text import check_name, csv_cell, one_line, parse_json, printable, read_text
+from cardenvs.core.errors import ArenaError
+from cardenvs.core.text import check_name, csv_cell, one_line, printable, read_text
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_what_does_not_show_is_written_out(text, shown):
 
 @pytest.mark.parametrize("name", ["", "  ", "a\nb", "a\tb", "a\x7f", "a\u200f", "x" * 101, "\ud800"])
 def test_names_that_do_not_show_are_refused(name):
-    with pytest.raises(ArenaError, match="needs a name|a name has"):
+    with pytest.raises(ArenaError, match=r"needs a name|a name has"):
         check_name(name, "an agent", ArenaError)
 
 
@@ -39,17 +39,11 @@ def test_cells_are_no_formulas(cell):
     assert row == [f"'{cell}", "plain", "-1.5"]
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "9" * 10_000, "nope", b"\xff"])
-def test_json_that_hurts_is_refused(text):
-    with pytest.raises(FormatError, match="it (nests too deep|is no JSON)"):
-        parse_json(text, "it")
-
-
 def test_only_regular_files_are_read(tmp_path):
     os.mkfifo(tmp_path / "fifo")
     for path in (tmp_path / "fifo", "/dev/zero", tmp_path):
         with pytest.raises(ArenaError, match="is no regular file"):
-            read_text(path, "YAML file", ArenaError)
+            read_text(path, "YAML file", ArenaError, 4096)
     (tmp_path / "large").write_text("x" * 5000)
     with pytest.raises(ArenaError, match="is larger than 4 KiB"):
         read_text(tmp_path / "large", "YAML file", ArenaError, 4096)
