@@ -86,9 +86,7 @@ def simulate(
     if resume and (begun := _begun(store, table)) is not None:
         before, key = begun
         if guests_key not in (None, key):
-            raise ArenaError(
-                f"the games of {store} were played with --guests-key {key}; leave it out to go on with them"
-            )
+            raise ArenaError(f"the games of {store} have --guests-key {key}; leave it out to go on with them")
         table = dataclasses.replace(table, guests_key=key)
         seed = before if seed is None and seeds is None else seed
     if seed is None and seeds is None:

@@ -47,7 +47,7 @@ from pydantic import (  # noqa: E402
 
 
 def _shown(text: str) -> str:
-    if printable(text) != text or "\n" in text or "\t" in text:
+    if not text.isprintable():
         raise ValueError("it has control, bidirectional or invisible characters")
     return text
 

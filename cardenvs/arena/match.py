@@ -18,6 +18,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.registry import get_game
 from cardenvs.core.rng import SEED_MASK, derived_seed
+from cardenvs.core.text import check_name, one_line
 
 if TYPE_CHECKING:
     from cardenvs.agents.guest import Guest
@@ -71,6 +72,11 @@ class Match:
                 f"{self.game.name} is played by {self.options.num_players} here, so a match needs at least as many "
                 f"agents; got {len(self.agents)}: {', '.join(self.agents)} (an agent may be listed twice)"
             )
+        for label in self.labels:
+            check_name(label, "an agent", ArenaError)
+        for spec in self.agents:
+            if not spec.isprintable():
+                raise ArenaError(f"the agent {one_line(spec, 80)} is no spec: it has characters that do not show")
         if self.labels and (len(self.labels) != len(self.agents) or len(set(self.labels)) != len(self.labels)):
             raise ArenaError(f"each agent of a match needs a name of its own; got {', '.join(self.labels)}")
 

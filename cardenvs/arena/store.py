@@ -26,6 +26,7 @@ from cardenvs.arena.database import (
     whole,
 )
 from cardenvs.core.errors import ArenaError, CardenvsError
+from cardenvs.core.text import printable
 
 if TYPE_CHECKING:
     from cardenvs.arena.match import Match
@@ -438,6 +439,12 @@ class StoredExperiment:
     matches: tuple[tuple[str, str], ...]
     anchors: dict[str, float]
     config: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        """Refuse names that do not show as they are: a store may come from anybody."""
+        for shown in (self.name, *(title for _, title in self.matches)):
+            if not shown.isprintable():
+                raise ArenaError(f"an experiment or match is called '{printable(shown)}', which does not show as it is")
 
     @property
     def id(self) -> str:
