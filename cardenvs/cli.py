@@ -265,7 +265,9 @@ def play(
         str | None, typer.Option(metavar="AGENTS", help="The other players: one agent for all, or one for each seat.")
     ] = None,
     seat: Annotated[int, typer.Option(min=0, help="Your player, from 0.")] = 0,
-    seed: Annotated[int | None, typer.Option(min=0, max=_MAX_SEED, help="Deal and chance; drawn if not given.")] = None,
+    seed: Annotated[
+        str | None, typer.Option(metavar="SEED", help="Of deal and chance: a number, or what `play` printed; drawn.")
+    ] = None,
     option: OptionTexts = None,
     save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a replay when you stop.")] = None,
 ) -> None:
@@ -277,20 +279,27 @@ def play(
     import secrets
     import shlex
 
+    from cardenvs.agents.seeds import MatchSeed
+    from cardenvs.agents.specs import is_guest
+
     found = _game(game)
     options = read_options(found, option)
     if seat >= options.num_players:
         raise ArenaError(f"{found.name} has players 0 to {options.num_players - 1} here; --seat {seat} is none of them")
     outputs = Outputs({"--save": save})
     specs = _opponents(found, options, against)
-    state = found.state_type(found, options, seed=secrets.randbits(63) if seed is None else seed)
+    drawn = MatchSeed.of(secrets.randbits(63) if seed is None else seed)
+    if drawn.secret > _MAX_SEED:
+        raise ArenaError(f"--seed {seed} is that of a match; a single game has a number from 0 to 2**63-1")
+    state = found.state_type(found, options, seed=drawn.secret)
     names = [*specs[:seat], "you", *specs[seat:]]
-    _play_in_terminal(state, seat, names)
+    _play_in_terminal(state, seat, names, drawn.guests_key)
     if save is not None:
         from cardenvs.core.replay import Replay
 
         outputs.write("replay", save, Replay.of(state, names).save)
-    again = ["cardenvs", "play", found.name, "--seed", str(state.seed), "--seat", str(seat)]
+    repeated = drawn.token if any(map(is_guest, specs)) else drawn.text
+    again = ["cardenvs", "play", found.name, "--seed", repeated, "--seat", str(seat)]
     again += ["--against", ",".join(specs), *(word for text in option or () for word in ("-o", text))]
     typer.secho(shlex.join(again), dim=True)
     outputs.close()
@@ -306,27 +315,51 @@ def _opponents(game: "Game", options: "Options", against: str | None) -> list[st
     return specs * others if len(specs) == 1 else specs
 
 
-def _play_in_terminal(state: "State", seat: int, names: list[str]) -> None:
-    from cardenvs.agents.base import Turn
+def _play_in_terminal(state: "State", seat: int, names: list[str], guests_key: str) -> None:
+    from cardenvs.agents.seating import Seat
+    from cardenvs.agents.seeds import guest_seed
+    from cardenvs.agents.specs import is_guest, raised_text
     from cardenvs.agents.terminal import QuitGame, TerminalAgent
-    from cardenvs.arena.play import apply_choice
+    from cardenvs.arena.check import ResultCheck
+    from cardenvs.arena.play import check_choice
     from cardenvs.core.rng import derived_seed
 
     console = _console()
     you = TerminalAgent(console)
     agents: list[Agent] = [you if p == seat else _made(names[p], state) for p in range(state.num_players)]
-    seeds = [derived_seed(state.seed, "player", p) for p in range(state.num_players)]
-    for agent, agent_seed in zip(agents, seeds, strict=True):
-        agent.reset(agent_seed)
+    seeds = [
+        guest_seed(guests_key, state.seed, p) if is_guest(names[p]) else derived_seed(state.seed, "player", p)
+        for p in range(state.num_players)
+    ]
+    seats = [Seat(agent, p, seeds[p]) for p, agent in enumerate(agents)]
+    for each in seats:
+        each.agent.reset(each.seed)
+    check = ResultCheck(state)
     others = ", ".join(f"player_{p} is {name}" for p, name in enumerate(names) if p != seat)
     console.print(f"[bold]{state.game.title}[/bold]: you are player_{seat}, {others}. Type help for help.", markup=True)
     try:
         while not state.is_terminal:
             player = state.current_player
-            apply_choice(state, agents[player].act(Turn(state, seeds[player])))
+            to_act = seats[player]
+            try:
+                action = to_act.agent.act(to_act.turn(state))
+            except (CardenvsError, QuitGame):
+                raise
+            except Exception as error:  # whatever an agent raises is the agent's failure
+                raise AgentError(f"player_{player}, {names[player]}, failed: {raised_text(error)}") from error
+            check_choice(state, action)
+            to_act.decided(state)
+            state.apply(action)
     except (QuitGame, KeyboardInterrupt):
         console.print("\nYou leave the game.")
         return
+    finally:
+        for agent in agents:
+            if hasattr(agent, "close"):
+                agent.close()
+    fault = check.fault(state)
+    if fault is not None:
+        raise ArenaError(fault)
     you.tell(state.recap(seat))
     _print_result(console, state, seat)
 

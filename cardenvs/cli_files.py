@@ -44,15 +44,13 @@ class Outputs:
             ArenaError: two are the same, or one is a file that the command uses.
         """
         self._failed = False
-        for path in files.values():
-            if path is not None:
-                check_output(path)
-        for path in (folders or {}).values():
-            if path is not None:
-                check_output_folder(path)
-        written = [(name, path) for name, path in (*files.items(), *(folders or {}).items()) if path is not None]
-        for (name, path), (other, second) in itertools.combinations(written, 2):
-            if _same(path, second):
+        wanted = [(name, path, check_output) for name, path in files.items() if path is not None]
+        wanted += [(name, path, check_output_folder) for name, path in (folders or {}).items() if path is not None]
+        for _, path, check in wanted:
+            check(path)
+        written = [(name, path) for name, path, _ in wanted]
+        for (name, path), (other, another) in itertools.combinations(written, 2):
+            if _same(path, another):
                 raise ArenaError(f"{name} and {other} would both write {path}; give them different paths")
         for (name, path), (other, second) in itertools.product(written, (used or {}).items()):
             if second is not None and any(_same(path, Path(f"{second}{ending}")) for ending in _BESIDE_A_STORE):

@@ -1,6 +1,9 @@
 """The command for many games at one table: simulate."""
 
+import dataclasses
 import os
+import re
+import secrets
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardenvs.cli_files import Outputs
 from cardenvs.core.errors import AgentError, ArenaError, OptionError
 
 if TYPE_CHECKING:
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
 
 _MAX_SEED = 2**63 - 1
 _GAMES = 100
+_MOST_GAMES, _MOST_PLAYERS, _MOST_DIGITS = 10**15, 1000, 19
 _WIDTH_IN_FILES = 160
 _EXIT_FAILED, _EXIT_INTERRUPTED = 1, 130
 _MOST_FAILURES = 10  # told in full
@@ -33,19 +38,27 @@ def add_commands(app: typer.Typer) -> None:
 
 def simulate(
     game: Annotated[str, typer.Argument(metavar="GAME", help="Name of a game; without its version, the newest one.")],
-    games: Annotated[int | None, typer.Option(min=1, help=f"How many; {_GAMES} if not given.")] = None,
-    players: Annotated[int | None, typer.Option(min=1, help="Players at the table; default: the game's.")] = None,
+    games: Annotated[int | None, typer.Option(min=1, max=_MOST_GAMES, help=f"How many; {_GAMES} if not given.")] = None,
+    players: Annotated[
+        int | None, typer.Option(min=1, max=_MOST_PLAYERS, help="Players at the table; default: the game's.")
+    ] = None,
     agents: Annotated[
         str, typer.Option(metavar="A,B,...", help="Agents by seat, as for `match`; fewer are repeated round the table.")
     ] = "random",
-    seed: Annotated[int | None, typer.Option(min=0, max=_MAX_SEED, help="From which all games have theirs; 0.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=_MAX_SEED, help="Of all games; drawn if not given.")] = None,
     seeds: Annotated[str | None, typer.Option(metavar="A,B,...", help="Play just the games of these seeds.")] = None,
     processes: Annotated[
-        int | None, typer.Option("--processes", "-p", min=1, help="Processes to play in; default: one a core.")
+        int | None,
+        typer.Option("--processes", "-p", min=1, max=1024, help="Processes to play in; default: one a core."),
     ] = None,
     option: Annotated[
         list[str] | None,
         typer.Option("--option", "-o", metavar="NAME=VALUE", help="An option of the game. May be repeated."),
+    ] = None,
+    store: Annotated[Path | None, typer.Option(metavar="FILE", help="SQLite file that keeps finished games.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Take from the store the games that it has.")] = False,
+    guests_key: Annotated[
+        str | None, typer.Option(metavar="HEX", help="To repeat games with your own agents or language models.")
     ] = None,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all games and sums as JSON.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the summary only: no games, no bar.")] = False,
@@ -54,7 +67,8 @@ def simulate(
 
     A game depends on its seed alone, not on the processes. One that fails (an agent or the rules raise, returns or
     what is conserved do not add up, a process dies) is told with the command that plays it again; the others go on,
-    and the exit code is 1. Agents keep their seats: use `cardenvs match` to compare them without the luck of the seat.
+    and the exit code is 1. With --store finished games are kept as they end, and the same command with --resume plays
+    the others. Agents keep their seats: use `cardenvs match` to compare them without the luck of the seat.
 
     Examples: `cardenvs simulate wingspan --games 1000 --players 3`,
     `cardenvs simulate leduc_poker --agents search:simulations=20,random --games 200 --seed 7 --json games.json`,
@@ -65,21 +79,41 @@ def simulate(
     from cardenvs.arena.simulate import simulate as play
     from cardenvs.core.registry import get_game
 
-    if json is not None and not json.parent.is_dir():
-        raise ArenaError(f"cannot write {json}: there is no folder {json.parent}")
+    outputs = Outputs({"--json": json}, used={"--store": store})
+    if resume and store is None:
+        raise ArenaError("--resume needs the --store to go on with")
+    table = _table(get_game(game), players, agents, option, guests_key)
+    if resume and (begun := _begun(store, table)) is not None:
+        before, key = begun
+        if guests_key not in (None, key):
+            raise ArenaError(f"the games of {store} have --guests-key {key}; leave it out to go on with them")
+        table = dataclasses.replace(table, guests_key=key)
+        seed = before if seed is None and seeds is None else seed
+    if seed is None and seeds is None:
+        seed = secrets.randbits(63)
     wanted = _wanted_seeds(games, seed, seeds)
-    table = _table(get_game(game), players, agents, option)
     number = min(processes or usable_processes(), len(wanted))
-    prepare(table)
     tally = Tally(table)
-    interrupted = _play(tally, play(table, wanted, number), len(wanted), quiet)
+    interrupted, lost = False, None
+    try:
+        with _opened(store, table, resume) as kept:
+            prepare(table)
+            interrupted = _play(tally, play(table, wanted, number, kept), len(wanted), quiet)
+    except ArenaError as error:  # the store, perhaps, whose disk is full: what was played is told all the same
+        if not tally.games:
+            raise
+        lost = error
     _print_summary(tally)
-    if json is not None:
-        tally.write(json, _command(table, wanted) if seeds else _command(table, [], len(wanted), seed or 0))
-        typer.echo(f"JSON: {json}")
+    command = _command(table, wanted) if seeds else _command(table, [], len(wanted), seed or 0)
+    typer.secho(command, dim=True)
+    outputs.write("JSON", json, lambda path: tally.write(path, command))
+    if lost is not None:
+        raise lost
     if interrupted:
-        typer.secho(f"Stopped after {len(tally.games)} of {len(wanted)} games.", fg="yellow", err=True)
+        go_on = f"; they are in {store}, add --resume to go on" if store else ""
+        typer.secho(f"Stopped after {len(tally.games)} of {len(wanted)} games{go_on}.", fg="yellow", err=True)
         raise typer.Exit(_EXIT_INTERRUPTED)
+    outputs.close()
     if tally.failed:
         raise typer.Exit(_EXIT_FAILED)
 
@@ -88,22 +122,51 @@ def simulate(
 # What is asked for
 
 
-def _wanted_seeds(games: int | None, seed: int | None, seeds: str | None) -> list[int]:
-    from cardenvs.arena.simulate import game_seeds
+def _begun(path: Path | None, table: "Simulation") -> tuple[int | None, str] | None:
+    """The seed and the guests' key with which the store at `path` was begun, if it has games of this table."""
+    if path is None or not path.exists():
+        return None
+    from cardenvs.arena.simulations import SimulationStore
+
+    with SimulationStore(path, read_only=True) as opened:
+        return opened.begun(table)
+
+
+def _opened(path: Path | None, table: "Simulation", resume: bool) -> Any:
+    """The store of simulations at `path`, or nothing, as a context."""
+    import contextlib
+
+    if path is None:
+        return contextlib.nullcontext()
+    from cardenvs.arena.simulations import SimulationStore
+
+    store = SimulationStore(path)
+    try:
+        done = 0 if resume else len(store.finished(table))
+        if done:
+            raise ArenaError(f"{path} already has {done} games of this table; add --resume, or choose another store")
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _wanted_seeds(games: int | None, seed: int | None, seeds: str | None) -> Sequence[int]:
+    from cardenvs.arena.simulate import GameSeeds
 
     if seeds is None:
-        return game_seeds(seed or 0, games or _GAMES)
+        return GameSeeds(seed or 0, games or _GAMES)
     if games is not None or seed is not None:
         raise ArenaError("--seeds lists the games to play; leave out --games and --seed")
     wanted = []
     for text in seeds.split(","):
-        if not text.strip().isdecimal() or int(text) > _MAX_SEED:
-            raise ArenaError(f"--seeds takes numbers from 0 to 2**63-1 separated by commas; got {text.strip()!r}")
+        if not text.strip().isdecimal() or len(text.strip()) > _MOST_DIGITS or int(text) > _MAX_SEED:
+            raise ArenaError(f"--seeds takes numbers from 0 to 2**63-1 separated by commas; got {_short(text, 40)!r}")
         wanted.append(int(text))
     return wanted
 
 
-def _table(game: "Game", players: int | None, agents: str, option: list[str] | None) -> "Simulation":
+def _table(game: "Game", players: int | None, agents: str, option: list[str] | None, key: str | None) -> "Simulation":
     from cardenvs.agents.specs import split_specs
     from cardenvs.arena.simulate import Simulation
     from cardenvs.cli import read_options
@@ -119,16 +182,24 @@ def _table(game: "Game", players: int | None, agents: str, option: list[str] | N
         raise AgentError(
             f"{len(specs)} agents for {options.num_players} players of {game.name}; add --players {len(specs)}"
         )
-    return Simulation(game, options, tuple(specs[p % len(specs)] for p in range(options.num_players)))
+    seated = tuple(specs[p % len(specs)] for p in range(options.num_players))
+    if key is None:
+        return Simulation(game, options, seated)
+    if not re.fullmatch("[0-9a-f]{32}", key):
+        raise ArenaError(f"--guests-key takes 32 hex digits, as a command that was printed has them; got {key!r}")
+    return Simulation(game, options, seated, key)
 
 
 def _command(table: "Simulation", seeds: Sequence[int], games: int = 0, seed: int = 0) -> str:
     """The command that plays games again: those of `seeds`, or else so many from one seed."""
+    from cardenvs.agents.specs import is_guest
     from cardenvs.cli import option_text
 
     words = ["cardenvs", "simulate", table.game.name]
     words += ["--seeds", ",".join(map(str, seeds))] if seeds else ["--games", str(games), "--seed", str(seed)]
     words += ["--players", str(table.options.num_players), "--agents", ",".join(table.agents)]
+    if any(map(is_guest, table.agents)):
+        words += ["--guests-key", table.guests_key]
     for name in table.options.changed():
         if name != "num_players":
             words += ["-o", f"{name}={option_text(getattr(table.options, name))}"]

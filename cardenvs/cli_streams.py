@@ -27,6 +27,8 @@ def clean_errors() -> Iterator[None]:
     except OSError as error:
         where = "" if error.filename is None else f"{error.filename}: "
         _refuse(f"{where}{error.strerror or error}")
+    except RecursionError:
+        _refuse("what is to be read is nested too deeply")
     except MemoryError:
         _refuse("there is not enough memory for this")
     except UnicodeEncodeError as error:
@@ -61,21 +63,24 @@ def check_arguments(words: Sequence[str]) -> None:
 def run_safely(command: Callable[[], Any]) -> Any:
     """Run a command whose streams may be closed, full or cut off; it ends with SystemExit, never with a traceback."""
     _open_streams()
+    ended, result = None, None
     try:
-        try:
-            return command()
-        finally:
-            for stream in (sys.stdout, sys.stderr):
-                stream.flush()
-    except BrokenPipeError:
-        _silence()
-        sys.exit(_EXIT_BROKEN_PIPE)
+        result = command()
+    except SystemExit as error:
+        ended = error
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
     except OSError as error:
-        if error.errno == errno.EPIPE:
-            raise
         _silence()
-        print(f"Error: the output cannot be written: {error.strerror or error}", file=sys.stderr)
-        sys.exit(_EXIT_REFUSED)
+        if error.errno == errno.EPIPE:
+            sys.exit(_EXIT_BROKEN_PIPE)
+        if ended is None or not ended.code:
+            print(f"Error: the output cannot be written: {error.strerror or error}", file=sys.stderr)
+            sys.exit(_EXIT_REFUSED)
+    if ended is not None:
+        raise ended
+    return result
 
 
 def _open_streams() -> None:

@@ -10,7 +10,7 @@ import simulate_agents
 from toys.high_card import GAME
 from typer.testing import CliRunner
 
-from cardenvs.arena.simulate import Simulation, Tally, game_seeds, simulate
+from cardenvs.arena.simulate import GameSeeds, Simulation, Tally, simulate
 from cardenvs.cli import app
 from cardenvs.core.kernel import kernel
 from cardenvs.core.registry import get_game, register_game
@@ -69,7 +69,7 @@ def test_a_line_for_each_game_then_the_summary():
     result = call("kuhn_poker", "--games", "5", "-p", "1", "--seed", "4")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    for number, seed in enumerate(game_seeds(4, 5), 1):
+    for number, seed in enumerate(list(GameSeeds(4, 5)), 1):
         assert lines[number - 1].split()[:3] == [str(number), "seed", str(seed)]
         assert re.search(r"won by player_[01] random  returns [+-]\d [+-]\d  \d plies  \d+\.\d ms$", lines[number - 1])
     assert "Kuhn poker: 5 games" in result.stdout
@@ -88,7 +88,7 @@ def test_sums_are_those_of_the_games(tmp_path):
     code, written = played(tmp_path / "k.json", "kuhn_poker", "--games", "40", "-p", "1", "--players", "3")
     assert code == 0
     games, summary = written["games"], written["summary"]
-    assert [game["seed"] for game in games] == game_seeds(0, 40)
+    assert [game["seed"] for game in games] == list(GameSeeds(0, 40))
     assert written["agents"] == ["random"] * 3
     for seat, row in enumerate(summary["seats"]):
         returns = [game["returns"][seat] for game in games]
@@ -129,7 +129,7 @@ def test_fewer_agents_are_repeated_round_the_table(tmp_path):
 
 
 def test_processes_play_the_same_games_in_the_same_order():
-    seeds = game_seeds(1, 30)
+    seeds = list(GameSeeds(1, 30))
     two = table("kuhn_poker", "random", RAISING)
     alone, apart = list(simulate(two, seeds)), list(simulate(two, seeds, processes=2))
     assert [game.seed for game in apart] == seeds
@@ -139,7 +139,7 @@ def test_processes_play_the_same_games_in_the_same_order():
 
 def test_observers_are_told_what_they_see():
     watched = table("leduc_poker", WATCHING, "random")
-    assert not any(game.failure for game in simulate(watched, game_seeds(0, 5)))
+    assert not any(game.failure for game in simulate(watched, list(GameSeeds(0, 5))))
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ def test_observers_are_told_what_they_see():
 )
 def test_a_failing_agent_spoils_its_games_only(tmp_path, agent, kind, message):
     code, written = played(tmp_path / "f.json", "kuhn_poker", "--games", "12", "-p", "1", "--agents", f"{agent},random")
-    expected = failing_seeds(game_seeds(0, 12), 0)
+    expected = failing_seeds(list(GameSeeds(0, 12)), 0)
     assert 0 < len(expected) < 12
     assert code == 1
     assert written["summary"]["failed_seeds"] == expected
@@ -170,7 +170,7 @@ def test_a_failing_agent_spoils_its_games_only(tmp_path, agent, kind, message):
 def test_a_failure_is_told_with_the_command_that_repeats_it():
     result = call("leduc_poker", "--games", "6", "-p", "1", "--agents", f"random,{RAISING}", "-o", "ante=2")
     assert result.exit_code == 1
-    failed = failing_seeds(game_seeds(0, 6), 1)
+    failed = failing_seeds(list(GameSeeds(0, 6)), 1)
     assert f"{len(failed)} of 6 games failed" in result.stdout
     assert "ValueError: it has had enough" in result.stdout
     assert "Traceback" in result.stdout
@@ -183,7 +183,7 @@ def test_a_failure_is_told_with_the_command_that_repeats_it():
 
 def test_many_failures_are_told_in_one_command():
     result = call("kuhn_poker", "--games", "60", "-p", "1", "--agents", f"{RAISING},{RAISING}", "--quiet")
-    seeds = game_seeds(0, 60)
+    seeds = list(GameSeeds(0, 60))
     first, second = (failing_seeds(seeds, player) for player in range(2))
     told = [int(seed) for seed in re.findall(r"--seeds (\S+,\S+)", result.stdout)[-1].split(",")]
     assert len(told) > 10
@@ -193,7 +193,7 @@ def test_many_failures_are_told_in_one_command():
 
 
 def test_a_process_that_dies_is_a_failed_game_and_the_others_go_on():
-    rest = game_seeds(2, 60)
+    rest = list(GameSeeds(2, 60))
     healthy = [seed for seed in rest if seed not in failing_seeds(rest, 0)]
     deadly = failing_seeds(rest, 0)[:2]
     seeds = [healthy[0], *healthy[1:5], deadly[0], *healthy[5:9], deadly[1], *healthy[9:12]]
@@ -264,7 +264,7 @@ def test_figures_and_counts_of_a_game_are_summed_up(tmp_path):
 
 def test_wingspan_tells_points_by_category_and_coverage():
     tally = Tally(table("wingspan", "random", "random", "random"))
-    for game in simulate(tally.simulation, game_seeds(5, 6)):
+    for game in simulate(tally.simulation, list(GameSeeds(5, 6))):
         assert game.failure is None
         figures = game.statistics.figures
         for seat in range(3):

@@ -341,6 +341,7 @@ class Player:
         with self._watch("encode"):
             observation, legal, num_legal = store.observation[rows], store.legal[rows], store.num_legal[rows]
             observation.copy_(self._observation)
+            assert self.vec.batch.legal_actions is not None
             legal.copy_(_columns(self.vec.batch.legal_actions))
             num_legal.copy_(torch.from_numpy(self.vec.batch.num_legal.copy()))
             features = self._network.features(observation)
@@ -637,6 +638,7 @@ def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.G
     observation, num_legal = (
         torch.from_numpy(array[rows]).to(device) for array in (batch.observation, batch.num_legal)
     )
+    assert batch.legal_actions is not None
     legal = _columns(batch.legal_actions[rows]).to(device)
     logits, _ = network(network.features(observation))
     log_probs = log_policy(logits.gather(1, legal.long()), is_listed(legal, num_legal))

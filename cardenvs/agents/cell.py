@@ -51,8 +51,9 @@ def _link_tree(source: str, target: str) -> None:
         there = os.path.join(target, os.path.relpath(folder, source))
         os.makedirs(there, exist_ok=True)
         for name in files:
-            if not name.startswith("."):
-                os.symlink(os.path.join(folder, name), os.path.join(there, name))
+            path = os.path.join(folder, name)
+            if not name.startswith(".") and os.access(path, os.R_OK):
+                os.symlink(path, os.path.join(there, name))
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ def adopt_orphans() -> None:
 def end_descendants() -> None:
     """End all descendants of this process, which adopts orphans: none is left, unless it is another user's."""
     deadline = time.monotonic() + _MOST_SECONDS
-    while time.monotonic() < deadline:
+    while not _has_no_children() and time.monotonic() < deadline:
         stopped: set[int] = set()
         for _ in range(_MOST_LOOKS):  # stopped first, so that none is born while others end
             new = _descendants() - stopped
@@ -118,12 +118,17 @@ def end_descendants() -> None:
             _signal(new, signal.SIGSTOP)
             stopped |= new
         _signal(stopped, signal.SIGKILL)
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return
         time.sleep(0.001)
+
+
+def _has_no_children() -> bool:
+    """Let go of children that have ended; whether none is left."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return True
+    return False
 
 
 def _signal(pids: set[int], sent: int) -> None:

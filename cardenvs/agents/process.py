@@ -33,7 +33,6 @@ What a process writes to its standard error is kept only as far as the last line
 import base64
 import contextlib
 import dataclasses
-import functools
 import json
 import os
 import select
@@ -59,9 +58,13 @@ from cardenvs.core.options import Options
 PROTOCOL = 1
 WANTS = ("view", "facts", "recap", "observation", "render", "twin", "events")
 _LONGEST_LINE = 1 << 20  # bytes of one message from an agent
-_LONGEST_NOTES = 64 << 10  # characters of JSON that an agent may note of a decision,
+LONGEST_NOTES = 64 << 10  # characters of JSON that an agent may note of a decision,
 _MOST_NOTES = 1 << 20  # and of a game
-_MOST_FAILURES = 20  # failures that an agent may report of a decision
+TOO_LONG = (
+    f"at most {LONGEST_NOTES >> 10} KiB of notes are kept of a decision of an agent in a process, and "
+    f"{_MOST_NOTES >> 10} KiB of a game"
+)
+MOST_FAILURES = 20  # failures that an agent may report of a decision
 _LAST_SECONDS = 1.0  # that a process has after the end of its game
 _MOST_UNSENT = 64 << 20  # bytes that an agent may leave unread
 _KEPT_STDERR = 2000  # bytes of what it wrote last to standard error
@@ -174,6 +177,10 @@ class ProcessAgent(Agent):
         agent._forks = True
         return agent
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what runs: a copy starts a process of its own, and tells it what has happened in the game."""
+        return {**self.__dict__, "_pipe": None, "_server": None, "_has_played": False}
+
     # -- as an agent --------------------------------------------------------------------------------------------
 
     def start(self) -> None:
@@ -277,14 +284,11 @@ class ProcessAgent(Agent):
         if isinstance(notes, dict) and notes:
             length = len(json.dumps(notes))
             self._noted += length
-            if length > _LONGEST_NOTES or self._noted > _MOST_NOTES:
-                notes = {
-                    "dropped": f"at most {_LONGEST_NOTES >> 10} KiB of notes are kept of a decision of an agent in a "
-                    f"process, and {_MOST_NOTES >> 10} KiB of a game"
-                }
+            if length > LONGEST_NOTES or self._noted > _MOST_NOTES:
+                notes = {"dropped": TOO_LONG}
             turn.notes |= notes
         failures = reply.get("failures")
-        for one in failures[:_MOST_FAILURES] if isinstance(failures, list) else ():
+        for one in failures[:MOST_FAILURES] if isinstance(failures, list) else ():
             if isinstance(one, dict):
                 turn.failures.append(Failure(str(one.get("kind")), str(one.get("message"))))
 
@@ -400,9 +404,9 @@ class _BadLineError(Exception):
 
 def _spawned(command: list[str], env: dict[str, str], **streams: Any) -> subprocess.Popen:
     # The launcher checks that its parent is alive, so the process that forks must be this one.
-    start = functools.partial(
-        subprocess.Popen, command, env=env, bufsize=0, start_new_session=True, close_fds=True, **streams
-    )
+    def start() -> subprocess.Popen:
+        return subprocess.Popen(command, env=env, bufsize=0, start_new_session=True, close_fds=True, **streams)
+
     return _spawner.submit(start).result()
 
 
@@ -649,9 +653,12 @@ def _read(line: bytes) -> dict[str, Any]:
 
 
 def _reported(reply: dict[str, Any]) -> AgentFailureError:
-    return AgentFailureError(
+    error = AgentFailureError(
         str(reply.get("kind", "exception")), str(reply.get("message", "")), final=reply.get("final") is True
     )
+    if isinstance(reply.get("trace"), str):
+        error.add_note("".join(c if c.isprintable() or c == "\n" else "?" for c in reply["trace"]).rstrip())
+    return error
 
 
 def _shown(value: Any) -> str:

@@ -124,7 +124,14 @@ def sandboxed(
     """
     settings: dict[str, Any] = limits.as_settings() | {"processes": limits.processes}
     as_root = os.geteuid() == 0
-    command = ["bwrap", "--die-with-parent", "--new-session", "--clearenv", "--unshare-ipc", "--unshare-pid"]
+    command = [
+        shutil.which("bwrap") or "bwrap",
+        "--die-with-parent",
+        "--new-session",
+        "--clearenv",
+        "--unshare-ipc",
+        "--unshare-pid",
+    ]
     command += ["--unshare-net", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "guest", "--cap-drop", "ALL"]
     if as_root:  # it becomes a user of its own, since limits of processes do not bind root
         settings["uid"] = _FIRST_UID + secrets.randbelow(1 << 24)

@@ -3,11 +3,8 @@
 from cardenvs.agents.base import Agent, Turn
 from cardenvs.core.state import State
 
-# Whom a Turn of the true state is made for: agents of cardenvs, and those who only pass on what a player knows.
-_OURS = {
-    "cardenvs.agents.policy", "cardenvs.agents.search", "cardenvs.agents.ppo", "cardenvs.agents.terminal",
-    "cardenvs.agents.process", "cardenvs.llm.agent",
-}  # fmt: skip
+_OURS = {"cardenvs.agents.policy", "cardenvs.agents.search", "cardenvs.agents.ppo", "cardenvs.agents.terminal"}
+_PASS_ON = {"cardenvs.agents.process", "cardenvs.llm.agent"}  # what a player knows, to somebody elsewhere
 
 
 class Seat:
@@ -22,7 +19,7 @@ class Seat:
     def __init__(self, agent: Agent, player: int, seed: int) -> None:
         """Seat an agent; nothing is asked of it."""
         self.agent, self.player, self.seed = agent, player, seed
-        self._trusted = is_ours(agent)
+        self._trusted = is_ours(agent) or type(agent).__module__ in _PASS_ON
         self._decisions, self._last_ply = 0, -2
 
     def turn(self, state: State) -> Turn:
@@ -42,5 +39,5 @@ class Seat:
 
 
 def is_ours(agent: object) -> bool:
-    """Whether an agent is one that cardenvs brings along."""
+    """Whether an agent is one that cardenvs brings along, and nobody else decides."""
     return type(agent).__module__ in _OURS

@@ -25,6 +25,7 @@ import importlib
 import os
 import re
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ from typing import Any
 from cardenvs.agents.base import Agent
 from cardenvs.agents.policy import PolicyAgent
 from cardenvs.agents.search import SearchAgent
-from cardenvs.core.errors import AgentError, require
+from cardenvs.core.errors import AgentError, CardenvsError, require
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 
@@ -208,14 +209,22 @@ def _make_python(argument: str, game: Game, options: Options) -> Agent:
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.insert(0, os.getcwd())  # a console script does not look in the folder it is run from
     try:
-        factory = getattr(importlib.import_module(module_name), factory_name)
-    except (ImportError, AttributeError) as error:
+        agent = getattr(importlib.import_module(module_name), factory_name)(game, options)
+    except (ImportError, AttributeError, CardenvsError) as error:
         raise AgentError(f"cannot load agent 'python:{argument}': {error}") from error
-    agent = factory(game, options)
+    except (Exception, SystemExit) as error:  # whatever the module or its factory raises
+        raise AgentError(f"cannot load agent 'python:{argument}': {raised_text(error)}") from error
     missing = [method for method in ("act", "reset") if not callable(getattr(agent, method, None))]
     if missing:
         raise AgentError(f"'python:{argument}' gave {agent!r}, which is no agent: it lacks {' and '.join(missing)}")
     return agent
+
+
+def raised_text(error: BaseException) -> str:
+    """What an agent raised, and where, in a line."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return " ".join(f"{type(error).__name__}: {error}".split()) + where
 
 
 def _make_process(argument: str, game: Game, options: Options) -> Agent:

@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 from cardenvs.agents.base import Failure, Turn
 from cardenvs.agents.forkserver import END, READY, START
 from cardenvs.agents.launch import adopt_orphans, end_descendants, end_with_parent
-from cardenvs.agents.process import PROTOCOL
+from cardenvs.agents.process import LONGEST_NOTES, MOST_FAILURES, PROTOCOL, TOO_LONG
 from cardenvs.agents.sandbox import INSIDE, SCRATCH
 from cardenvs.agents.specs import load_agent
 from cardenvs.core.errors import AgentFailureError
@@ -34,6 +34,8 @@ from cardenvs.core.options import Options
 from cardenvs.core.registry import get_game
 
 _PR_SET_DUMPABLE = 4
+_LONGEST_TRACE = 10_000  # characters
+_LONGEST_TEXT = 2000  # of a failure
 
 
 class _Worker:
@@ -69,9 +71,18 @@ class _Worker:
             reply = {"type": "action", "id": choice if isinstance(choice, bool) else _plain(choice)}
         except Exception as error:  # whatever an agent raises is the agent's failure
             reply = _failure(error)
-        reply["notes"] = turn.notes
-        reply["failures"] = [{"kind": one.kind, "message": one.message} for one in turn.failures[before:]]
+        reply["notes"] = _bounded(turn.notes)
+        reply["failures"] = [
+            {"kind": str(one.kind)[:_LONGEST_TEXT], "message": str(one.message)[:_LONGEST_TEXT]}
+            for one in turn.failures[before:][:MOST_FAILURES]
+        ]
         return reply
+
+
+def _bounded(notes: dict[str, Any]) -> dict[str, Any]:
+    """The notes, or, where they would not be kept, as many as show that there were some."""
+    length = len(json.dumps(notes, default=str))
+    return notes if length <= LONGEST_NOTES else {"dropped": TOO_LONG}
 
 
 def _plain(choice: Any) -> Any:
@@ -86,10 +97,16 @@ def _event(told: dict[str, Any]) -> Event:
 
 def _failure(error: BaseException) -> dict[str, Any]:
     traceback.print_exception(error, file=sys.stderr)
+    trace = "".join(traceback.format_exception(error))[-_LONGEST_TRACE:]
     if isinstance(error, AgentFailureError):
         return {"type": "failure", "kind": error.kind, "message": str(error), "final": error.final}
     kind = "memory" if isinstance(error, MemoryError) else "exception"
-    return {"type": "failure", "kind": kind, "message": f"{type(error).__name__}: {error}"}
+    return {
+        "type": "failure",
+        "kind": kind,
+        "message": f"{type(error).__name__}: {error}"[:_LONGEST_TEXT],
+        "trace": trace,
+    }
 
 
 def serve(spec: str, lines: Any, answers: Any) -> None:

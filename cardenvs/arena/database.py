@@ -27,6 +27,7 @@ from cardenvs.core.errors import ArenaError
 _WRITE_EVERY_S = 0.25
 _BUSY_TIMEOUT_S = 15.0  # another process may be writing to the same file; a transaction takes milliseconds
 _LONGEST_QUOTE = 60
+_ROWS_TOGETHER = 200
 _WRITERS = "CREATE TABLE IF NOT EXISTS writers (pid INTEGER NOT NULL, host TEXT NOT NULL, since TEXT NOT NULL) STRICT"
 
 Reader = Callable[[Any], Any]
@@ -235,7 +236,13 @@ class Database:
         """The rows that a query finds among those that are written."""
         self.write()
         with self._in_words():
-            yield from self._connection.execute(query, values)
+            found = self._connection.execute(query, values)
+        while True:
+            with self._in_words():
+                rows = found.fetchmany(_ROWS_TOGETHER)
+            if not rows:
+                return
+            yield from rows
 
     def _row(self, query: str, values: tuple = ()) -> tuple | None:
         return next(iter(list(self._rows(query, values))), None)

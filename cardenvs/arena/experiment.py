@@ -34,18 +34,33 @@ from cardenvs.core.errors import ArenaError, CardenvsError, require
 from cardenvs.core.text import LONGEST_NAME, one_line, printable, read_yaml
 
 require("pydantic", "arena")
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator  # noqa: E402
-
-_MAX_SEED = 2**63 - 1
+from pydantic import (  # noqa: E402
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 
 def _shown(text: str) -> str:
-    if printable(text) != text or "\n" in text or "\t" in text:
+    if not text.isprintable():
         raise ValueError("it has control, bidirectional or invisible characters")
     return text
 
 
-Seed = Annotated[int, Field(ge=0, le=_MAX_SEED)] | str
+def _checked_seed(value: Any) -> Any:
+    try:
+        MatchSeed.of(value)
+    except ArenaError as error:
+        raise ValueError(str(error)) from None
+    return value
+
+
+Seed = Annotated[int | str, BeforeValidator(_checked_seed)]
 Text = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_shown)]
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), AfterValidator(_shown)]
 Deals = Annotated[int, Field(ge=1, le=MOST_DEALS)]

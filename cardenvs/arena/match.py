@@ -18,6 +18,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.registry import get_game
 from cardenvs.core.rng import SEED_MASK, derived_seed
+from cardenvs.core.text import check_name, one_line
 
 if TYPE_CHECKING:
     from cardenvs.agents.guest import Guest
@@ -61,6 +62,7 @@ class Match:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be played."""
+        object.__setattr__(self, "seed", MatchSeed.of(self.seed))  # a number will do
         if self.guest is not None and self.guard is None:
             raise ArenaError("a match with a guest needs a guard")
         if not 1 <= self.deals <= MOST_DEALS:
@@ -70,6 +72,11 @@ class Match:
                 f"{self.game.name} is played by {self.options.num_players} here, so a match needs at least as many "
                 f"agents; got {len(self.agents)}: {', '.join(self.agents)} (an agent may be listed twice)"
             )
+        for label in self.labels:
+            check_name(label, "an agent", ArenaError)
+        for spec in self.agents:
+            if not spec.isprintable():
+                raise ArenaError(f"the agent {one_line(spec, 80)} is no spec: it has characters that do not show")
         if self.labels and (len(self.labels) != len(self.agents) or len(set(self.labels)) != len(self.labels)):
             raise ArenaError(f"each agent of a match needs a name of its own; got {', '.join(self.labels)}")
 

@@ -6,7 +6,9 @@ consists of does not depend on who plays them, in which order, or on how often t
 """
 
 import math
+import secrets
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -18,6 +20,7 @@ from cardenvs.arena.statistics import Intervals, Tally, t_quantile
 from cardenvs.arena.store import GameRecord
 from cardenvs.core.errors import ArenaError
 
+_BLOCK = 32  # deals, at most, that are played in one lineup before they come in the next
 _LOOK_GROWTH = 1.25  # each look comes after so many times the deals of the last one
 
 Job = tuple[int, int]  # (deal, lineup)
@@ -154,6 +157,23 @@ class Plan:
         return sum(course.num_games for course in self._courses)
 
 
+def _in_blocks(deals: range, lineups: int) -> Iterator[Job]:
+    """All games of these deals: a block of deals in one lineup, then in the next, each time in another order.
+
+    So the games of one deal are far apart, and an agent that keeps something from game to game cannot tell from their
+    order which deal comes back.
+    """
+    blocks = -(-len(deals) // _BLOCK)
+    for k in range(blocks):
+        block = list(deals[k * len(deals) // blocks : (k + 1) * len(deals) // blocks])
+        for lineup in range(lineups):
+            yield from ((deal, lineup) for deal in block)
+            last = block[-1]
+            secrets.SystemRandom().shuffle(block)
+            if block[0] == last:
+                block[0], block[-1] = block[-1], block[0]
+
+
 class _Course:
     """One match under way."""
 
@@ -162,26 +182,27 @@ class _Course:
         self._lineups = len(match.lineups)
         self._end = match.deals  # no deal from here on will be played
         self._open = match.deals if stop is None else min(match.deals, stop.look_after(0))  # nor yet from here on
-        self._next = 0  # all games before this one have been handed out or were finished before; see take
+        self._jobs = deque([_in_blocks(range(self._open), self._lineups)])  # one after another, made as they are taken
+        self._passed = 0  # games of these that have been handed out or were finished before
         self._complete = 0  # all deals before this one are
         self._begun: dict[int, set[int]] = {}  # the finished lineups of deals that are not complete, or to come
-        self._ahead: set[int] = set()  # games from _next on that were finished before
+        self._ahead: set[Job] = set()  # games that were finished before and not passed yet
         self._open_ahead = 0  # how many of these are open
         self._waiting: dict[int, list[GameRecord]] = {}  # their records, where a look will need them
         self._tally = None if stop is None else Tally(match)
         self.games_done = 0
         for record in done:
             if record.deal < match.deals and record.lineup < self._lineups:
-                self._ahead.add(record.deal * self._lineups + record.lineup)
+                self._ahead.add((record.deal, record.lineup))
                 self._note(record)
         self._count_ahead()
 
     def _count_ahead(self) -> None:
-        self._open_ahead = sum(game < self._open * self._lineups for game in self._ahead)
+        self._open_ahead = sum(deal < self._open for deal, _ in self._ahead)
 
     @property
     def left(self) -> int:
-        return self._open * self._lineups - self._next - self._open_ahead
+        return self._open * self._lineups - self._passed - self._open_ahead
 
     @property
     def is_over(self) -> bool:
@@ -192,15 +213,19 @@ class _Course:
         return max(self._end * self._lineups, self.games_done)
 
     def take(self, most: int) -> list[Job]:
-        """Up to `most` games. Game k is lineup k % lineups of deal k // lineups."""
+        """Up to `most` games."""
         jobs: list[Job] = []
-        while len(jobs) < most and self._next < self._open * self._lineups:
-            if self._next in self._ahead:
-                self._ahead.remove(self._next)
+        while len(jobs) < most and self._jobs:
+            job = next(self._jobs[0], None)
+            if job is None:
+                self._jobs.popleft()
+                continue
+            self._passed += 1
+            if job in self._ahead:
+                self._ahead.remove(job)
                 self._open_ahead -= 1
             else:
-                jobs.append(divmod(self._next, self._lineups))
-            self._next += 1
+                jobs.append(job)
         return jobs
 
     def finished(self, record: GameRecord) -> None:
@@ -230,7 +255,9 @@ class _Course:
             if self._stop.is_met(self._tally):
                 self._end = self._open
             else:
-                self._open = min(self._end, self._stop.look_after(self._open))
+                opened = range(self._open, min(self._end, self._stop.look_after(self._open)))
+                self._open = opened.stop
+                self._jobs.append(_in_blocks(opened, self._lineups))
                 self._count_ahead()
 
 

@@ -9,13 +9,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, cast
 
 from cardenvs.agents.base import Agent, BatchAgent, Turn
+from cardenvs.agents.process import ProcessAgent
 from cardenvs.agents.seating import Seat
 from cardenvs.agents.specs import make_agent
 from cardenvs.arena.check import ResultCheck
 from cardenvs.arena.match import Match
 from cardenvs.arena.store import GameRecord
 from cardenvs.core.engine import FORFEIT
-from cardenvs.core.errors import AgentError, IllegalActionError
+from cardenvs.core.errors import AgentError, AgentFailureError, IllegalActionError
 from cardenvs.core.replay import Replay
 from cardenvs.core.state import State
 
@@ -212,7 +213,10 @@ class _Table:
         """Ask the agent to act, and apply what it chooses."""
         player = self.state.current_player
         try:
-            action, seconds = _timed(self.agents[player].act, self.turn())
+            turn = self.turn()
+            action, seconds = _timed(self.agents[player].act, turn)
+            if turn.failures and isinstance(self.agents[player], ProcessAgent):  # what failed where nobody asked
+                raise AgentFailureError(turn.failures[0].kind, turn.failures[0].message)
             self.apply(action, seconds)
         except Exception as error:  # whatever an agent raises is the agent's failure
             self.fail(player, error)
@@ -238,8 +242,9 @@ class _Table:
         names = [self.match.names[agent] for agent in self.seating]
         where = f"deal {self.deal} (seed {self.state.seed}), ply {self.state.ply}, as player_{player} of {names}"
         raised = not isinstance(error, AgentError)
-        what = " ".join(f"{type(error).__name__}: {error}".split()) if raised else str(error)
-        trace = "\n" + "".join(traceback.format_exception(error)).rstrip() if raised else ""
+        what = " ".join(f"{type(error).__name__}: {error}".split()) if raised else " ".join(str(error).split())
+        notes = getattr(error, "__notes__", ())  # of an agent in a process: the traceback there
+        trace = "\n".join(["", *notes]) if not raised else "\n" + "".join(traceback.format_exception(error)).rstrip()
         self.error = f"agent {names[player]!r} failed in {where}: {what}{trace}"
 
     def record(self) -> GameRecord:
@@ -325,16 +330,6 @@ def _as_json(decision: "Decision") -> dict[str, Any]:
         "failures": [{"kind": failure.kind, "message": failure.message} for failure in decision.failures],
         "notes": decision.notes,
     }
-
-
-def apply_choice(state: State, action: Any) -> None:
-    """Apply what an agent chose.
-
-    Raises:
-        AgentError: the choice is not legal; the state is unchanged.
-    """
-    check_choice(state, action)
-    state.apply(action)
 
 
 def check_choice(state: State, action: Any) -> None:

@@ -68,6 +68,7 @@ def run(
     matches = [store.seeded(match, resume) for match in matches]
     for match in matches:
         store.begin(match)
+    matches = [store.seeded(match) for match in matches]  # another run may have entered them first
     plan = _plan(matches, store, resume, stop, seconds)
     if not plan.left:
         return True

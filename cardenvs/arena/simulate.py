@@ -5,6 +5,8 @@ agent, the rules or a check raises, or the process dies) is kept as a failure wi
 """
 
 import contextlib
+import functools
+import hashlib
 import json
 import math
 import multiprocessing
@@ -14,15 +16,18 @@ import statistics
 import time
 import traceback
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast, overload
 
-from cardenvs.agents.base import Agent, Turn
-from cardenvs.agents.specs import make_agent
-from cardenvs.arena.play import apply_choice
+from cardenvs.agents.base import Agent
+from cardenvs.agents.seating import Seat
+from cardenvs.agents.seeds import guest_seed, new_key
+from cardenvs.agents.specs import agent_fingerprint, is_guest, make_agent
+from cardenvs.arena.check import ResultCheck
+from cardenvs.arena.play import check_choice
 from cardenvs.arena.run import interrupts_held_back, prepare_worker
 from cardenvs.arena.statistics import estimate
 from cardenvs.core.errors import ArenaError
@@ -33,10 +38,12 @@ from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State, checked_seed
 from cardenvs.core.view import GameStatistics
 
+if TYPE_CHECKING:
+    from cardenvs.arena.simulations import SimulationStore
+
 FORMAT = "cardenvs-simulation-1"
 _LARGEST_HANDFUL = 32  # games handed to a worker at once
 _LONGEST_TRIAL = 2000  # actions
-_CLOSE = 1e-6  # how far returns may be from the sum that a game promises
 
 
 @dataclass(frozen=True)
@@ -47,11 +54,13 @@ class Simulation:
         game: the Game.
         options: its checked options.
         agents: specs, see cardenvs.agents.specs; one for each player.
+        guests_key: 32 hex digits, of the seeds of agents that cardenvs does not bring along; drawn if not given.
     """
 
     game: Game
     options: Options
     agents: tuple[str, ...]
+    guests_key: str = field(default_factory=new_key, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse another number of agents than of players."""
@@ -59,6 +68,13 @@ class Simulation:
             raise ArenaError(
                 f"{self.game.name} has {self.options.num_players} players here; got {len(self.agents)} agents"
             )
+
+    @functools.cached_property
+    def id(self) -> str:
+        """Names what is played: game, options and agents, with the files behind them."""
+        agents = [(spec, agent_fingerprint(spec)) for spec in self.agents]
+        what = [self.game.name, self.game.layout(self.options).hash, self.options.as_dict(), agents]
+        return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -115,10 +131,29 @@ class PlayedGame:
         }
 
 
-def game_seeds(seed: int, games: int) -> list[int]:
-    """The seeds of so many games under one seed; the first of them are the same, however many there are."""
-    checked_seed(seed)
-    return [derived_seed(seed, "game", number) for number in range(games)]
+class GameSeeds(Sequence[int]):
+    """The seeds of many games under one seed, each computed on demand. A longer list extends a shorter one.
+
+    Attributes:
+        seed: 0..2**63-1, of all of them.
+    """
+
+    def __init__(self, seed: int, games: int) -> None:
+        self.seed, self._numbers = checked_seed(seed), range(games)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, which: int) -> int: ...
+
+    @overload
+    def __getitem__(self, which: slice) -> list[int]: ...
+
+    def __getitem__(self, which: int | slice) -> int | list[int]:
+        if isinstance(which, slice):
+            return [self[number] for number in self._numbers[which]]
+        return derived_seed(self.seed, "game", self._numbers[which])
 
 
 def prepare(simulation: Simulation) -> None:
@@ -134,7 +169,9 @@ def prepare(simulation: Simulation) -> None:
         game.view.statistics(state)
 
 
-def simulate(simulation: Simulation, seeds: Sequence[int], processes: int = 1) -> Iterator[PlayedGame]:
+def simulate(
+    simulation: Simulation, seeds: Sequence[int], processes: int = 1, store: "SimulationStore | None" = None
+) -> Iterator[PlayedGame]:
     """Play a game for each seed and yield them in that order.
 
     Args:
@@ -142,18 +179,45 @@ def simulate(simulation: Simulation, seeds: Sequence[int], processes: int = 1) -
         seeds: 0..2**63-1 each.
         processes: how many to play in. A script that asks for more than one needs the usual
             `if __name__ == "__main__":`.
+        store: where games are entered as soon as they are over, and taken from if they are there.
 
     Raises:
-        ArenaError: no processes, or they do not start.
+        ArenaError: no processes, they do not start, or the store cannot be used.
         AgentError, PolicyNotFoundError, MissingExtraError: an agent cannot be made.
     """
     if processes < 1:
         raise ArenaError(f"a simulation needs at least one process; got {processes}")
-    first, rest = list(seeds[:1]), list(seeds[1:])
+    if store is None:
+        yield from _played(simulation, iter(seeds), len(seeds), processes, lambda game: None)
+        return
+    store.begin(simulation, seeds.seed if isinstance(seeds, GameSeeds) else None)
+    there = store.finished(simulation)
+    missing = (seed for seed in seeds if seed not in there)
+    some = max(1, len(seeds) - len(there))  # about so many
+    with contextlib.closing(
+        _played(simulation, missing, some, processes, functools.partial(store.add, simulation))
+    ) as played:
+        for seed in seeds:
+            yield store.game(simulation, seed) if seed in there else next(played)
+
+
+def _played(
+    simulation: Simulation,
+    seeds: Iterator[int],
+    number: int,
+    processes: int,
+    keep: Callable[[PlayedGame], None],
+) -> Generator[PlayedGame, None, None]:
+    """Play a game for each of about `number` seeds; `keep` is called with each as soon as it is over."""
     with contextlib.closing(_Table(simulation)) as table:  # an agent that cannot be made is known at once
-        yield from map(table.play, first if processes > 1 else seeds)
-    if processes > 1 and rest:
-        with _Workers(simulation, rest, min(processes, len(rest))) as workers:
+        for seed in seeds:
+            game = table.play(seed)
+            keep(game)
+            yield game
+            if processes > 1:
+                break
+    if processes > 1 and number > 1:
+        with _Workers(simulation, seeds, number - 1, min(processes, number - 1), keep) as workers:
             yield from workers.play()
 
 
@@ -197,22 +261,33 @@ class _Table:
         return PlayedGame(seed, state.ply, ms, tuple(state.returns), tuple(winners), told)
 
     def _play_on(self, state: State) -> None:
-        view, most = state.game.view, state.game.max_length(state.options)
-        before = view.conserved(state.record)
-        seeds = [derived_seed(state.seed, "player", p) for p in range(state.num_players)]
-        for agent, seed in zip(self._agents, seeds, strict=True):
-            agent.reset(seed)
+        most, check = state.game.max_length(state.options), ResultCheck(state)
+        seats = [Seat(agent, p, self._seed(state.seed, p)) for p, agent in enumerate(self._agents)]
+        for seat in seats:
+            seat.agent.reset(seat.seed)
         seen = [0] * state.num_players
         self._show(state, seen)
         while not state.is_terminal:
             if state.ply >= most:
                 raise ArenaError(f"the game is not over after {most} actions, the most that {state.game.name} can have")
-            player = state.current_player
-            apply_choice(state, self._agents[player].act(Turn(state, seeds[player])))
+            seat = seats[state.current_player]
+            action = seat.agent.act(seat.turn(state))
+            check_choice(state, action)
+            seat.decided(state)
+            state.apply(action)
             self._show(state, seen)
         for agent in self._agents:
             _tell(agent, "end", state.returns)
-        _check(state, before, view.conserved(state.record))
+        fault = check.fault(state)
+        if fault is not None:
+            raise ArenaError(fault)
+
+    def _seed(self, seed: int, player: int) -> int:
+        """The seed of an agent in the game of a seed."""
+        of = self._simulation
+        if is_guest(of.agents[player]):
+            return guest_seed(of.guests_key, seed, player)
+        return derived_seed(seed, "player", player)
 
     def _show(self, state: State, seen: list[int]) -> None:
         """Tell observers what they have not been told yet."""
@@ -236,18 +311,6 @@ def _best(returns: Sequence[float]) -> list[int]:
     return [player for player, value in enumerate(returns) if value == max(returns)]
 
 
-def _check(state: State, before: dict[str, float], after: dict[str, float]) -> None:
-    """Hold a finished game to what its game promises of returns and of what is conserved."""
-    promised, returns = state.game.returns(state.options), state.returns
-    if not all(promised.low - _CLOSE <= value <= promised.high + _CLOSE for value in returns):
-        raise ArenaError(f"returns {returns} are not all from {promised.low:g} to {promised.high:g}, as promised")
-    if promised.total is not None and not math.isclose(sum(returns), promised.total, abs_tol=_CLOSE):
-        raise ArenaError(f"returns {returns} do not add up to {promised.total:g}, as promised")
-    changed = [f"{name} from {before.get(name)} to {value}" for name, value in after.items() if before[name] != value]
-    if changed:
-        raise ArenaError(f"what should be conserved has changed: {', '.join(changed)}")
-
-
 def _failure(error: Exception, state: State | None) -> GameFailure:
     message = " ".join(str(error).split())
     trace = "".join(traceback.format_exception(error)).rstrip()
@@ -261,19 +324,26 @@ def _failure(error: Exception, state: State | None) -> GameFailure:
 # Several processes
 
 
+_Job = tuple[int, int]  # number of a game in its order, seed
+
+
 @dataclass
 class _Worker:
     process: Any
-    jobs: deque[int] = field(default_factory=deque)  # numbers of games handed out and not yet heard of, in order
+    jobs: deque[_Job] = field(default_factory=deque)  # games handed out and not yet heard of, in order
     is_ready: bool = False
 
 
 class _Workers:
     """Worker processes. A context manager: leaving it ends them, finished or not."""
 
-    def __init__(self, simulation: Simulation, seeds: Sequence[int], number: int) -> None:
-        self._simulation, self._seeds, self._number = simulation, seeds, number
-        self._left = deque(range(len(seeds)))
+    def __init__(
+        self, simulation: Simulation, seeds: Iterator[int], games: int, number: int, keep: Callable[[PlayedGame], None]
+    ) -> None:
+        """Start `number` processes for about `games` seeds."""
+        self._simulation, self._number, self._keep = simulation, number, keep
+        self._jobs, self._left = enumerate(seeds), games
+        self._again: deque[_Job] = deque()  # of workers that died
         self._running: dict[Connection, _Worker] = {}
         for _ in range(number):
             self._start()
@@ -290,10 +360,15 @@ class _Workers:
     def play(self) -> Iterator[PlayedGame]:
         """All games, in the order of their seeds."""
         early: dict[int, PlayedGame] = {}
-        for number in range(len(self._seeds)):
-            while number not in early:
-                early.update(self._heard())
-            yield early.pop(number)
+        number = 0
+        while self._running or early:
+            while number not in early and self._running:
+                for which, game in self._heard():
+                    self._keep(game)
+                    early[which] = game
+            if number in early:
+                yield early.pop(number)
+                number += 1
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
@@ -314,19 +389,27 @@ class _Workers:
                 yield self._bury(connection)
                 continue
             if worker.is_ready:
-                yield worker.jobs.popleft(), said
+                yield worker.jobs.popleft()[0], said
             worker.is_ready = True
             if not worker.jobs:
                 self._serve(connection, worker)
 
     def _serve(self, connection: Connection, worker: _Worker) -> None:
         """Hand out games, fewer towards the end, when others have none."""
-        size = max(1, min(_LARGEST_HANDFUL, len(self._left) // (4 * self._number)))
-        worker.jobs.extend(self._left.popleft() for _ in range(min(size, len(self._left))))
+        worker.jobs.extend(self._taken(max(1, min(_LARGEST_HANDFUL, self._left // (4 * self._number)))))
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died: noticed when it is next heard
-            connection.send([self._seeds[number] for number in worker.jobs])
+            connection.send([seed for _, seed in worker.jobs])
         if not worker.jobs:
             self._let_go(connection)
+
+    def _taken(self, most: int) -> Iterator[_Job]:
+        """Games to hand out, up to `most`."""
+        for _ in range(most):
+            job = self._again.popleft() if self._again else next(self._jobs, None)
+            if job is None:
+                return
+            self._left -= 1
+            yield job
 
     def _let_go(self, connection: Connection) -> int:
         """Forget a worker that ends, and return its exit code."""
@@ -341,12 +424,11 @@ class _Workers:
         code = self._let_go(connection)
         if not worker.jobs:
             raise ArenaError(f"a worker process could not begin to play (exit code {code})")
-        number, *others = worker.jobs
-        self._left.extendleft(reversed(others))
-        if self._left:
-            self._start()
+        (number, seed), *others = worker.jobs
+        self._again.extendleft(reversed(others))
+        self._start()  # it ends at once if there is nothing left
         failure = GameFailure("ProcessDied", f"the process that played it ended (exit code {code})")
-        return number, PlayedGame(self._seeds[number], 0, 0.0, failure=failure)
+        return number, PlayedGame(seed, 0, 0.0, failure=failure)
 
 
 def _work(connection: Connection, simulation: Simulation) -> None:

@@ -26,6 +26,7 @@ from cardenvs.arena.database import (
     whole,
 )
 from cardenvs.core.errors import ArenaError, CardenvsError
+from cardenvs.core.text import printable
 
 if TYPE_CHECKING:
     from cardenvs.arena.match import Match
@@ -367,7 +368,7 @@ class Store(Database):
             ArenaError: no such match, one of another version of its game, or a damaged one.
             GameNotFoundError, OptionError: its game is not installed, or has other options now.
         """
-        from cardenvs.arena.match import Match
+        from cardenvs.arena.match import MOST_DEALS, Match
 
         query = f"SELECT {', '.join(_MATCH_CELLS)} FROM matches WHERE id = ?"
         row = self._row(query, (match_id,))
@@ -375,8 +376,8 @@ class Store(Database):
             raise ArenaError(f"{self.path or 'the store'} has no match {match_id}")
         key = {"id": match_id}
         found = self._read("matches", key, _MATCH_CELLS, row, _TAKE_COPY)
-        last = self._single("SELECT max(deal) FROM games WHERE match_id = ?", match_id)
-        deals = 1 if last is None else self._read("games", key, {"deal": whole}, (last,), _PLAY_AGAIN)["deal"] + 1
+        last = self._single(f"SELECT max(deal) FROM games WHERE match_id = ? AND deal < {MOST_DEALS}", match_id)
+        deals = 1 if last is None else max(0, int(last)) + 1  # text, in a damaged row, is larger than any number
         try:
             seed = MatchSeed.of(f"{found['secret']}-{found['guests_key']}")
             return Match.stored(
@@ -438,6 +439,12 @@ class StoredExperiment:
     matches: tuple[tuple[str, str], ...]
     anchors: dict[str, float]
     config: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        """Refuse names that do not show as they are: a store may come from anybody."""
+        for shown in (self.name, *(title for _, title in self.matches)):
+            if not shown.isprintable():
+                raise ArenaError(f"an experiment or match is called '{printable(shown)}', which does not show as it is")
 
     @property
     def id(self) -> str:

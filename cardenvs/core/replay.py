@@ -16,6 +16,7 @@ from cardenvs.core.files import write_whole
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
+from cardenvs.core.text import check_name
 
 _FORMAT = "cardenvs-replay"
 _FORMAT_VERSION = 1
@@ -149,6 +150,8 @@ def _check_fields(path: str | os.PathLike[str], data: Any) -> None:
         for entry in data[name]:
             if not isinstance(entry, kind) or isinstance(entry, bool):
                 raise FormatError(f"{path} is damaged: {name!r} has {short(entry)}")
+    for name in data["players"]:
+        check_name(name, f"{path}: a player")
     if data["format_version"] != _FORMAT_VERSION:
         raise FormatError(
             f"{path} has replay format {data['format_version']}; this cardenvs reads format {_FORMAT_VERSION}"

@@ -1,8 +1,6 @@
 """Text from strangers: what may be printed, what may be a name, and files that are read within bounds."""
 
-import json
 import os
-import re
 import stat
 from pathlib import Path
 from typing import Any
@@ -10,26 +8,21 @@ from typing import Any
 from cardenvs.core.errors import CardenvsError, FormatError, require
 
 LONGEST_NAME = 100  # characters
-LARGEST_TEXT = 32 << 20  # bytes of a JSON or TOML file
-_LARGEST_YAML = 1 << 20  # bytes; files that people write
+_LARGEST_YAML = 256 << 10  # bytes; files that people write
+_DEEPEST = 50  # collections inside of each other in a YAML file
+_MOST_VALUES = 100_000  # of a YAML file, aliases written out
 _MOST_ALIASES = 100  # of a YAML file: aliases of aliases grow without bound when they are walked
 
-# What a terminal acts upon, what reorders or hides text, and halves of characters, which cannot be encoded.
-_UNPRINTABLE = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f"
-)
-_CONTROL = re.compile(f"[{_UNPRINTABLE}]")
-_NOT_IN_A_NAME = re.compile(f"[{_UNPRINTABLE}\t\n]")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # also in full width
 
 
 def printable(text: str) -> str:
     """A text as it may be printed: control, bidirectional and invisible characters are written out, as in \\x1b.
 
-    Line ends and tabs stay.
+    So is all that Unicode does not count as printable, and halves of characters. Line ends and tabs stay.
     """
-    return _CONTROL.sub(_written_out, text.replace("\r\n", "\n"))
+    text = text.replace("\r\n", "\n")
+    return "".join(one if one.isprintable() or one in "\n\t" else _written_out(one) for one in text)
 
 
 def one_line(text: str, most: int = 300) -> str:
@@ -38,8 +31,8 @@ def one_line(text: str, most: int = 300) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def _written_out(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _written_out(character: str) -> str:
+    code = ord(character)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
@@ -58,8 +51,8 @@ def check_name(name: str, what: str, error: type[CardenvsError] = FormatError) -
         raise error(f"{what} needs a name")
     if len(name) > LONGEST_NAME:
         raise error(f"{what} is called {one_line(name, 40)!r}; a name has at most {LONGEST_NAME} characters")
-    if _NOT_IN_A_NAME.search(name):
-        shown = _NOT_IN_A_NAME.sub(_written_out, name)
+    if not name.isprintable():
+        shown = "".join(one if one.isprintable() else _written_out(one) for one in name)
         raise error(f"{what} is called '{shown}'; a name has no control, bidirectional or invisible characters")
     return name
 
@@ -69,7 +62,7 @@ def csv_cell(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-def read_text(path: str | os.PathLike[str], what: str, error: type[CardenvsError], most: int = LARGEST_TEXT) -> str:
+def read_text(path: str | os.PathLike[str], what: str, error: type[CardenvsError], most: int) -> str:
     """The text of a regular file of at most `most` bytes of UTF-8.
 
     Raises:
@@ -81,7 +74,7 @@ def read_text(path: str | os.PathLike[str], what: str, error: type[CardenvsError
         with open(path, "rb") as file:
             data = file.read(most + 1)
         if len(data) > most:
-            raise error(f"{path} is no {what}: it is larger than {most >> 20} MiB")
+            raise error(f"{path} is no {what}: it is larger than {most >> 10} KiB")
         return data.decode("utf-8")
     except OSError as failure:
         raise error(f"{path} cannot be read: {failure.strerror or failure}") from None
@@ -89,22 +82,8 @@ def read_text(path: str | os.PathLike[str], what: str, error: type[CardenvsError
         raise error(f"{path} cannot be read: it is no UTF-8 ({failure.reason} at byte {failure.start})") from None
 
 
-def parse_json(text: str | bytes, name: str, error: type[CardenvsError] = FormatError) -> Any:
-    """The value of a JSON text.
-
-    Raises:
-        error: it is no JSON, or nests too deep.
-    """
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise error(f"{name} nests too deep") from None
-    except ValueError as failure:
-        raise error(f"{name} is no JSON: {one_line(str(failure))}") from None
-
-
 def read_yaml(path: str | os.PathLike[str], extra: str, error: type[CardenvsError]) -> Any:
-    """The value of a YAML file of at most 1 MiB, without any Python objects.
+    """The value of a YAML file of at most 256 KiB, without any Python objects.
 
     Raises:
         error: the file cannot be read, is no YAML, nests too deep, or repeats itself by too many aliases.
@@ -113,9 +92,7 @@ def read_yaml(path: str | os.PathLike[str], extra: str, error: type[CardenvsErro
     yaml = require("yaml", extra)
     text = read_text(path, "YAML file", error, _LARGEST_YAML)
     try:
-        events = yaml.parse(text, Loader=yaml.SafeLoader)
-        if sum(isinstance(event, yaml.AliasEvent) for event in events) > _MOST_ALIASES:
-            raise error(f"{path} cannot be read: it has more than {_MOST_ALIASES} aliases")
+        _check_yaml(yaml, text)
         return _without_loops(yaml.safe_load(text))
     except RecursionError:
         raise error(f"{path} cannot be read: it nests too deep, or holds itself") from None
@@ -123,7 +100,20 @@ def read_yaml(path: str | os.PathLike[str], extra: str, error: type[CardenvsErro
         raise error(f"{Path(path)} cannot be read: {one_line(str(failure))}") from None
 
 
-_MOST_VALUES = 100_000  # of a YAML file, aliases written out
+def _check_yaml(yaml: Any, text: str) -> None:
+    """Refuse what takes long to read: pyyaml's time grows with the square of the depth.
+
+    Raises:
+        RecursionError, ValueError
+    """
+    depth = aliases = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):  # piece by piece: what follows has not been looked at
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        aliases += isinstance(event, yaml.AliasEvent)
+        if depth > _DEEPEST:
+            raise RecursionError
+        if aliases > _MOST_ALIASES:
+            raise ValueError(f"it has more than {_MOST_ALIASES} aliases")
 
 
 def _without_loops(value: Any) -> Any:
@@ -138,7 +128,7 @@ def _without_loops(value: Any) -> Any:
     def walk(one: Any, depth: int) -> None:
         nonlocal count
         count += 1
-        if depth > 100:
+        if depth > 2 * _DEEPEST:
             raise RecursionError
         if count > _MOST_VALUES:
             raise ValueError(f"it has more than {_MOST_VALUES} values")

@@ -17,6 +17,8 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 
 from cardenvs.agents import Agent, Turn, make_agent
+from cardenvs.agents.seating import Seat, is_ours
+from cardenvs.agents.seeds import guest_seed, new_key
 from cardenvs.core.engine import TERMINAL_PLAYER
 from cardenvs.core.errors import AgentError, IllegalActionError, OptionError
 from cardenvs.core.game import Game
@@ -44,6 +46,7 @@ class SeatEnv(gymnasium.Env):
     Attributes:
         game, options: what is played.
         max_plies: an episode that is not over after so many actions of all players together is truncated.
+        guests_key: see the constructor.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012  Gymnasium's own form
@@ -62,6 +65,7 @@ class SeatEnv(gymnasium.Env):
         max_plies: int | None = None,
         dict_observation: bool = False,
         illegal_reward: float | None = None,
+        guests_key: str | None = None,
         **options: Any,
     ) -> None:
         """Set up spaces and opponents; call `reset` to deal.
@@ -71,13 +75,16 @@ class SeatEnv(gymnasium.Env):
             seat: the learner's player number; "random" draws it for each deal, "rotate" takes 0, 1, ... in turn.
             opponents: an agent's name as on the command line ("random", "search:simulations=50", ...), an Agent, or a
                 function from Turn to action; or a list with one of these for each other player, beginning to the
-                learner's left. One Agent for several players must keep nothing from turn to turn.
+                learner's left. One Agent for several players must keep nothing from turn to turn. Agents and functions
+                of yours run in this process; their turns are of a twin, which does not refer to the game.
             render_mode: "human" prints the table after each reset and step and in `render`; "ansi" has `render` return
                 it as text.
             max_plies: ply cap; by default the game's own bound, which play does not exceed.
             dict_observation: observations are {"observation", "action_mask"} instead of the array alone.
             illegal_reward: None raises IllegalActionError for an illegal action. A number ends the episode with that
                 reward instead, for algorithms that know no masks.
+            guests_key: 32 hex digits, from which opponents that cardenvs does not bring along get their seeds, so that
+                these say nothing about the deal; drawn if not given. To repeat their play take another environment's.
             options: of the game.
 
         Raises:
@@ -91,6 +98,7 @@ class SeatEnv(gymnasium.Env):
         self.render_mode = checked_render_mode(self.game, render_mode)
         self.max_plies = checked_max_plies(self.game, self.options, max_plies)
         self.illegal_reward = illegal_reward
+        self.guests_key = guests_key or new_key()
         self._num_players = self.options.num_players
         self._seating = checked_seat(self.game, seat, self._num_players)
         self._opponents = _seated(opponents, self.game, self.options)
@@ -184,6 +192,12 @@ class SeatEnv(gymnasium.Env):
         print(text)
         return None
 
+    def close(self) -> None:
+        """End the processes of opponents that have any."""
+        for agent in self._opponents:
+            if hasattr(agent, "close"):
+                agent.close()
+
     @property
     def game_state(self) -> State:
         """The State being played, with its events and replay. Privileged. Clone it before applying actions to it."""
@@ -206,11 +220,14 @@ class SeatEnv(gymnasium.Env):
             seed = int(self.np_random.integers(SEED_MASK + 1))
         self._state = self.game.state_type(self.game, self.options, seed=seed, deck=deck)
         self._reward = 0.0
-        self._agents: dict[int, tuple[Agent, int]] = {}  # the opponent at each other player, and its seed
+        self._seats: dict[int, Seat] = {}  # of the other players
         for k, agent in enumerate(self._opponents):
             player = (self._seat + 1 + k) % n
-            agent_seed = derived_seed(seed, "opponent", player)
-            self._agents[player] = agent, agent_seed
+            if is_ours(agent):
+                agent_seed = derived_seed(seed, "opponent", player)
+            else:
+                agent_seed = guest_seed(self.guests_key, seed, self._deals, player)
+            self._seats[player] = Seat(agent, player, agent_seed)
             if hasattr(agent, "reset"):
                 agent.reset(agent_seed)
 
@@ -222,12 +239,13 @@ class SeatEnv(gymnasium.Env):
             self._over = player == TERMINAL_PLAYER or state.ply >= self.max_plies
             if self._over or player == self._seat:
                 return
-            agent, agent_seed = self._agents[player]
-            action = agent.act(Turn(state, agent_seed))
+            seat = self._seats[player]
+            action = seat.agent.act(seat.turn(state))
             try:
                 state.check_legal(action)
             except IllegalActionError as error:
-                raise AgentError(f"the opponent at player_{player}, {agent!r}, chose badly: {error}") from error
+                raise AgentError(f"the opponent at player_{player}, {seat.agent!r}, chose badly: {error}") from error
+            seat.decided(state)
             self._apply(int(action))
 
     def _apply(self, action: int) -> None:

@@ -146,7 +146,7 @@ def watches_and_dies_once(game, options):
 
     class Mortal(Watcher):
         def act(self, turn):
-            if turn.ply > 1 and not turn.failures:
+            if turn.decision > 0 and not turn.failures:
                 os._exit(1)
             return super().act(turn)
 

@@ -1,12 +1,14 @@
 """Agents by name."""
 
+import contextlib
 import sys
 import textwrap
 
 import pytest
 
 from cardenvs.agents import Agent, PolicyAgent, SearchAgent, Turn, make_agent, split_specs
-from cardenvs.agents.specs import agent_fingerprint
+from cardenvs.agents.process import ProcessAgent
+from cardenvs.agents.specs import agent_fingerprint, load_agent
 from cardenvs.core.errors import AgentError, MissingExtraError, PolicyNotFoundError
 from cardenvs.core.registry import get_game
 
@@ -75,7 +77,10 @@ def test_a_factory_in_the_working_folder_is_found(tmp_path, monkeypatch):
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    agent = make_agent("python:my_agents_here:Caller", GAME, OPTIONS)
+    with contextlib.closing(make_agent("python:my_agents_here:Caller", GAME, OPTIONS)) as agent:
+        assert isinstance(agent, ProcessAgent)
+        assert agent.act(Turn(GAME.new_state(seed=1), 0)) == 1
+    agent = load_agent("python:my_agents_here:Caller", GAME, OPTIONS)
     assert agent.act(Turn(GAME.new_state(seed=1), 0)) == 1
     assert agent.game is GAME
     with pytest.raises(AgentError, match="gave 5, which is no agent: it lacks act and reset"):

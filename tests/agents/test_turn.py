@@ -26,7 +26,7 @@ def decisions(game, options, count=25):
 def shown(turn):
     """All that a turn gives, as comparable values."""
     return {
-        "plain": (turn.player, turn.num_players, turn.ply, turn.seed, turn.game, turn.options),
+        "plain": (turn.player, turn.num_players, turn.decision, turn.goes_on, turn.seed, turn.game, turn.options),
         "observation": turn.observation.tobytes(),
         "action_mask": turn.action_mask.tobytes(),
         "legal_actions": turn.legal_actions,
@@ -78,9 +78,9 @@ def test_a_turn_is_over_when_the_game_moves_on():
 
 
 def test_every_decision_has_a_seed_of_its_own():
-    seeds = [Turn(state, 7).seed for state in decisions("leduc_poker_v0", {}, count=1)]
-    assert len(set(seeds)) == len(seeds) > 1
     state = get_game("leduc_poker_v0").new_state(seed=1)
+    seeds = [Turn(state, 7, decision).seed for decision in range(10)]
+    assert len(set(seeds)) == 10
     assert Turn(state, 7).seed == Turn(state, 7).seed != Turn(state, 8).seed
 
 
@@ -99,12 +99,12 @@ def test_a_world_can_be_played_and_tells_no_secret():
     world = Turn(state, 7).determinize(5)
     assert world.deck.size == 0
     assert world.actions == []
-    assert world.ply == 1
+    assert world.ply == 0
     with pytest.raises(HiddenInformationError):
         world.events(0)
     world.apply(1)
     assert world.actions == [1]
-    assert world.ply == 2
+    assert world.ply == 1
     assert len(world.events(1)) > len(state.events(1))
     again = state.game.from_bytes(world.to_bytes(), trusted=True)
     assert again.events(1) == world.events(1)

@@ -23,17 +23,15 @@ class First:
 
 
 class Raises(First):
-    """Fails in its third game."""
-
-    games = 0
+    """Fails in every third game or so."""
 
     def reset(self, seed):
-        """One more."""
-        self.games += 1
+        """Draw whether to fail."""
+        self.fails = seed % 3 == 0
 
     def act(self, turn):
         """Fails, in time."""
-        if self.games == 3:
+        if self.fails:
             raise ZeroDivisionError("I cannot\ngo on")
         return turn.legal_actions[-1]
 
@@ -71,7 +69,7 @@ class Keeper(First):
 
     def act(self, turn):
         """Draws from all it has seen in this game."""
-        self.sum += turn.ply + 1
+        self.sum += turn.decision + 1
         return turn.legal_actions[self.sum % len(turn.legal_actions)]
 
 

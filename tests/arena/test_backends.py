@@ -19,7 +19,7 @@ from cardenvs.core.errors import AgentError, ArenaError
 DETERMINISTIC = {
     "name": "deterministic",
     "deals": 30,
-    "seed": 11,
+    "seed": f"11-{11:032x}",
     "games": ["kuhn_poker_v0", {"game": "leduc_poker_v0", "options": {"num_players": 3}, "deals": 8}],
     "agents": [
         "random",
@@ -69,7 +69,7 @@ def test_ray(tmp_path, alone, monkeypatch):
 
 def test_another_seed_gives_another_store(tmp_path, alone):
     with Store() as store:
-        Experiment.of({**DETERMINISTIC, "seed": 12}).run(store)
+        Experiment.of({**DETERMINISTIC, "seed": f"12-{11:032x}"}).run(store)
         assert store.digest() != alone
 
 
@@ -93,7 +93,7 @@ def test_a_failing_agent_without_a_guard_ends_the_run_anywhere(tmp_path, backend
 SLOW = """
 name: to be killed
 deals: 40
-seed: 5
+seed: 5-00000000000000000000000000000005
 games:
   - {game: kuhn_poker_v0, deals: 60}
   - leduc_poker_v0

@@ -34,8 +34,8 @@ intervals: student
     experiment = read_experiment(path)
     first, second, third = experiment.matches
     assert experiment.titles == ("Kuhn poker", "Leduc poker (num_players=3)", "again")
-    assert (first.deals, first.seed, first.options.num_players) == (50, 7, 2)
-    assert (second.deals, second.seed, second.options.num_players) == (20, 9, 3)
+    assert (first.deals, first.seed.secret, first.options.num_players) == (50, 7, 2)
+    assert (second.deals, second.seed.secret, second.options.num_players) == (20, 9, 3)
     assert first.names == ("random", "s", "mine")
     assert first.agents[1] == "search:simulations=5,playout=random"
     assert set(first.lineups) == {(2, 0), (0, 2), (2, 1), (1, 2)}
@@ -60,7 +60,7 @@ intervals: student
         ({"agents": ["random"]}, "games.0: kuhn_poker_v0 is played by 2 here, so a match needs at least as many"),
         ({"agents": [{"name": "x"}]}, r"agents.0.spec: Field required$"),
         ({"deals": 0}, r"deals: Input should be greater than or equal to 1 \(got 0\)"),
-        ({"seed": -1}, "seed: Input should be greater than or equal to 0"),
+        ({"seed": -1}, "seed: a match's seed is a number from 0 to 2"),
         ({"schedule": "swiss"}, r"schedule.kind: Input should be 'round_robin', 'field' or 'tables' \(got 'swiss'\)"),
         ({"schedule": {"kind": "field"}}, None),
         ({"schedule": {"challengers": ["random"]}}, "games.0: challengers belong to a schedule of kind field"),

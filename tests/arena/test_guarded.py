@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from cardenvs.agents import specs
 from cardenvs.agents.proxy import Guard
 from cardenvs.arena import Match, Store
 from cardenvs.arena.board import board_of
@@ -112,8 +113,9 @@ def make_waiting(game, options):
 
 
 @pytest.mark.parametrize("guard", [None, NEAR])
-def test_agents_that_wait_wait_side_by_side(guard):
-    match = dataclasses.replace(guarded(["python:test_guarded:make_waiting", "random"], 12), guard=guard)
+def test_agents_that_wait_wait_side_by_side(guard, monkeypatch):
+    monkeypatch.setitem(specs._KINDS, "here", specs._make_python)
+    match = dataclasses.replace(guarded(["here:test_guarded:make_waiting", "random"], 12), guard=guard)
     waits = sys.modules.setdefault("test_guarded", sys.modules[__name__]).Waits
     waits.most = 0
     side_by_side = played(match, batch=12)
@@ -133,7 +135,7 @@ def test_agents_in_processes_of_their_own_give_the_same_store_and_are_ended(tmp_
     with Store(tmp_path / "one.db") as first, Store(tmp_path / "two.db") as second:
         assert first.digest() == second.digest()
         assert verify(first) == (12, [])
-    near = guarded([f"{OWN}Keeper", "random"], 6)
+    near = dataclasses.replace(match, guard=NEAR)
     assert one.standings[0].by_deal.tolist() == near.run().standings[0].by_deal.tolist()
     children = [
         entry for entry in os.listdir("/proc") if entry.isdigit() and _parent(entry) == os.getpid()

@@ -29,7 +29,7 @@ def test_what_cannot_be_played_is_refused():
         Match.of("leduc_poker_v0", ["random"], deals=1)
     with pytest.raises(ArenaError, match="at least one deal; got 0"):
         Match.of("leduc_poker_v0", ["random", "random"], deals=0)
-    with pytest.raises(ValueError, match="a seed is an integer from 0"):
+    with pytest.raises(ArenaError, match="a match's seed is a number from 0"):
         Match.of("leduc_poker_v0", ["random", "random"], deals=1, seed=-1)
     with pytest.raises(OptionError, match="unknown option 'antes'"):
         Match.of("leduc_poker_v0", ["random", "random"], deals=1, antes=3)

@@ -69,7 +69,7 @@ def test_json_is_complete_and_plain(summary, tmp_path):
     assert [row["agent"] for row in data["leaderboard"]] == [standing.name for standing in summary.ranking]
     assert data["leaderboard"][0]["mean"]["deals"] == 12
     assert data["head_to_head"][0]["agents"] == ["random", "search:simulations=4"]
-    assert (data["seed"], data["deals"], data["games"], data["options"]["ante"]) == (3, 12, 72, 2)
+    assert (data["seed"], data["deals"], data["games"], data["options"]["ante"]) == ("3", 12, 72, 2)
     assert set(data["versions"]) >= {"cardenvs", "python", "numpy"}
     assert json.loads(json.dumps(as_json(summarise(summary.match, [])), allow_nan=False))["leaderboard"] == []
 

@@ -21,7 +21,7 @@ def contents(path):
     """All of a store but its times."""
     games = "SELECT match_id, deal, lineup, seed, seating, agents, returns, actions, plies, decisions, error FROM games"
     with sqlite3.connect(path) as connection:
-        matches = connection.execute("SELECT id, game, options, agents, seed FROM matches").fetchall()
+        matches = connection.execute("SELECT id, game, options, agents, secret FROM matches").fetchall()
         return matches, sorted(connection.execute(games))
 
 

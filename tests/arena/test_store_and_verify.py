@@ -47,7 +47,9 @@ def test_a_store_of_schema_1_is_upgraded_and_gone_on_with(tmp_path, played):
     connection = sqlite3.connect(old)
     connection.executescript(SCHEMA_1)
     connection.execute("ATTACH ? AS new", (str(played),))
-    connection.execute("INSERT INTO matches SELECT id, game, options, agents, seed, created FROM new.matches")
+    connection.execute(
+        "INSERT INTO matches SELECT id, game, options, agents, CAST(secret AS INTEGER), created FROM new.matches"
+    )
     connection.execute(
         "INSERT INTO games SELECT match_id, deal, lineup, seed, seating, agents, returns, actions, plies, decisions, "
         "seconds, error FROM new.games WHERE deal < 4"
@@ -103,7 +105,8 @@ def test_two_runs_at_once_give_one_whole_store(tmp_path):
     for run in runs:
         _, errors = run.communicate(timeout=120)
         assert run.returncode == 0, errors
-    match = Match.of("leduc_poker_v0", ["random", "python:arena_agents:Slow"], deals=25, seed=3)
+    with Store(path) as shared:
+        match = shared.match(shared.match_ids()[0])
     match.run(tmp_path / "alone.db")
     assert contents(path) == contents(tmp_path / "alone.db")
     with Store(path) as shared, Store(tmp_path / "alone.db") as alone:
@@ -149,7 +152,7 @@ def test_a_match_comes_back_from_its_store_without_its_agents(tmp_path):
         checkpoint.unlink()
         found = store.match(match.id)
     assert (found.id, found.names, found.agents, found.lineups) == (match.id, match.names, match.agents, match.lineups)
-    assert (found.schedule, found.fingerprints, found.seed) == (match.schedule, match.fingerprints, 7)
+    assert (found.schedule, found.fingerprints, found.seed.secret) == (match.schedule, match.fingerprints, 7)
     assert found.options == match.options
     with Store() as store, pytest.raises(ArenaError, match="has no match abc"):
         store.match("abc")

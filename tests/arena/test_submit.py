@@ -25,6 +25,7 @@ VALUES: dict = {
     "guard": {"isolation": "none"},
 }
 BOARD = Experiment.of(VALUES)
+SHORT = Experiment.of({**VALUES, "deals": 3, "games": ["kuhn_poker_v0"]})  # for agents in processes
 BOT = """
 class Bot:
     name = "bot"
@@ -59,7 +60,7 @@ def checked(where, name=None, board=BOARD, **how):
 def test_an_agent_in_a_bundle_is_rated_against_the_anchors(bundle):
     path = list(sys.path)
     told = []
-    apart = Experiment.of({**VALUES, "guard": {"isolation": "auto"}})  # in a process of its own
+    apart = Experiment.of({**VALUES, "deals": 4, "games": [VALUES["games"][0], {**VALUES["games"][1], "deals": 3}]})
     result = checked(bundle, board=apart, progress=lambda *now: told.append(now))
     assert sys.path == path
     assert "submitted_bot" not in sys.modules
@@ -70,7 +71,7 @@ def test_an_agent_in_a_bundle_is_rated_against_the_anchors(bundle):
     assert overall["the bot"].low < overall["the bot"].rating < overall["the bot"].high
     kuhn, leduc = result.board.games
     assert kuhn.match.names == ("the bot", "random", "searcher")
-    assert (kuhn.summary.games, leduc.summary.games) == (16 * 4, 15 * 6)
+    assert (kuhn.summary.games, leduc.summary.games) == (4 * 4, 3 * 6)
     assert kuhn.match.deal_seed(3) == BOARD.matches[0].deal_seed(3)
     assert {what for what, _, _ in told} == {"playing", "repeating", "playing again"}
 
@@ -80,7 +81,7 @@ def test_a_zip_file_and_a_bare_spec_are_submissions_too(bundle, tmp_path):
     with zipfile.ZipFile(archive, "w") as zipped:
         for file in bundle.iterdir():
             zipped.write(file, file.name)
-    first, second = checked(archive), checked(bundle)
+    first, second = checked(archive, board=SHORT), checked(bundle, board=SHORT)
     assert [r.rating for r in first.board.overall] == [r.rating for r in second.board.overall]
     bare = checked("search:simulations=2")
     assert (bare.name, bare.faults) == ("search:simulations=2", ())
@@ -89,20 +90,20 @@ def test_a_zip_file_and_a_bare_spec_are_submissions_too(bundle, tmp_path):
 def test_an_agent_that_fails_or_does_not_repeat_itself_is_told_of(bundle):
     (bundle / "failing_bot.py").write_text(BOT.replace("return turn.legal_actions[-1]", "return 99"))
     (bundle / "submission.yaml").write_text("name: the bot\nagent: python:failing_bot:make\n")
-    result = checked(bundle)
+    result = checked(bundle, board=SHORT)
     assert "Kuhn poker: the bot forfeited" in result.faults[0]
     assert "tries of the bot failed: illegal" in result.remarks[0]
     moody = BOT.replace("turn.legal_actions[-1]", "__import__('random').choice(turn.legal_actions)")
     (bundle / "moody_bot.py").write_text(moody)
     (bundle / "submission.yaml").write_text("name: the bot\nagent: python:moody_bot:make\n")
-    assert "the games do not repeat themselves" in " ".join(checked(bundle).remarks)
+    assert "the games do not repeat themselves" in " ".join(checked(bundle, board=SHORT).remarks)
 
 
 def test_a_stopped_check_is_gone_on_with(bundle, tmp_path):
     with Store(tmp_path / "check.db") as store:
-        first = checked(bundle, store=store)
+        first = checked(bundle, board=SHORT, store=store)
         count = sum(store.count(match_id) for match_id in store.match_ids())
-        again = checked(bundle, store=store)
+        again = checked(bundle, board=SHORT, store=store)
         assert sum(store.count(match_id) for match_id in store.match_ids()) == count
     assert [r.rating for r in first.board.overall] == [r.rating for r in again.board.overall]
 

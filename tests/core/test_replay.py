@@ -257,3 +257,13 @@ def test_golden_replays_still_verify(path):
 
 def test_every_game_has_a_golden_replay(every_game):
     assert (GOLDEN / f"{every_game.name}-0.json").exists(), "run: python tests/golden/regenerate.py " + every_game.name
+
+
+def test_players_whose_names_a_terminal_would_act_upon_are_refused(tmp_path):
+    game = cardenvs.get_game("kuhn_poker_v0")
+    Replay.of(game.new_state(seed=1)).save(tmp_path / "game.json")
+    data = json.loads((tmp_path / "game.json").read_text())
+    data["players"] = ["a\x1b[2J", "b\u202e"]
+    (tmp_path / "game.json").write_text(json.dumps(data))
+    with pytest.raises(FormatError, match=r"a player is called 'a.x1b.2J'; a name has no control"):
+        Replay.load(tmp_path / "game.json")

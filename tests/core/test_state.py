@@ -392,7 +392,7 @@ def test_foreign_data_is_refused(data):
 
 
 def test_a_state_of_another_game_is_refused():
-    with pytest.raises(FormatError, match="the saved state is of kuhn_poker_v0, not of leduc_poker_v0"):
+    with pytest.raises(FormatError, match="the saved state is of 'kuhn_poker_v0', not of leduc_poker_v0"):
         LEDUC.from_bytes(KUHN.new_state(seed=1).to_bytes())
 
 

@@ -251,25 +251,49 @@ def test_step_before_reset_is_refused():
 
 
 def test_nothing_that_is_written_into_the_buffers_lets_an_illegal_action_through():
-    vec = leduc(seed=2)
+    vec, other = leduc(seed=2), leduc(seed=2)
     batch = vec.reset()
+    other.reset()
     batch.action_mask[:] = 1
     batch.current_player[:] = 1
-    for name in ("legal_actions", "num_legal"):
-        with pytest.raises(ValueError, match="read-only"):
-            getattr(batch, name)[:] = 1
-        with pytest.raises(ValueError, match="WRITEABLE"):
-            getattr(batch, name).flags.writeable = True
-        setattr(batch, name, np.full((N, 3), FOLD, np.int32))  # nobody reads what the caller puts there
-    for actions in (np.full(N, FOLD), vec.sample_actions()):
-        with pytest.raises(IllegalActionError, match="environment 0"):
-            vec.step(actions)
-    other = leduc(seed=2)
-    other.reset()
+    with pytest.raises(IllegalActionError, match="environment 0"):
+        vec.step(np.full(N, FOLD))
+    assert vec.sample_actions().tolist() == other.sample_actions().tolist()
     assert vec._states.tobytes() == other._states.tobytes()
-    vec.step(np.full(N, CALL))
-    other.step(np.full(N, CALL))
+    for each in (vec, other):
+        each.step(each.sample_actions())
     assert snapshot(vec) == snapshot(other)  # the next call writes all buffers anew
+
+
+@pytest.mark.parametrize("name", ["legal_actions", "num_legal"])
+def test_what_kernels_rely_on_cannot_be_changed(name):
+    vec, other = leduc(seed=2), leduc(seed=2)
+    batch = vec.reset()
+    other.reset()
+    with pytest.raises(ValueError, match="read-only"):
+        getattr(batch, name)[:] = 5000
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        getattr(batch, name).flags.writeable = True
+    setattr(batch, name, np.full((N, 3), 5000, np.int32))  # nobody reads what the caller puts there
+    for _ in range(20):
+        actions = vec.sample_actions()
+        assert actions.tolist() == other.sample_actions().tolist()
+        chosen = [each.policy_actions("random", range(N), 1, 2).tolist() for each in (vec, other)]
+        assert chosen[0] == chosen[1]
+        vec.step(actions)
+        other.step(actions)
+    assert vec._states.tobytes() == other._states.tobytes()
+
+
+def test_behind_the_end_of_a_legal_list_is_a_constant():
+    vec = leduc(seed=2)
+    batch = vec.reset()
+    for step in range(60):
+        actions = vec.sample_actions().copy()
+        actions[step % N] = HOLD
+        vec.step(actions)
+        assert (batch.legal_actions[np.arange(3) >= batch.num_legal[:, None]] == -1).all()
+    assert (batch.num_legal < 3).any()
 
 
 # ---------------------------------------------------------------------------------------------------------------

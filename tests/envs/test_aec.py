@@ -545,7 +545,7 @@ def test_set_state_refuses_what_does_not_belong(kind):
         (data.replace(b'"player_0"', b'"player_1"', 1), "damaged"),
         (other_options.get_state(), "num_players=3.*this environment has.*num_players=2"),
         (other_options.game_state.to_bytes(), "num_players=3"),
-        (other_game.get_state(), "kuhn_poker_v0, not of leduc_poker_v0"),
+        (other_game.get_state(), "'kuhn_poker_v0', not of leduc_poker_v0"),
     ]:
         with pytest.raises(FormatError, match=message):
             env.set_state(wrong)

@@ -130,7 +130,7 @@ def test_games_without_a_turn_of_the_seat_are_listed_by_reset():
     folds = random.Random(0)
 
     def sometimes_folds(turn):
-        return 0 if turn.ply == 0 and folds.random() < 0.5 else 1
+        return 0 if turn.decision == 0 and folds.random() < 0.5 else 1
 
     env = SeatEnv("leduc_poker_v0", 1, sometimes_folds, allow_fold_when_no_bet=True)
     skipped = []

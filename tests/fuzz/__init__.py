@@ -34,6 +34,11 @@ def _settings(examples):
     )
 
 
+def says_why(error):
+    """A refusal has words."""
+    assert str(error)
+
+
 NUMBERS = st.one_of(
     st.integers(-3, 8),
     st.sampled_from([5000, 2**15, 2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**62, 2**63 - 1, 2**63, 2**64, 10**40]),

@@ -841,6 +841,43 @@ def test_11_the_longest_hand_is_as_long_as_promised(options):
     assert state.ply == GAME.max_length(state.options)
 
 
+def observed(state, player) -> dict[str, np.ndarray]:
+    return state.game.layout(state.options).split(state.observation(player))
+
+
+def test_8_2_in_a_match_the_hand_before_stays_in_view():
+    state = knocked(match_target=200)  # laid off: 7h 8h 3h
+    assert state.record.hand_number == 1
+    own, other = observed(state, 0), observed(state, 1)
+    for before in (own["own_last_hand"], other["opponent_last_hand"]):
+        assert {card: before[card] for card in cards_of(int(bits_of(parse_cards(A.replace("2c", "Ac")))))} == {
+            card: 1 if card == parse_card("Ac") else 2 for card in parse_cards(A.replace("2c", "Ac"))
+        }
+    for before in (own["opponent_last_hand"], other["own_last_hand"]):
+        marks = {card: before[card] for card in np.flatnonzero(before)}
+        laid_off, melded = parse_cards("7h 8h 3h"), parse_cards("2s 3s 4s")
+        assert marks == dict.fromkeys(laid_off, 3) | dict.fromkeys(melded, 2) | dict.fromkeys(
+            parse_cards("Qd Qh Jc Td"), 1
+        )
+    assert np.flatnonzero(own["last_discard_pile"]).tolist() == [parse_card("2c")]
+    assert (own["last_knocker"].tolist(), other["last_knocker"].tolist()) == ([1, 0], [0, 1])
+    assert sum(1 << k for k in np.flatnonzero(other["opponent_score_digits"])) == 39
+
+
+def test_8_2_of_a_void_hand_only_what_was_seen_stays_in_view():
+    state = without_knocks(start(match_target=200), until_hand(1))
+    own, other = observed(state, 0), observed(state, 1)
+    held, seen = int(state.record.last_hands[0]), int(state.record.last_known[0])
+    assert np.flatnonzero(own["own_last_hand"]).tolist() == cards_of(held)
+    assert np.flatnonzero(other["opponent_last_hand"]).tolist() == cards_of(seen)
+    assert not own["last_knocker"].any()
+    twin = state.determinize(1, seed=3)
+    assert int(twin.record.last_hands[0]).bit_count() == held.bit_count()
+    assert int(twin.record.last_hands[0]) & seen == seen
+    assert int(twin.record.last_hands[0]) != held
+    assert not int(twin.record.last_hands[0]) & (int(twin.record.last_hands[1]) | int(twin.record.last_discards))
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # Whole games: cards, events, twins
 

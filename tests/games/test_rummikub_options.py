@@ -343,7 +343,7 @@ def test_5_6_a_player_who_has_not_opened_gives_no_joker_a_new_meaning():
     rules = Ruleset.make(joker_rule="free", initial_meld_hand_only=False, initial_meld_min=8)
     new = tuple(Meld.of(meld) for meld in ("R5 R6 R7", "K9 K10 J(K11)"))
     judge = Position(rules, multiset("K9 K10"), (Meld.of("J(R4) R5 R6 R7"),), False)
-    with pytest.raises(IllegalMoveError, match="5.6"):
+    with pytest.raises(IllegalMoveError, match=r"5\.6"):
         check_play(judge, multiset("K9 K10"), new)
     check_play(Position(rules, judge.rack, judge.table, True), multiset("K9 K10"), new)
 

@@ -175,7 +175,7 @@ def test_several_hands_in_one_text():
     [
         ('"NT"', '"FT"', "variant is 'FT'; only 'NT'"),
         ('variant = "NT"', "", "variant is None"),
-        ("antes = [0, 0, 0]", "antes = [0, 0, 100]", "line 4: antes are .* everybody posts the same ante, or the big blind alone"),
+        ("antes = [0, 0, 0]", "antes = [0, 0, 100]", "line 4: antes are .* everybody posts the same ante"),
         ("antes = [0, 0, 0]", "antes = [0, 0]", "antes has 2 numbers for 3 players"),
         ("antes = [0, 0, 0]", "antes = [400, 400, 400]", "p1 cannot post a whole ante"),
         ("antes = [0, 0, 0]", "antes = [0, 0, 0]\nante_trimming_status = 1", "takes true or false"),

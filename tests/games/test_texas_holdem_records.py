@@ -371,13 +371,13 @@ def test_a_hand_that_is_not_over_does_not_count():
 
 
 class Scripted(Agent):
-    """Calls, and does what a function says at some ply."""
+    """Calls, and does what a function says at some of its decisions."""
 
     def __init__(self, name="scripted", **at):
-        self.name, self._at = name, {int(ply[3:]): what for ply, what in at.items()}
+        self.name, self._at = name, {int(decision[8:]): what for decision, what in at.items()}
 
     def act(self, turn):
-        what = self._at.get(turn.ply)
+        what = self._at.get(turn.decision)
         return 1 if what is None else what(turn)
 
 
@@ -421,7 +421,7 @@ def test_what_an_agent_notes_is_kept_with_its_decision(tmp_path):
         turn.notes |= {"prompt": "höld \ud800?", "tokens": {"in": 12, "out": 3}, "latency": 0.25}
         return 1
 
-    result = play_match([Scripted("Ann", ply0=note), "random"], seed=1, out=tmp_path / "m", format="cash")
+    result = play_match([Scripted("Ann", decision0=note), "random"], seed=1, out=tmp_path / "m", format="cash")
     first, *others = lines(tmp_path / "m" / "actions.jsonl")
     assert first["notes"] == {"prompt": "höld \ud800?", "tokens": {"in": 12, "out": 3}, "latency": 0.25}
     assert (first["player"], first["name"], first["label"], first["street"]) == (0, "Ann", "call 10", "preflop")
@@ -440,7 +440,7 @@ def test_decisions_are_kept_while_the_match_is_on(tmp_path):
         seen["lines"] = len(lines(tmp_path / "m" / "actions.jsonl.part"))
         return 1
 
-    play_match([Scripted(ply2=look), Scripted(ply2=look)], seed=1, out=tmp_path / "m", format="cash")
+    play_match([Scripted(decision1=look), Scripted(decision1=look)], seed=1, out=tmp_path / "m", format="cash")
     assert seen == {"files": {"match.json", "actions.jsonl.part"}, "status": "running", "lines": 2}
 
 
@@ -450,7 +450,7 @@ def bang(turn):
 
 def failed_match(tmp_path, what, **options):
     """The result of a match in which an agent does `what` at ply 2."""
-    agents = [Scripted("Ann", ply2=what), Scripted("Bob", ply2=what)]
+    agents = [Scripted("Ann", decision1=what), Scripted("Bob", decision1=what)]
     with pytest.raises(MatchFailedError) as caught:
         play_match(agents, seed=1, out=tmp_path / "m", format="cash", num_hands=3, **options)
     return caught.value
@@ -482,7 +482,7 @@ def test_an_agent_that_fails_fails_the_match(tmp_path, what, message):
 
 
 def test_with_passive_actions_a_failing_agent_checks_or_folds(tmp_path):
-    agents = [Scripted("Ann", ply0=bang), Scripted("Bob", ply4=lambda turn: 99)]
+    agents = [Scripted("Ann", decision0=bang), Scripted("Bob", decision2=lambda turn: 99)]
     result = play_match(agents, seed=1, out=tmp_path / "m", format="cash", num_hands=2, invalid_action="passive")
     assert result.status == "finished"
     refused = [decision for decision in lines(tmp_path / "m" / "actions.jsonl") if decision["refused"]]
@@ -549,7 +549,7 @@ def test_an_interrupted_match_keeps_what_was_played(tmp_path):
         if state.ply == 4:
             raise OSError("the terminal is gone")
 
-    stopping = Scripted(ply4=stop)
+    stopping = Scripted(decision2=stop)
     with pytest.raises(KeyboardInterrupt):
         play_match([stopping, stopping], seed=1, out=tmp_path / "stopped")
     with pytest.raises(OSError, match="the terminal is gone"):

@@ -307,7 +307,7 @@ def test_nothing_tells_which_birds_another_player_keeps_before_all_have_chosen()
         (
             state.observation(1).tobytes(), repr(state.view(1)), repr(state.facts(1)), state.render(1),
             state.information_state_key(1), tuple(state.recap(1)), tuple(state.legal_actions()),
-            tuple(map(state.action_label, state.legal_actions())), state.rewards, state.active,
+            tuple(map(state.action_label, state.legal_actions())), tuple(state.rewards), tuple(state.active),
         )
         for state in states
     }  # fmt: skip

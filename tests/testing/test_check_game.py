@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from toys import high_card
-from toys.faulty import FAULTS
+from toys.faulty import FAULTS, TWO_HANDED
 
 from cardenvs.core.kernel import COMPILED
 from cardenvs.envs.aec import RawEnv
@@ -39,12 +39,15 @@ CAUGHT = {
     "twin_leaves_a_trace": "a twin of player . depends on where the hidden tokens really lie",
     "twin_has_a_card_twice": "the twin of player . has other tokens",
     "twin_keeps_the_seed": "determinize leaves the seed, and with it the chance to come, as it was",
+    "twin_forgets_what_may_be_aside": "a twin contradicts what player . has seen: .* is in stock, where it cannot be",
     "twin_turns_up_another_card": "observation of player . depends on what is hidden",
     # rules
     "lost_card": "tokens lost {.*}, tokens too many {}",
     "doubled_card": "tokens lost {.*}, tokens too many {.: 1}",
     "forgotten_event": "events fold to another table",
     "unsorted_legal_list": r"legal actions are not ascending and unique: \[1, 0\]",
+    "list_with_more_behind_its_end": "a legal list of a batch goes on behind its end",
+    "list_with_a_secret_behind_its_end": "legal_actions shows player . what is hidden|goes on behind its end",
     "empty_legal_list": "no legal action at ply 0, but the game is not over",
     "legal_id_that_is_none": r"legal actions \[0, 3\] do not fit num_actions 3",
     "listed_action_called_illegal": "explain_illegal finds the listed action 2 illegal",
@@ -71,6 +74,7 @@ CAUGHT = {
     "entry_out_of_bounds": "observation entry 20 of player 0 is 2",
     "shared_observation": "two observations share memory",
     "observation_that_forgets_the_taken_card": "player 1 cannot tell from its observation .*in hand of player 0",
+    "observation_that_forgets_the_deal_before": "player . cannot tell .*told in the deal before",
 }
 IN_ANOTHER_MODE = {"int8_that_overflows", "int8_that_wraps_on_the_way", "read_out_of_bounds"}
 
@@ -98,6 +102,11 @@ def test_the_healthy_toy_passes():
         ("second_turn", "stock"), ("second_turn", "hand"), ("second_turn", "aside"),
         ("second_turn", "the next of stock"),
     }  # fmt: skip
+
+
+def test_twins_that_fit_all_that_was_seen_pass():
+    # The game of the fault "twin_forgets_what_may_be_aside".
+    check_game(TWO_HANDED, examples=3, subprocesses=False)
 
 
 def test_the_same_seed_looks_at_the_same_games():

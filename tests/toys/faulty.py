@@ -10,17 +10,33 @@ from toys import high_card as healthy
 from toys.high_card import CHANGED, GAME, KEEP, NO_CARD, NUM_CARDS, SWAP, TAKE, HighCardView
 
 from cardenvs.core.engine import TERMINAL_PLAYER
-from cardenvs.core.events import EVERYBODY, OMNISCIENT, TOKEN, VISIBLE, log_note, log_set
+from cardenvs.core.events import (
+    EVERYBODY,
+    OMNISCIENT,
+    TOKEN,
+    VISIBLE,
+    Counter,
+    EventKind,
+    Op,
+    Pile,
+    Table,
+    log_clear,
+    log_move,
+    log_note,
+    log_reveal,
+    log_set,
+)
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import rules_dtype
 from cardenvs.core.record import record
 from cardenvs.core.registry import register_game
-from cardenvs.core.rng import redeal, shuffle
+from cardenvs.core.rng import random_below, redeal, shuffle
 from cardenvs.core.state import State
-from cardenvs.core.view import Candidate
+from cardenvs.core.view import Candidate, sees
 
 FAULTS = {}
 _KEEP, _COUNT, _FORFEIT = (healthy.TABLE.kind[name] for name in ("keep", "count", "forfeit"))
+_TAKE, _SET_ASIDE, _WIN = (healthy.TABLE.kind[name] for name in ("take", "set_aside", "win"))
 
 
 def fault(name, **changes):
@@ -243,6 +259,58 @@ def twin_turns_up_another_card(s, player, seed):
         s.deck[s.deck_pos - 1] = NO_CARD
 
 
+@kernel
+def taking_before_setting_aside(s, action, log):
+    """As in High Card, but who takes the face-up card holds two for a moment: others cannot see which goes aside."""
+    player, old = np.int64(s.current_player), np.int64(s.hand[s.current_player])
+    if action != TAKE:
+        healthy.apply_action(s, action, log)
+        return
+    log_move(log, _TAKE, player, s.upcard, healthy.UPCARD, healthy.HAND + player, EVERYBODY)
+    log_move(log, _SET_ASIDE, player, old, healthy.HAND + player, healthy.ASIDE + player, 1 << player)
+    healthy.apply_action(s, action, log[:0])
+    log_set(log, _COUNT, player, CHANGED + player, 1)
+    if s.terminal:
+        log_note(log, _WIN, 0 if s.hand[0] > s.hand[1] else 1, healthy.STAKE)
+
+
+@kernel
+def twin_that_remembers(s, player, seed):
+    """What was taken openly is in the hand or aside; the rest is dealt as in High Card."""
+    other = 1 - player
+    if s.taken[other] != NO_CARD and s.aside[other] == s.taken[other]:
+        s.hand[other], s.aside[other] = s.aside[other], s.hand[other]
+    healthy.determinize(s, player, seed)
+    if s.taken[other] != NO_CARD and random_below(s.rng, 2) == 0:
+        s.hand[other], s.aside[other] = s.aside[other], s.hand[other]
+
+
+@kernel
+def twin_that_forgets(s, player, seed):
+    """What was taken openly is dealt anew with the rest."""
+    other = 1 - player
+    taken = s.taken[other]
+    s.taken[other] = NO_CARD
+    healthy.determinize(s, player, seed)
+    s.taken[other] = taken
+
+
+class TwoHandedView(HighCardView):
+    """Others do not know which of two cards is in the hand."""
+
+    def fill_table(self, s, viewer, table):
+        HighCardView.fill_table(self, s, viewer, table)
+        for p in range(healthy.NUM_PLAYERS):
+            if s.taken[p] != NO_CARD and not sees(viewer, p):
+                table.put("hand", unknown=1, player=p)
+
+
+_TWO_HANDED = {"view": TwoHandedView(), "apply_action": taking_before_setting_aside, "deals": None}
+twin_forgets_what_may_be_aside = fault("twin_forgets_what_may_be_aside", determinize=twin_that_forgets, **_TWO_HANDED)
+TWO_HANDED = dataclasses.replace(GAME, name="two_handed_v0", determinize=twin_that_remembers, **_TWO_HANDED)
+register_game("two_handed_v0", f"{__name__}:TWO_HANDED")
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # Rules
 
@@ -272,6 +340,25 @@ def unsorted_legal_list(s, out):
     out[0] = SWAP
     out[1] = KEEP
     return 2
+
+
+def list_fault(function):
+    """Plant a list with a place to spare."""
+    return fault(function.__name__, legal_actions=kernel(function), max_legal=lambda options: healthy.NUM_ACTIONS + 1)
+
+
+@list_fault
+def list_with_more_behind_its_end(s, out):
+    n = healthy.legal_actions(s, out)
+    out[n] = KEEP
+    return n
+
+
+@list_fault
+def list_with_a_secret_behind_its_end(s, out):
+    n = healthy.legal_actions(s, out)
+    out[n] = s.hand[1 - s.current_player]
+    return n
 
 
 @kernel_fault("legal_actions")
@@ -413,11 +500,44 @@ def observation_that_forgets_the_taken_card(s, player, out):
         out[3 * NUM_CARDS + card] = 0
 
 
-@kernel_fault("observe")
-def observation_that_forgets_the_card_set_aside(s, player, out):
-    healthy.observe(s, player, out)
-    for card in range(NUM_CARDS):
-        out[NUM_CARDS + card] = 0
+TWO_DEALS = record(rules_dtype(healthy.HighCardOptions), healthy.NUM_PLAYERS, [*healthy.FIELDS, ("second", "u1")])
+TWO_DEALS_TABLE = Table(
+    piles=[Pile("stock", ordered=True), Pile("hand", per_player=True), Pile("aside", per_player=True), Pile("upcard")],
+    counters=[Counter("changed", per_player=True)],
+    kinds=[
+        *healthy.TABLE.kinds,
+        EventKind("show", Op.REVEAL, "{player} shows {token}."),
+        EventKind("clear", Op.CLEAR, "The cards are gathered."),
+    ],
+    max_players=healthy.NUM_PLAYERS,
+)
+_SHOW, _CLEAR = TWO_DEALS_TABLE.kind["show"], TWO_DEALS_TABLE.kind["clear"]
+
+
+@kernel
+def playing_twice(s, action, log):
+    """The first deal ends with both hands open, and a second one follows at once."""
+    healthy.apply_action(s, action, log)
+    if s.terminal and not s.second:
+        s.second = 1
+        s.terminal = 0
+        for p in range(healthy.NUM_PLAYERS):
+            s.rewards[p] = 0
+            log_reveal(log, _SHOW, p, s.hand[p], healthy.HAND + p, 1, EVERYBODY)
+            log_set(log, _COUNT, p, CHANGED + p, 0)
+        log_clear(log, _CLEAR)
+        healthy.deal(s, s.deck[:0], log)
+        s.current_player = 0
+
+
+observation_that_forgets_the_deal_before = fault(
+    "observation_that_forgets_the_deal_before",
+    state_dtype=TWO_DEALS,
+    table=TWO_DEALS_TABLE,
+    apply_action=playing_twice,
+    max_length=lambda options: 2 * healthy.NUM_PLAYERS,
+    deals=None,
+)
 
 
 class SharedBufferState(State):

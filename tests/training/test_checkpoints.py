@@ -169,4 +169,4 @@ def test_flipped_bytes_are_refused_or_harmless(path, tmp_path):
         try:
             Run.restore(other)
         except CardenvsError as error:
-            assert str(error).isprintable()  # noqa: PT017  it may be loaded, too
+            assert str(error).isprintable()  # noqa: PT017  it may be accepted, too

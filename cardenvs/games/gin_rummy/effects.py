@@ -31,7 +31,8 @@ _NEW_SCORE, _NEW_HANDS_WON = TABLE.kind["score"], TABLE.kind["hands_won"]
 
 @kernel
 def gather_cards(s, log):
-    """Take all cards of the last hand off the table and forget what was seen of them."""
+    """Take all cards of the last hand off the table; what was seen of them is kept for one hand (8.2)."""
+    _remember_hand(s)
     s.num_discards = 0
     s.discards = 0
     for p in range(NUM_PLAYERS):
@@ -43,6 +44,22 @@ def gather_cards(s, log):
     for k in range(MAX_MELDS):
         s.laid_off[k] = 0
     log_clear(log, _CLEAR_TABLE)
+
+
+@kernel
+def _remember_hand(s):
+    s.last_laid_off = 0
+    for k in range(MAX_MELDS):
+        s.last_laid_off |= s.laid_off[k]
+    for p in range(NUM_PLAYERS):
+        s.last_hands[p] = s.hands[p]
+        s.last_known[p] = s.known[p]
+        s.last_melded[p] = 0
+        for k in range(MAX_MELDS):
+            s.last_melded[p] |= s.melds[p, k]
+        s.last_melded[p] &= ~s.last_laid_off
+    s.last_discards = s.discards
+    s.last_knocker = s.knocker
 
 
 @kernel

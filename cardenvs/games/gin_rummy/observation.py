@@ -35,6 +35,9 @@ _STOCK_STEPS = np.arange(1, STOCK_SIZE + 1, 2)
 _TENTHS = np.arange(1, 11)  # of what wins the match; of the most hands that it has
 _HANDS_WON_STEPS = np.arange(1, 9)
 _LAST_DRAWS = 4
+_SCORE_DIGITS = 9  # match_target is 500 at most, and with the target the match is over
+_LAST = "1 in hand, 2 melded, 3 laid off on the other's melds"
+_WHO = ("observer", "opponent")
 _DECISIONS = PHASES[:HAND_OVER]
 
 
@@ -44,6 +47,12 @@ def _cards(name, doc, high=1):
 
 def _thermometer(name, steps, doc):
     return Section(name, len(steps), f"{doc}: 1 for each step reached", labels=tuple(f">={step}" for step in steps))
+
+
+def _digits(name, doc):
+    labels = tuple(str(1 << k) for k in range(_SCORE_DIGITS))
+    doc = f"{doc} in binary digits, the ones first, at most {(1 << _SCORE_DIGITS) - 1}"
+    return Section(name, _SCORE_DIGITS, doc, labels=labels)
 
 
 _COMMON = Layout(
@@ -87,6 +96,12 @@ def layout(options):
             _thermometer("own_hands_won", _HANDS_WON_STEPS, "hands that the observer has won"),
             _thermometer("opponent_hands_won", _HANDS_WON_STEPS, "hands that the opponent has won"),
             _thermometer("hand_number", _TENTHS, f"hands finished, in tenths of {MAX_HANDS}"),
+            _digits("own_score_digits", "own score"),
+            _digits("opponent_score_digits", "the opponent's score"),
+            _cards("own_last_hand", f"the hand before, own cards at its end: {_LAST}", high=3),
+            _cards("opponent_last_hand", f"the opponent's, those that the observer has seen: {_LAST}", high=3),
+            _cards("last_discard_pile", "the discard pile at the end of the hand before"),
+            Section("last_knocker", NUM_PLAYERS, "who knocked in the hand before, zeros if nobody", labels=_WHO),
         ]
     if options.layoff == "manual":
         sections += [
@@ -167,7 +182,30 @@ def _observe_match(s, player, start, out):
     for seat in range(NUM_PLAYERS):
         hands_won = np.int64(s.hands_won[(player + seat) % NUM_PLAYERS])
         start = _mark_steps(hands_won, _HANDS_WON_STEPS, start, out)
-    return _mark_steps(10 * s.hand_number // MAX_HANDS, _TENTHS, start, out)
+    start = _mark_steps(10 * s.hand_number // MAX_HANDS, _TENTHS, start, out)
+    for seat in range(NUM_PLAYERS):
+        score = min(np.int64(s.scores[(player + seat) % NUM_PLAYERS]), (1 << _SCORE_DIGITS) - 1)
+        for k in range(_SCORE_DIGITS):
+            out[start + k] = score >> k & 1
+        start += _SCORE_DIGITS
+    return _observe_last_hand(s, player, start, out) if s.hand_number else start + 3 * NUM_CARDS + NUM_PLAYERS
+
+
+@kernel
+def _observe_last_hand(s, player, start, out):
+    """What the observer has seen of the hand before (rules.md 8.2)."""
+    for seat in range(NUM_PLAYERS):
+        p = (player + seat) % NUM_PLAYERS
+        _mark_cards(s.last_hands[p] if seat == 0 else s.last_known[p], start, 1, out)
+        _mark_cards(s.last_melded[p], start, 2, out)
+        if p != s.last_knocker:
+            _mark_cards(s.last_laid_off, start, 3, out)
+        start += NUM_CARDS
+    _mark_cards(s.last_discards, start, 1, out)
+    start += NUM_CARDS
+    if s.last_knocker >= 0:
+        out[start + (s.last_knocker + player) % NUM_PLAYERS] = 1
+    return start + NUM_PLAYERS
 
 
 @kernel

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS, lowest_card
+from cardenvs.core.cards import NUM_CARDS, count_bits, lowest_card
 from cardenvs.core.events import NO_PLAYER, log_note
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE
-from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, redeal, shuffle, start_stream
+from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, random_below, redeal, shuffle, start_stream
 from cardenvs.games.gin_rummy.actions import (
     AT_THE_WALL,
     BIG_GIN,
@@ -80,6 +80,7 @@ from cardenvs.games.gin_rummy.state import (
 
 _PASSES, _KNOCKS, _DEADWOOD = TABLE.kind["pass"], TABLE.kind["knock"], TABLE.kind["deadwood"]
 _WINS, _NO_POINTS, _VOID = TABLE.kind["win"], TABLE.kind["no_points"], TABLE.kind["void"]
+ALL_CARDS = (1 << NUM_CARDS) - 1
 _FORFEIT, _MATCH_TOTAL = TABLE.kind["forfeit"], TABLE.kind["match_total"]
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -600,3 +601,21 @@ def determinize(s, player, seed):
     for place in range(lowest, first):
         s.hands[opponent] |= 1 << s.deck[place]
         s.deck[place] = NO_CARD
+    _redeal_last_hand(s, player)
+
+
+@kernel
+def _redeal_last_hand(s, player):
+    """Of a void hand before, deal anew what the opponent held unseen (8.2)."""
+    opponent = 1 - player
+    unseen = s.last_hands[opponent] & ~s.last_known[opponent]
+    s.last_hands[opponent] ^= unseen
+    left = ALL_CARDS & ~(s.last_hands[player] | s.last_hands[opponent] | s.last_discards)
+    while unseen:
+        unseen &= unseen - 1
+        rest = left
+        for _ in range(random_below(s.rng, count_bits(left))):
+            rest &= rest - 1
+        card = rest & -rest
+        left ^= card
+        s.last_hands[opponent] |= card

@@ -85,6 +85,13 @@ STATE = record(
         ("doubled", "u1"),  # 1: the points of this hand count twice
         ("knocker", "i1"),  # or NO_PLAYER
         ("is_big_gin", "u1"),  # 1: the knocker laid down eleven cards
+        # The hand before, in a match
+        ("last_hands", "i8", (NUM_PLAYERS,)),  # what was left in hand                           seen by: owner
+        ("last_known", "i8", (NUM_PLAYERS,)),  # the part that the opponent has seen             seen by: all
+        ("last_melded", "i8", (NUM_PLAYERS,)),  # laid down in own melds                         seen by: all
+        ("last_laid_off", "i8"),  # the defender's in the knocker's melds                        seen by: all
+        ("last_discards", "i8"),  # the discard pile                                             seen by: all
+        ("last_knocker", "i1"),  # or NO_PLAYER                                                  seen by: all
         # The match, seen by all. A single hand counts its points here too.
         ("hand_number", "i2"),  # 0, 1, ...
         ("scores", "i4", (NUM_PLAYERS,)),

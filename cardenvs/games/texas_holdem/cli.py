@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardenvs.cli import OptionTexts, SeedOption, read_options, step_through
+from cardenvs.cli import OptionTexts, read_options, step_through
 from cardenvs.cli_files import Outputs, input_file
 from cardenvs.core.errors import ArenaError, FormatError
+from cardenvs.core.rng import SEED_MASK
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +29,9 @@ Source = Annotated[
 def play_match(
     agents: Annotated[str, typer.Option(metavar="A,B,...", help="One agent a seat; see `cardenvs match --help`.")],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="New folder for the records.")],
-    seed: SeedOption = 0,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=SEED_MASK, help="Of all cards and agents; drawn if not given.")
+    ] = None,
     option: OptionTexts = None,
 ) -> None:
     """Play one match and write its records: standings, timeline, decisions, figures, replay.

@@ -318,7 +318,7 @@ class _Reader:
             raise FormatError("ante_trimming_status is true; the big blind's ante for the table is not trimmed here")
         if self._stacks[payer] < self._blinds[1] + antes[place]:
             raise FormatError(
-                f"antes are {antes}; p{payer + 1} cannot post blind and ante, and here the blind goes first (rules.md 4.1)"
+                f"antes are {antes}; p{payer + 1} cannot post blind and ante; here the blind goes first (rules.md 4.1)"
             )
         return antes[place]
 
@@ -393,8 +393,8 @@ class _Reader:
                 self._board += self._known(step)
                 if len(self._board) > NUM_BOARD:
                     raise step.error(
-                        f"that makes {len(self._board)} cards on the board; it has {NUM_BOARD}, and a board that is run "
-                        "twice is not played here"
+                        f"that makes {len(self._board)} cards on the board; it has {NUM_BOARD}, and a board that is "
+                        "run twice is not played here"
                     )
             elif step.verb == "dh":
                 assert step.player is not None

@@ -17,6 +17,7 @@ Seed, configuration and actions decide everything but `seconds` and `notes` in a
 
 import json
 import os
+import secrets
 import time
 import traceback
 from collections import Counter
@@ -29,8 +30,10 @@ from typing import IO, Any, Self
 
 import numpy as np
 
-from cardenvs.agents.base import Agent, Turn
-from cardenvs.agents.specs import make_agent
+from cardenvs.agents.base import Agent
+from cardenvs.agents.seating import Seat, is_ours
+from cardenvs.agents.seeds import guest_seed, new_key
+from cardenvs.agents.specs import is_guest, make_agent
 from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.engine import FORFEIT
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, ImpossibleStateError
@@ -92,7 +95,8 @@ class MatchFailedError(ArenaError):
 def play_match(
     agents: Sequence[str | Agent],
     *,
-    seed: int = 0,
+    seed: int | None = None,
+    guests_key: str | None = None,
     out: str | os.PathLike[str] | None = None,
     progress: Callable[[TexasHoldemState], None] | None = None,
     **options: Any,
@@ -103,7 +107,9 @@ def play_match(
         agents: one a seat, specs (cardenvs.agents.specs) or agents; `num_players` follows from how many there are.
             With the option invalid_action="passive" an agent that raises, or chooses what is not legal, checks, or
             folds where there is something to call; the line of this decision says so. Otherwise the match fails.
-        seed: of cards and agents, 0..2**63-1.
+        seed: of cards and agents, 0..2**63-1; None draws it.
+        guests_key: 32 hex digits, of the seeds of agents that cardenvs does not bring along: that of another match's
+            `match.json`, to repeat it. None draws it.
         out: folder to write; it must be new or empty. None writes nothing.
         progress: called with the state after each action; must not change it.
         options: of the game.
@@ -122,12 +128,19 @@ def play_match(
     if len(agents) != checked.num_players:
         raise ArenaError(f"{checked.num_players} seats need as many agents; got {len(agents)}")
     made = [make_agent(agent, GAME, checked) if isinstance(agent, str) else agent for agent in agents]
-    state = GAME.new_state(seed=checked_seed(seed), **checked.as_dict())
+    seed = secrets.randbits(63) if seed is None else checked_seed(seed)
+    state = GAME.new_state(seed=seed, **checked.as_dict())
+    guests = [is_guest(agent) if isinstance(agent, str) else not is_ours(agent) for agent in agents]
+    key = (guests_key or new_key()) if any(guests) else None
+    seeds = [
+        guest_seed(key, seed, player) if key and guest else derived_seed(seed, "player", player)
+        for player, guest in enumerate(guests)
+    ]
     assert isinstance(state, TexasHoldemState)
     names = _distinct([agent.name for agent in made])
     with _Folder(out) as folder:
-        folder.write_match(_head(state, names, RUNNING))
-        match = _Match(state, made, names, folder)
+        folder.write_match(_head(state, names, key, RUNNING))
+        match = _Match(state, made, seeds, key, names, folder)
         try:
             match.play(progress)
             return match.end(FINISHED, None)
@@ -138,6 +151,10 @@ def play_match(
         except BaseException:  # Ctrl-C, or `progress` raised
             match.end(INTERRUPTED, None)
             raise
+        finally:
+            for given, agent in zip(agents, made, strict=True):
+                if isinstance(given, str) and hasattr(agent, "close"):
+                    agent.close()
 
 
 def _distinct(names: list[str]) -> tuple[str, ...]:
@@ -150,7 +167,7 @@ def _distinct(names: list[str]) -> tuple[str, ...]:
     return tuple(distinct)
 
 
-def _head(state: TexasHoldemState, names: tuple[str, ...], status: str) -> dict[str, Any]:
+def _head(state: TexasHoldemState, names: tuple[str, ...], key: str | None, status: str) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -158,6 +175,7 @@ def _head(state: TexasHoldemState, names: tuple[str, ...], status: str) -> dict[
         "status": status,
         "game": GAME.name,
         "seed": state.seed,
+        **({"guests_key": key} if key else {}),
         "players": list(names),
         "options": state.options.as_dict(),
     }
@@ -166,9 +184,17 @@ def _head(state: TexasHoldemState, names: tuple[str, ...], status: str) -> dict[
 class _Match:
     """A match in progress."""
 
-    def __init__(self, state: TexasHoldemState, agents: list[Agent], names: tuple[str, ...], folder: "_Folder") -> None:
-        self._state, self._agents, self._names, self._folder = state, agents, names, folder
-        self._seeds = [derived_seed(state.seed, "player", p) for p in range(state.num_players)]
+    def __init__(
+        self,
+        state: TexasHoldemState,
+        agents: list[Agent],
+        seeds: list[int],
+        key: str | None,
+        names: tuple[str, ...],
+        folder: "_Folder",
+    ) -> None:
+        self._state, self._agents, self._key, self._names, self._folder = state, agents, key, names, folder
+        self._seats = [Seat(agent, p, seeds[p]) for p, agent in enumerate(agents)]
         self._chips = sum(state.options.first_stacks())
         self._decisions: list[dict[str, Any]] = []
         self._good: list[int] = []  # actions that led to a possible state
@@ -184,7 +210,7 @@ class _Match:
         check_possible(state, self._chips)
         for player, agent in enumerate(self._agents):
             try:
-                agent.reset(self._seeds[player])
+                agent.reset(self._seats[player].seed)
             except Exception as error:  # whatever an agent raises is the agent's failure
                 raise AgentError(f"agent {self._names[player]!r} failed in reset: {_in_a_line(error)}") from error
         while not state.is_terminal:
@@ -196,7 +222,7 @@ class _Match:
     def _decide(self) -> int:
         """Ask the player to act, keep the decision, and return an action that is legal."""
         state, player = self._state, self._state.current_player
-        turn = Turn(state, self._seeds[player])
+        turn = self._seats[player].turn(state)
         started = time.perf_counter()
         refused = None
         try:
@@ -206,6 +232,7 @@ class _Match:
             action = FOLD if owed(state.record, player) else CHECK_CALL
         seconds = time.perf_counter() - started
         where = f"hand {state.record.hand_number}, ply {state.ply}, as player_{player}"
+        self._seats[player].decided(state)
         passive = state.options.invalid_action == "passive"
         is_made = refused is None or passive
         self._keep(
@@ -262,7 +289,7 @@ class _Match:
             status, state, timeline, standings(state, self._names), _eliminations(timeline, state),
             self._decisions, aggregate([timeline]), failure,
         )  # fmt: skip
-        self._folder.write_result(result, _head(state, self._names, status))
+        self._folder.write_result(result, _head(state, self._names, self._key, status))
         return result
 
     def _last_good_state(self) -> TexasHoldemState:

@@ -136,7 +136,7 @@ class TexasHoldemOptions(Options):
             raise OptionError(f"option stacks: a table holds up to {MAX_CHIPS:,} chips in all; these are {chips:,}")
         if self.betting == "full" and chips > MAX_LISTED_CHIPS:
             raise OptionError(
-                f'option betting: with "full" each amount has an id, for up to {MAX_LISTED_CHIPS:,} chips on the table; '
+                f'option betting: with "full" each amount has an id, for up to {MAX_LISTED_CHIPS:,} chips on a table; '
                 f"these are {chips:,} (with any other betting, state.act makes exact bets)"
             )
 

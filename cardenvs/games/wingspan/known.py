@@ -39,7 +39,7 @@ def birds_in_hand_or_tucked(s, player, viewer):
 
 
 def reshuffled_birds(s, viewer):
-    """The birds of which player `viewer` knows that they are in the reshuffled deck, or were drawn from it, ascending."""
+    """The birds of which player `viewer` knows that they were reshuffled and not seen since, ascending."""
     return [b for b in range(NUM_BIRDS) if not knows_bird(s, b, viewer) and _remembers(s.batch[b], viewer)]
 
 

@@ -50,7 +50,7 @@ KNOWN_TO_ALL = (1 << MAX_PLAYERS + 1) - 1
 LAST_BATCH = 3
 NUM_BATCHES = LAST_BATCH + 1
 BATCH_BITS = 2
-# A card drawn into a hand unseen is a *piece*, a number in s.pieces: owner, batch of the deck, the owner's tucks before.
+# A card drawn into a hand unseen is a *piece*, a number in s.pieces: owner, batch of the deck, owner's tucks before.
 PIECE_OWNER_BITS = 3
 PIECE_KIND_BITS = PIECE_OWNER_BITS + BATCH_BITS
 

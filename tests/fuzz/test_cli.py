@@ -1,0 +1,328 @@
+"""The command line under attack: every option of every command with values at the edge of its type, and streams and
+signals as they may come. Whatever is asked, it answers or refuses in words: no traceback, no wait without end.
+
+By default a sample; all of it with CARDENVS_FUZZ=long.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from cardenvs.arena.simulate import GameSeeds
+from cardenvs.cli import app
+from cardenvs.core.registry import get_game
+from cardenvs.core.replay import Replay
+from fuzz import LONG
+
+HANGS_AFTER_S = 300  # waits are generous: machines may be slow
+NUMBERS = ["0", "-1", "1", "", " ", "nan", "inf", "-inf", "1e999", "1e3", "0x10", "9" * 30, "9" * 5000, "½", "٣", "x"]
+TEXTS = [
+    "", " ", ",", "a,,b", "=", "a=", "=a", "random,", "x" * 3000, "../..", "[bold]", "[/]", "{}", "%s", "-1", "--", "é",
+    "\x1b[2J", "a\0b", "\ud800", "\u202e", "python:os:getcwd", "python:nowhere:make", "python::", "ppo:", "ppo:pipe",
+    "ppo:text.txt", "llm:nobody", "search:seconds=inf", "search:simulations=0", "search:depth=nan", "search:x=1",
+    "num_players=0", "num_players=x", "ante=" + "9" * 5000, "random", "kuhn_poker",
+]  # fmt: skip
+PATHS = [
+    "", ".", "/", "missing", "missing/x", "folder", "pipe", "loop", "dangling", "empty", "text.txt", "binary", "locked",
+    "x" * 300, "x/" * 3000, "a\0b", "\ud800", "/dev/full", "/dev/null/x", "/proc/self/mem", "store.db", "store.db-wal",
+    "small.yaml", "game.json", "deep.json", "bomb.yaml", "date.yaml", "deep.yaml", "inf.yaml", "foreign.db",
+    "simulated.db", "~", "-",
+]  # fmt: skip
+BASES = {  # words with which a command works, quickly
+    "games": [],
+    "info": ["kuhn_poker"],
+    "play": ["kuhn_poker", "--seed", "1"],
+    "match": ["kuhn_poker", "--agents", "random,random", "--deals", "2"],
+    "simulate": ["kuhn_poker", "--games", "2", "-p", "1"],
+    "arena run": ["small.yaml", "--store", "new.db"],
+    "arena plan": ["small.yaml", "--half-width", "1", "--pilot", "2"],
+    "arena report": ["store.db"],
+    "arena list": ["store.db"],
+    "arena replay": ["store.db", "", "0", "0", "--out", "out.json"],
+    "arena schema": [],
+    "submit check": ["random", "--board", "small.yaml", "--deals", "1"],
+    "verify": ["store.db"],
+    "train": ["kuhn_poker", "--settings"],
+    "bench": ["--help"],
+    "replay": ["game.json"],
+    "prompt": ["kuhn_poker"],
+    "transcript show": ["calls.jsonl"],
+    "llm-stub": [],
+    "warmup": ["kuhn_poker", "--help"],
+    "rummikub solve": ["--rack", "R1 R2 R3"],
+    "texas_holdem play-match": ["--agents", "random,random", "-o", "format=cash", "-o", "num_hands=2", "--out", "new"],
+    "texas_holdem stats": ["hand.json"],
+    "texas_holdem show": ["hand.json"],
+    "texas_holdem export-phh": ["hand.json", "--out", "new.phh"],
+    "texas_holdem replay-phh": ["hand.phh"],
+}
+LONGER = {"texas_holdem", "rummikub"}  # games that take long to load: in the long form only
+
+
+def commands(group, path=()):
+    """(words, parameters) of every command."""
+    context = typer.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if hasattr(command, "list_commands"):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command.params
+
+
+def values_of(parameter):
+    """Values at the edge of what a parameter takes."""
+    kind = str(parameter.type_descriptor.annotation)
+    if "int" in kind or "float" in kind:
+        return NUMBERS
+    return PATHS if "Path" in kind else TEXTS
+
+
+def attacks():
+    """(command, words): for every option and argument each of its values, the others as they should be."""
+    for path, parameters in commands(typer.main.get_command(app)):
+        name = " ".join(path)
+        base = BASES[name]
+        arguments = [p for p in parameters if p.param_type_name == "argument"]
+        for parameter in parameters:
+            flag = getattr(parameter, "is_flag", False)
+            for value in [None] if flag else values_of(parameter):
+                if parameter.param_type_name == "argument":
+                    place = arguments.index(parameter)
+                    words = [*base[:place], value, *base[place + 1 :]]
+                else:
+                    words = [*base, parameter.opts[0], *([] if flag else [value])]
+                yield name, words
+        yield name, []
+        yield name, [*base, "surplus"]
+        yield name, ["--no-such-option"]
+
+
+def sample():
+    found = list(attacks())
+    if LONG:
+        return found
+    return [attack for number, attack in enumerate(found) if number % 13 == 0 and attack[0].split()[0] not in LONGER]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A folder with something of every kind."""
+    folder = tmp_path_factory.mktemp("files")
+    with contextlib.chdir(folder):
+        Path("folder").mkdir()
+        os.mkfifo("pipe")
+        Path("loop").symlink_to("loop")
+        Path("dangling").symlink_to("gone/away")
+        Path("empty").touch()
+        Path("text.txt").write_text("some words\n")
+        Path("binary").write_bytes(bytes(range(256)) * 20)
+        Path("locked").write_text("{}")
+        Path("locked").chmod(0)
+        Path("deep.json").write_text("[" * 100_000)
+        Path("deep.yaml").write_text("[" * 5_000)
+        Path("date.yaml").write_text("name: 2024-13-45\n? [a]\n: 1\n")
+        Path("inf.yaml").write_text(
+            "name: x\ngames: [kuhn_poker]\nagents: [random, {spec: random, name: b}]\nbudget: {seconds: .inf}\n"
+        )
+        lines = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
+        Path("bomb.yaml").write_text("a0: &a0 [lol]\n" + "\n".join(lines) + "\n")
+        Path("small.yaml").write_text(
+            "name: small\ndeals: 2\ngames: [kuhn_poker]\nagents: [random, {name: again, spec: random}]\n"
+            "anchors: {random: 1000}\nguard: {isolation: none}\n"
+        )
+        Path("calls.jsonl").write_text(json.dumps({"type": "call", "agent": "a", "outcome": "ok", "seconds": 1}) + "\n")
+        with sqlite3.connect("foreign.db") as connection:
+            connection.execute("CREATE TABLE cheese (name TEXT)")
+        connection.close()
+        CliRunner().invoke(app, ["arena", "run", "small.yaml", "--store", "store.db"])
+        CliRunner().invoke(app, ["simulate", "kuhn_poker", "--games", "2", "-p", "1", "--store", "simulated.db", "-q"])
+        Replay.of(get_game("kuhn_poker").new_state(seed=1)).save("game.json")
+        if LONG:
+            hand = get_game("texas_holdem").new_state(seed=1)
+            while not hand.is_terminal:
+                hand.apply(hand.policy_action("random", hand.ply))
+            Replay.of(hand).save("hand.json")
+            CliRunner().invoke(app, ["texas_holdem", "export-phh", "hand.json", "--hand", "1", "--out", "hand.phh"])
+    return folder
+
+
+@contextlib.contextmanager
+def no_hang():
+    """Raise where a command waits for ever."""
+
+    def alarm(*_):
+        raise TimeoutError("it hangs")
+
+    before = signal.signal(signal.SIGALRM, alarm)
+    signal.alarm(HANGS_AFTER_S)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def check(result, what):
+    assert result.exception is None or isinstance(result.exception, SystemExit), (what, result.exception)
+    assert result.exit_code in (0, 1, 2, 130), (what, result.exit_code)
+    assert "Traceback" not in result.output, (what, result.output)
+    if result.exit_code == 2:
+        assert "error" in result.stderr.lower() or "Usage" in result.output, (what, result.output)
+
+
+@pytest.mark.parametrize("command", BASES)
+def test_no_input_gives_a_traceback_or_hangs(command, files, tmp_path, monkeypatch):
+    monkeypatch.setattr("cardenvs.llm.stub.serve", lambda *_: None)  # it would serve until Ctrl-C
+    chosen = [words for name, words in sample() if name == command]
+    for number, words in enumerate(chosen):
+        folder = tmp_path / str(number)
+        shutil.copytree(files, folder, symlinks=True, ignore=lambda *_: {"pipe", "locked"})
+        os.mkfifo(folder / "pipe")
+        (folder / "locked").touch(0)
+        monkeypatch.chdir(folder)
+        with no_hang():
+            result = CliRunner().invoke(app, [*command.split(), *words], input="", env={"COLUMNS": "120"})
+        check(result, (command, words))
+        assert stat.S_ISFIFO(os.lstat("pipe").st_mode), "what is no file stays what it is"
+        shutil.rmtree(folder)
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+
+
+def test_every_command_is_attacked():
+    assert {" ".join(path) for path, _ in commands(typer.main.get_command(app))} == set(BASES)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Streams and signals: real processes
+
+ENVIRONMENT = {**os.environ, "CARDENVS_COMPILE": "0", "PYTHONUNBUFFERED": ""}
+PROGRAM = [sys.executable, "-m", "cardenvs.cli"]
+
+
+def run(*words, **options):
+    return subprocess.run(
+        [*PROGRAM, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=HANGS_AFTER_S, env=ENVIRONMENT,
+        check=False, **options,
+    )  # fmt: skip
+
+
+def test_an_argument_that_is_not_utf_8_is_refused_in_a_line():
+    ended = run("info", b"kuhn\xff")
+    assert ended.returncode == 2
+    assert ended.stderr.decode().strip() == r"Error: 'kuhn\udcff' is not UTF-8; arguments and file names have to be"
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("words", ["play kuhn_poker --seed 1", "match kuhn_poker --agents random,random --deals 2"])
+def test_closed_streams_are_no_error(words, closed, tmp_path):
+    ended = subprocess.run(
+        ["bash", "-c", f'"$0" -m cardenvs.cli {words} {closed}', sys.executable], stdin=subprocess.DEVNULL,
+        capture_output=True, timeout=HANGS_AFTER_S, env=ENVIRONMENT, cwd=tmp_path, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    assert b"Traceback" not in ended.stderr
+
+
+def test_a_full_device_is_said_in_a_line():
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            [*PROGRAM, "games"], stdout=full, stderr=subprocess.PIPE, timeout=HANGS_AFTER_S, env=ENVIRONMENT,
+            check=False,
+        )  # fmt: skip
+    assert ended.returncode == 2
+    (line,) = ended.stderr.decode().splitlines()
+    assert line.startswith("Error: ")
+    assert line.endswith("No space left on device")
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    started = subprocess.Popen(
+        [*PROGRAM, "simulate", "kuhn_poker", "--games", "1000", "-p", "1"], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=ENVIRONMENT,
+    )  # fmt: skip
+    assert started.stdout.readline()
+    started.stdout.close()
+    error = started.stderr.read()
+    assert started.wait(HANGS_AFTER_S) in (0, 1)
+    assert error == b""
+
+
+def games_in(path, table_has):
+    """How many games a store has by now."""
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as c:
+        return c.execute(f"SELECT count(*) FROM games WHERE {table_has} IS NOT NULL").fetchone()[0]
+    return 0
+
+
+@contextlib.contextmanager
+def begun(path, *words):
+    """A command that has entered games into a store, and goes on."""
+    process = subprocess.Popen(
+        [*PROGRAM, *words, "--store", str(path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, env=ENVIRONMENT,
+    )  # fmt: skip
+    try:
+        until = time.monotonic() + HANGS_AFTER_S
+        while games_in(path, "returns") < 3:
+            assert process.poll() is None, process.stderr.read()
+            assert time.monotonic() < until, "nothing was played"
+            time.sleep(0.05)
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+MANY = str(10**12)
+ENDLESS = {
+    "match": ["match", "kuhn_poker", "--agents", "random,random", "--deals", MANY],
+    "simulate": ["simulate", "kuhn_poker", "--games", MANY, "-p", "1", "-q"],
+}
+
+
+@pytest.mark.parametrize("what", ENDLESS)
+def test_a_million_million_games_start_at_once_and_end_with_ctrl_c(what, tmp_path):
+    with begun(tmp_path / "store.db", *ENDLESS[what]) as process:
+        process.send_signal(signal.SIGINT)
+        error = process.stderr.read().decode()
+        assert process.wait(HANGS_AFTER_S) == 130
+    assert "Traceback" not in error
+    assert "add --resume to go on" in error
+
+
+@pytest.mark.parametrize("processes", ["1", pytest.param("2", marks=pytest.mark.slow)])
+def test_a_killed_simulation_has_lost_nothing_that_was_kept_and_goes_on(tmp_path, processes):
+    store, words = tmp_path / "store.db", ["simulate", "kuhn_poker", "-p", processes, "-q", "--seed", "5"]
+    with begun(store, *words, "--games", MANY) as process:
+        process.kill()
+    kept = games_in(store, "returns")
+    assert kept >= 3
+    with contextlib.closing(sqlite3.connect(store)) as connection:
+        connection.execute("UPDATE games SET ms = 123456")  # a game that is played again would have another time
+        connection.commit()
+    for extra in (["--store", str(store), "--resume"], []):
+        ended = run(*words, "--games", "40", "--json", str(tmp_path / f"{len(extra)}.json"), *extra)
+        assert ended.returncode == 0, ended.stderr
+    resumed, whole = (json.loads((tmp_path / f"{n}.json").read_text()) for n in (3, 0))
+    assert sum(game["ms"] == 123456 for game in resumed["games"]) >= min(40, 3)
+    for games in (resumed["games"], whole["games"]):
+        for game in games:
+            del game["ms"]
+    assert resumed["games"] == whole["games"]
+    assert [game["seed"] for game in whole["games"]] == list(GameSeeds(5, 40))
+    for table in ("seats", "agents", "counts", "plies"):
+        assert resumed["summary"][table] == whole["summary"][table]
