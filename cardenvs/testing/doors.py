@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cardenvs.core.engine import FORFEIT, NO_ACTION
+from cardenvs.core.engine import FORFEIT, NO_ACTION, TERMINAL_PLAYER
 from cardenvs.core.errors import CardenvsError, IllegalActionError, OptionError
 from cardenvs.core.state import State
 
@@ -80,11 +80,11 @@ def check_whole_buffers(case: "Case") -> None:
 
 def _moves_to(case: "Case") -> Iterator[tuple[State, int, int]]:
     """(state, the action taken in it, who is to act then), where that is another player; spread over the game."""
-    *_, last = case.positions()
-    actions, moves, before = last.actions, [], None
+    moves: list[tuple[State, int, int]] = []
+    before: State | None = None
     for state in case.positions():
-        if before is not None and state.current_player not in (before.current_player, -4):
-            moves.append((before, actions[before.ply], state.current_player))
+        if before is not None and state.current_player not in (before.current_player, TERMINAL_PLAYER):
+            moves.append((before, state.actions[-1], state.current_player))
         before = state.clone() if not state.is_terminal else None
     chosen = random.Random(case.play_seed).sample(moves, min(_MOST_MOVES, len(moves)))
     return iter(chosen)
@@ -158,8 +158,7 @@ def _batch_shows(case: "Case", before: State, action: int, player: int) -> dict[
     batch = vec.step(np.array([action]))
     shown = {f.name: getattr(batch, f.name) for f in dataclasses.fields(batch) if f.name not in _SECRET}
     shown["observe"] = vec.observe(player)
-    for policy in case.game.engine.policy_names():
-        shown[f"policy_actions {policy}"] = vec.policy_actions(policy, [0], 1, 1)
+    shown["policy_actions"] = vec.policy_actions("random", [0], 1, 1)  # the others' are compared through States
     return shown
 
 
