@@ -94,12 +94,11 @@ def _is_the_same_to(player: int, before: State, twin: State, action: int) -> boo
     """Whether `player` sees the same happen when `action` is taken in a state and in its twin."""
     if action not in twin.legal_actions():
         return False
-    after = []
-    for world in (before, twin):
-        one = world.clone()
-        one.apply(action)
-        after.append(one)
-    return after[1].current_player == player and np.array_equal(*(one.event_rows(player) for one in after))
+    after, twin_after = before.clone(), twin.clone()
+    after.apply(action)
+    twin_after.apply(action)
+    same = np.array_equal(after.event_rows(player), twin_after.event_rows(player))
+    return same and twin_after.current_player == player
 
 
 def put(vec: Any, env: int, state: State) -> None:
@@ -158,7 +157,7 @@ def _batch_shows(case: "Case", before: State, action: int, player: int) -> dict[
     batch = vec.step(np.array([action]))
     shown = {f.name: getattr(batch, f.name) for f in dataclasses.fields(batch) if f.name not in _SECRET}
     shown["observe"] = vec.observe(player)
-    shown["policy_actions"] = vec.policy_actions("random", [0], 1, 1)  # the others' are compared through States
+    shown["policy_actions"] = vec.policy_actions("random", np.array([0]), 1, 1)  # the others: through States
     return shown
 
 
