@@ -12,7 +12,6 @@ from cardenvs.agents.base import Agent, BatchAgent, Turn
 from cardenvs.agents.specs import make_agent
 from cardenvs.arena.match import Match
 from cardenvs.arena.store import GameRecord
-from cardenvs.core.engine import FORFEIT
 from cardenvs.core.errors import AgentError, IllegalActionError
 from cardenvs.core.replay import Replay
 from cardenvs.core.state import State
@@ -324,8 +323,6 @@ def check_choice(state: State, action: Any) -> None:
         state.check_legal(action)
     except IllegalActionError as error:
         raise AgentError(f"it chose what is not legal: {error}") from None
-    if action >= FORFEIT:
-        raise AgentError(f"it chose the code {action}, which takes a player out of the game; agents may not")
 
 
 def _step(crew: Crew, tables: list[_Table]) -> _Table | None:

@@ -32,7 +32,6 @@ import numpy as np
 from cardenvs.agents.base import Agent, Turn
 from cardenvs.agents.specs import make_agent
 from cardenvs.core.cards import NUM_CARDS
-from cardenvs.core.engine import FORFEIT
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, ImpossibleStateError
 from cardenvs.core.events import PLAYER, SPECTATOR
 from cardenvs.core.files import write_whole
@@ -294,8 +293,6 @@ def _legal(state: TexasHoldemState, action: Any) -> int:
         state.check_legal(action)
     except CardenvsError as error:
         raise AgentError(f"it chose what is not legal: {error}") from None
-    if action >= FORFEIT:
-        raise AgentError(f"it chose the code {action}, which takes a player out of the game; agents may not")
     return int(action)
 
 
