@@ -249,9 +249,10 @@ def is_listed(legal: Tensor, num_legal: Tensor) -> Tensor:
     return torch.arange(legal.shape[1], device=legal.device) < num_legal.unsqueeze(1)
 
 
-def _columns(legal_actions: np.ndarray) -> Tensor:
+def _columns(batch: Batch, rows: slice | np.ndarray = slice(None)) -> Tensor:
     """Legal lists of a batch as columns to gather: what is behind their ends, -1, would be none."""
-    return torch.from_numpy(np.maximum(legal_actions, 0))
+    assert batch.legal_actions is not None  # the batch was made with legal_lists=True
+    return torch.from_numpy(np.maximum(batch.legal_actions[rows], 0))
 
 
 def sample(log_probs: Tensor, generator: torch.Generator) -> Tensor:
@@ -341,8 +342,7 @@ class Player:
         with self._watch("encode"):
             observation, legal, num_legal = store.observation[rows], store.legal[rows], store.num_legal[rows]
             observation.copy_(self._observation)
-            assert self.vec.batch.legal_actions is not None
-            legal.copy_(_columns(self.vec.batch.legal_actions))
+            legal.copy_(_columns(self.vec.batch))
             num_legal.copy_(torch.from_numpy(self.vec.batch.num_legal.copy()))
             features = self._network.features(observation)
         with self._watch("forward"):
@@ -638,8 +638,7 @@ def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.G
     observation, num_legal = (
         torch.from_numpy(array[rows]).to(device) for array in (batch.observation, batch.num_legal)
     )
-    assert batch.legal_actions is not None
-    legal = _columns(batch.legal_actions[rows]).to(device)
+    legal = _columns(batch, rows).to(device)
     logits, _ = network(network.features(observation))
     log_probs = log_policy(logits.gather(1, legal.long()), is_listed(legal, num_legal))
     choice = log_probs.argmax(-1) if generator is None else sample(log_probs, generator)

@@ -402,8 +402,6 @@ def _checked(state: State, action: Any) -> int:
         state.check_legal(action)
     except IllegalActionError as error:
         raise AgentFailureError("illegal", f"it chose what is not legal: {error}") from None
-    if action >= FORFEIT:
-        raise AgentFailureError("illegal", f"it chose the code {action}, which agents may not")
     return int(action)
 
 

@@ -15,7 +15,6 @@ from cardenvs.agents.specs import make_agent
 from cardenvs.arena.check import ResultCheck
 from cardenvs.arena.match import Match
 from cardenvs.arena.store import GameRecord
-from cardenvs.core.engine import FORFEIT
 from cardenvs.core.errors import AgentError, AgentFailureError, IllegalActionError
 from cardenvs.core.replay import Replay
 from cardenvs.core.state import State
@@ -338,8 +337,6 @@ def check_choice(state: State, action: Any) -> None:
         state.check_legal(action)
     except IllegalActionError as error:
         raise AgentError(f"it chose what is not legal: {error}") from None
-    if action >= FORFEIT:
-        raise AgentError(f"it chose the code {action}, which takes a player out of the game; agents may not")
 
 
 def _step(crew: Crew, tables: list[_Table]) -> _Table | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cardenvs.core.engine import FORFEIT, NO_ACTION
+from cardenvs.core.engine import FORFEIT, NO_ACTION, TERMINAL_PLAYER
 from cardenvs.core.errors import CardenvsError, IllegalActionError, OptionError
 from cardenvs.core.state import State
 
@@ -80,11 +80,11 @@ def check_whole_buffers(case: "Case") -> None:
 
 def _moves_to(case: "Case") -> Iterator[tuple[State, int, int]]:
     """(state, the action taken in it, who is to act then), where that is another player; spread over the game."""
-    *_, last = case.positions()
-    actions, moves, before = last.actions, [], None
+    moves: list[tuple[State, int, int]] = []
+    before: State | None = None
     for state in case.positions():
-        if before is not None and state.current_player not in (before.current_player, -4):
-            moves.append((before, actions[before.ply], state.current_player))
+        if before is not None and state.current_player not in (before.current_player, TERMINAL_PLAYER):
+            moves.append((before, state.actions[-1], state.current_player))
         before = state.clone() if not state.is_terminal else None
     chosen = random.Random(case.play_seed).sample(moves, min(_MOST_MOVES, len(moves)))
     return iter(chosen)
@@ -94,13 +94,11 @@ def _is_the_same_to(player: int, before: State, twin: State, action: int) -> boo
     """Whether `player` sees the same happen when `action` is taken in a state and in its twin."""
     if action not in twin.legal_actions():
         return False
-    after = []
-    for world in (before, twin):
-        one = world.clone()
-        one.apply(action)
-        after.append(one)
-    mine, theirs = (one.event_rows(player) for one in after)
-    return after[1].current_player == player and np.array_equal(mine, theirs)
+    after, twin_after = before.clone(), twin.clone()
+    after.apply(action)
+    twin_after.apply(action)
+    same = np.array_equal(after.event_rows(player), twin_after.event_rows(player))
+    return same and twin_after.current_player == player
 
 
 def put(vec: Any, env: int, state: State) -> None:
@@ -159,8 +157,7 @@ def _batch_shows(case: "Case", before: State, action: int, player: int) -> dict[
     batch = vec.step(np.array([action]))
     shown = {f.name: getattr(batch, f.name) for f in dataclasses.fields(batch) if f.name not in _SECRET}
     shown["observe"] = vec.observe(player)
-    for policy in case.game.engine.policy_names():
-        shown[f"policy_actions {policy}"] = vec.policy_actions(policy, np.array([0]), 1, 1)
+    shown["policy_actions"] = vec.policy_actions("random", np.array([0]), 1, 1)  # the others: through States
     return shown
 
 

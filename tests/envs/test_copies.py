@@ -42,8 +42,9 @@ def test_a_copied_batch_shows_its_own_bounds(way):
     for _ in range(10):
         actions = vec.sample_actions().copy()
         assert twin.sample_actions().tolist() == actions.tolist()
+        before = doors.frozen(twin.batch)
         vec.step(actions)
-        assert twin.batch.raise_max.tolist() != vec.batch.raise_max.tolist() or actions.max() < 2
+        assert doors.frozen(twin.batch) == before
         twin.step(actions)
         assert doors.frozen(twin.batch) == doors.frozen(vec.batch)
 

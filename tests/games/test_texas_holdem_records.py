@@ -461,7 +461,7 @@ def failed_match(tmp_path, what, **options):
     [
         (bang, "RuntimeError: no connection"),
         (lambda turn: 99, "it chose what is not legal: texas_holdem_v0"),
-        (lambda turn: FORFEIT + 1, "agents may not"),
+        (lambda turn: FORFEIT + 1, "a code, which nobody may choose"),
         (lambda turn: "call", "an action is an integer; got 'call'"),
     ],
 )

@@ -35,7 +35,6 @@ from cardenvs.agents.seating import Seat, is_ours
 from cardenvs.agents.seeds import guest_seed, new_key
 from cardenvs.agents.specs import is_guest, make_agent
 from cardenvs.core.cards import NUM_CARDS
-from cardenvs.core.engine import FORFEIT
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, ImpossibleStateError
 from cardenvs.core.events import PLAYER, SPECTATOR
 from cardenvs.core.files import write_whole
@@ -321,8 +320,6 @@ def _legal(state: TexasHoldemState, action: Any) -> int:
         state.check_legal(action)
     except CardenvsError as error:
         raise AgentError(f"it chose what is not legal: {error}") from None
-    if action >= FORFEIT:
-        raise AgentError(f"it chose the code {action}, which takes a player out of the game; agents may not")
     return int(action)
 
 
