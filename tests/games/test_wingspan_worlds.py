@@ -49,6 +49,12 @@ def shown(state, player):
     return {name: {BIRD_NAMES[k] for k in np.flatnonzero(part)} for name, part in sections.items() if len(part) == 170}
 
 
+def where(state, player, section):
+    """The entries of a section by the name of the bird, those that are not 0."""
+    entries = GAME.layout(state.options).split(state.observation(player))[section]
+    return {BIRD_NAMES[k]: int(entries[k]) for k in np.flatnonzero(entries)}
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # Tucks
 
@@ -70,12 +76,13 @@ def test_what_may_be_in_a_hand_or_tucked_is_shown_to_the_others_and_what_was_tuc
     play(state, "draw bird cards", "take Osprey from the tray", "tuck Bobolink", "draw from the deck")
     assert state.facts(1)["in_that_hand_or_tucked_from_it"] == {"player_0": ["Osprey"]}
     assert state.facts(1)["known_in_other_hands"] == {"player_0": []}
-    assert shown(state, 1)["seat_1_hand_or_tucked"] == {"Osprey"}
-    assert shown(state, 1)["seat_1_hand"] == shown(state, 1)["seat_1_tucked_birds"] == set()
+    assert where(state, 1, "hand_or_tucked") == {"Osprey": 2}
+    assert shown(state, 1)["seat_1_hand"] == shown(state, 1)["tucked_birds"] == set()
+    assert "in hand or tucked: Osprey" in state.render(1)
     assert state.facts(0)["known_tucked_birds"]["player_0"] == ["Bobolink"]
-    assert shown(state, 0)["own_tucked_birds"] == {"Bobolink"}
+    assert where(state, 0, "tucked_birds") == {"Bobolink": 1}
     assert shown(state, 0)["own_hand"] == {"Osprey", "Wood Duck"}
-    assert not shown(state, 0)["seat_1_hand_or_tucked"]
+    assert not shown(state, 0)["hand_or_tucked"]
 
 
 def test_a_card_tucked_openly_is_shown_to_all():
@@ -84,7 +91,8 @@ def test_a_card_tucked_openly_is_shown_to_all():
         deck="Bushtit",
     )  # fmt: skip
     play(state, "gain food", "take seed die", "use Barred Owl")
-    assert shown(state, 0)["own_tucked_birds"] == shown(state, 1)["seat_1_tucked_birds"] == {"Bushtit"}
+    assert where(state, 0, "tucked_birds") == {"Bushtit": 1}
+    assert where(state, 1, "tucked_birds") == {"Bushtit": 2}
 
 
 def test_a_card_that_is_played_was_not_tucked_and_then_another_was():

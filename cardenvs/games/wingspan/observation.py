@@ -36,6 +36,7 @@ from cardenvs.games.wingspan.cards import (
     HABITATS,
     HANDLER_PARAMS,
     HANDLERS,
+    MAX_PLAYERS,
     NESTS,
     NUM_BIRDS,
     NUM_BONUSES,
@@ -155,6 +156,7 @@ _MOST_OF_ATTRIBUTE = int(BIRD_ATTRIBUTES.max())
 # ---------------------------------------------------------------------------------------------------------------
 # The sections
 
+_WHERE = "for each bird known to be {}, 1 + the seat of the player, the observer's own being 0"
 _DECISIONS = (
     *("turn", "use", "accept", "cache", "dice", "pay_cost", "give_food", "setup_food", "get_food", "lay", "give_eggs"),
     *(
@@ -199,6 +201,8 @@ def _common(ids: bool) -> tuple[Section, ...]:
         Section("outside", NUM_FACES, "dice of each face outside", high=NUM_DICE, labels=FACES),
         Section("decks", 3, "birds in deck, in discards, bonus cards in deck", high=_MOST),
         Section("discards", NUM_BIRDS, "1 for each bird known to be discarded", labels=BIRD_NAMES),
+        Section("tucked_birds", NUM_BIRDS, _WHERE.format("tucked"), high=MAX_PLAYERS, labels=BIRD_NAMES),
+        Section("hand_or_tucked", NUM_BIRDS, _WHERE.format("in hand or tucked"), high=MAX_PLAYERS, labels=BIRD_NAMES),
         Section("reshuffled", NUM_BIRDS, "1 for each bird known to be in the deck, or drawn since", labels=BIRD_NAMES),
         Section("bonus", NUM_BONUSES, "1 for each own bonus card", labels=BONUS_NAMES),
         Section("bonus_offer", NUM_BONUSES, "1 for each just drawn, of which one is kept", labels=BONUS_NAMES),
@@ -220,7 +224,6 @@ def _seat(seat: int, ids: bool) -> tuple[Section, ...]:
         Section(f"{who}_eggs", MAT_SLOTS, "eggs by slot", high=6, labels=_SLOTS),
         Section(f"{who}_cached", MAT_SLOTS, "cached food by slot", high=_MOST, labels=_SLOTS),
         Section(f"{who}_tucked", MAT_SLOTS, "tucked cards by slot", high=_MOST, labels=_SLOTS),
-        Section(f"{who}_tucked_birds", NUM_BIRDS, "1 for each bird known to be tucked there", labels=BIRD_NAMES),
         Section(f"{who}_pink_used", MAT_SLOTS, "1 for each pink power used since that player's turn", labels=_SLOTS),
         Section(f"{who}_food", NUM_FOODS, f"supply, clipped at {_MOST}", high=_MOST, labels=FOODS),
         Section(f"{who}_goal_points", NUM_ROUNDS, "points for the goals so far", high=_MOST),
@@ -241,24 +244,16 @@ def _seat(seat: int, ids: bool) -> tuple[Section, ...]:
     )
 
 
-def _either(seat: int) -> Section:
-    doc = "1 for each bird known to be in that hand or tucked from it"
-    return Section(f"seat_{seat}_hand_or_tucked", NUM_BIRDS, doc, labels=BIRD_NAMES)
-
-
 _NUMBERS = ("hand", "bonus_cards", "turns_left", "discards_owed", "goal_count")
 _MARKS = ("active", "first_player", "turn", "to_act")
-# Sections of birds come last, so that only their width depends on how birds are shown. What may be in a hand or tucked
-# follows the blocks of the seats: it is plain to the observer for its own.
+# Sections of birds come last, so that only their width depends on how birds are shown.
 _COMMON, _SEAT = Layout(_common(ids=True), "int16"), Layout(_seat(0, ids=True), "int16")
 (
     _DECISION, _TO_ACT, _DECISION_SLOT, _DECISION_NUMBER, _PAID, _PAID_FOR, _ROUND, _BLUE, _GOALS, _FEEDER, _OUTSIDE,
-    _DECKS, _DISCARDS, _RESHUFFLED, _BONUS, _OFFER, _SEEN, _BONUS_RESHUFFLED, _SETUP_BONUS, _DROPPED, _SETUP_PAID,
-    _TRAY, _,
+    _DECKS, _DISCARDS, _TUCKED_BIRDS, _EITHER, _RESHUFFLED, _BONUS, _OFFER, _SEEN, _BONUS_RESHUFFLED, _SETUP_BONUS,
+    _DROPPED, _SETUP_PAID, _TRAY, _,
 ) = _COMMON.starts  # fmt: skip
-(
-    _HAND, _EGGS, _CACHED, _TUCKED, _TUCKED_BIRDS, _PINK_USED, _FOOD, _GOAL_POINTS, _SEAT_NUMBERS, _SEAT_MARKS, _BIRDS,
-) = _SEAT.starts  # fmt: skip
+_HAND, _EGGS, _CACHED, _TUCKED, _PINK_USED, _FOOD, _GOAL_POINTS, _SEAT_NUMBERS, _SEAT_MARKS, _BIRDS = _SEAT.starts
 
 
 @functools.cache
@@ -266,7 +261,6 @@ def _layout(num_players: int, ids: bool) -> Layout:
     sections = [*_common(ids)]
     for seat in range(num_players):
         sections += _seat(seat, ids)
-    sections += [_either(seat) for seat in range(1, num_players)]
     return Layout(sections, "int16")
 
 
@@ -378,21 +372,31 @@ def _observe_bonuses(s, player, out):
 @kernel
 def _observe_cards(s, player, n, first_seat, seat_size, out):
     """Birds in hands, under birds and on the discard pile, as far as the observer knows them."""
-    either = first_seat + n * seat_size - NUM_BIRDS  # of seat 1 the first section behind the blocks
+    is_told_more = s.num_shuffles > 0
+    for p in range(n):
+        is_told_more |= s.num_tucks[p] > 0
     for bird in range(NUM_BIRDS):
-        place = np.int64(s.place[bird])
         if s.known[bird] >> player & 1:
+            place = np.int64(s.place[bird])
             if place == IN_DISCARDS:
                 out[_DISCARDS + bird] = 1
             elif place >= IN_TUCKED:
-                out[first_seat + seat_size * wrap(place - IN_TUCKED + n - player, n) + _TUCKED_BIRDS + bird] = 1
+                out[_TUCKED_BIRDS + bird] = 1 + wrap(place - IN_TUCKED + n - player, n)
             elif IN_HAND <= place < ON_MAT:
                 out[first_seat + seat_size * wrap(place - IN_HAND + n - player, n) + _HAND + bird] = 1
-        elif s.taken[bird] > 0:
-            owner = place - (IN_TUCKED if place >= IN_TUCKED else IN_HAND)
-            out[either + NUM_BIRDS * wrap(owner + n - player, n) + bird] = 1
-        elif s.batch[bird] > 0 and batch_known_to(np.int64(s.batch[bird]), player) > 0:
-            out[_RESHUFFLED + bird] = 1
+        elif is_told_more:
+            _observe_trace(s, player, n, bird, out)
+
+
+@kernel
+def _observe_trace(s, player, n, bird, out):
+    """What the observer knows of a hidden bird: that somebody holds it or has tucked it, or that it was reshuffled."""
+    place = np.int64(s.place[bird])
+    if s.taken[bird] > 0:
+        owner = place - (IN_TUCKED if place >= IN_TUCKED else IN_HAND)
+        out[_EITHER + bird] = 1 + wrap(owner + n - player, n)
+    elif s.batch[bird] > 0 and batch_known_to(np.int64(s.batch[bird]), player) > 0:
+        out[_RESHUFFLED + bird] = 1
 
 
 @kernel

@@ -25,7 +25,7 @@ from cardenvs.games.wingspan.cards import (
     NUM_ROUNDS,
     NUM_SLOTS,
 )
-from cardenvs.games.wingspan.known import known_birds, known_bonuses, knows_bonuses
+from cardenvs.games.wingspan.known import birds_in_hand_or_tucked, known_birds, known_bonuses, knows_bonuses
 from cardenvs.games.wingspan.state import (
     BLUE,
     IN_BONUS_HAND,
@@ -240,6 +240,9 @@ def _cards_lines(s, player, viewer):
             initial_indent="  known in hand: ",
             subsequent_indent=" " * 17,
         )
+    either = ", ".join(BIRD_NAMES[bird] for bird in birds_in_hand_or_tucked(s, player, viewer))
+    if either:
+        lines += textwrap.wrap(either, _LINE, initial_indent="  in hand or tucked: ", subsequent_indent=" " * 21)
     for card in known_bonuses(s, IN_BONUS_HAND + player, viewer):
         points = scoring.bonus_points(card, scoring.bonus_count(s, player, card))
         lines += textwrap.wrap(f"  bonus card  {bonus_text(card)} (now {points})", _LINE, subsequent_indent=" " * 14)
