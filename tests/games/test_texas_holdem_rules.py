@@ -453,7 +453,7 @@ def test_observation_by_name():
     assert history[0] == pytest.approx([6 / 6, 0, 1, 0, 0])  # the big blind has folded
     assert history[5] == pytest.approx([1 / 6, 0, 0, 1, 3])  # the observer's raise to 60
     assert not history[6:].any()
-    assert not any(seen["shown"])
+    assert not any(seen["last_hand"])
 
 
 def test_the_history_keeps_the_last_actions():
@@ -470,19 +470,19 @@ def observed(state, player):
 
 def test_6_4_the_hand_before_is_observed():
     state = play(table([200] * 3, num_hands=2, hands={1: "As Ah", 2: "Ks Kh"}), "0:fold 1:call 2:check")
-    assert not any(observed(state, 1)["last_board"])
+    assert not any(observed(state, 1)["last_hand"])
     play(state, "1:20 2:call 1:check 2:check 1:check 2:check")
     assert state.record.hand_number == 2
     seen = observed(state, 1)
-    assert {card for card, mark in enumerate(seen["last_board"]) if mark} == set(parse_cards(BOARD))
-    shown = {card: mark for card, mark in enumerate(seen["shown"]) if mark}
-    assert shown == {card: pytest.approx(1 / 3) for card in parse_cards("As Ah")}  # seat 2 has mucked
+    cards = {card: mark for card, mark in enumerate(seen["last_hand"]) if mark}
+    shown = {card: pytest.approx(1 / 4) for card in parse_cards("As Ah")}  # seat 2 has mucked
+    assert cards == shown | dict.fromkeys(parse_cards(BOARD), 1)
     assert seen["last_in_hand"] == [1, 1, 0]
     assert seen["last_won"] == [2, -2, 0]
     assert observed(state, 0)["last_won"] == [0, 2, -2]
     play(state, "1:fold 2:fold")
     assert state.is_terminal
-    assert not any(observed(state, 1)["shown"])  # of the last hand, in which nobody showed
+    assert not any(observed(state, 1)["last_hand"])  # of the last hand, in which nobody showed
 
 
 def test_2_1_and_4_1_the_big_blind_antes_for_the_table():
@@ -524,8 +524,9 @@ def test_1_a_table_of_a_billion_chips():
 
 def test_shown_cards_are_observed():
     state = play(table(num_players=2, hands={0: "As Ah", 1: "Ks Kh"}), "0:all 1:call")
-    shown = GAME.layout(state.options).split(state.observation(0))["shown"]
-    assert {int(card): float(shown[card]) for card in np.flatnonzero(shown)} == {0: 0.5, 39: 0.5, 12: 1, 51: 1}
+    shown = GAME.layout(state.options).split(state.observation(0))["last_hand"]
+    marks = {int(card): float(shown[card]) for card in np.flatnonzero(shown)}
+    assert marks == pytest.approx({0: 1 / 3, 39: 1 / 3, 12: 2 / 3, 51: 2 / 3})
 
 
 def test_decks_that_cannot_be_dealt():

@@ -27,7 +27,7 @@ ALL_IN = 9
 FCPA_POT, FCPA_ALL_IN = 2, 3
 FULL_RAISE_0 = 1  # FULL_RAISE_0 + t is a raise to t
 
-RAISE_TO = 16  # above all ids but those of betting="full"; with all chips of a table still below core's codes
+RAISE_TO = 1 << 26  # far above the ids of those modes; with all chips of a table still below core's codes
 """The code RAISE_TO + t is a bet or raise to the total t, but with betting="full"."""
 
 FRACTIONS = ((1, 3), (1, 2), (3, 4), (1, 1), (3, 2), (2, 1))  # of the pot after a call

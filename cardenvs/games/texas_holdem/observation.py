@@ -55,9 +55,9 @@ def layout(options):
         (
             Section("own_hand", NUM_CARDS, "the observer's cards in this hand", labels=CARD_LABELS),
             Section("board", NUM_CARDS, "the cards of the board", labels=CARD_LABELS),
-            Section("shown", NUM_CARDS, "cards laid open in the hand before (when the game is over, in its last "
-                    "hand): (seat + 1) / players of who did", labels=CARD_LABELS),
-            Section("last_board", NUM_CARDS, "the cards of the board of the hand before", labels=CARD_LABELS),
+            Section("last_hand", NUM_CARDS, "cards seen in the hand before: 1 on its board, (seat + 1) / (players + 1) "
+                    "laid open by that seat; when the game is over, those laid open in its last hand",
+                    labels=CARD_LABELS),
             Section("street", NUM_STREETS, "one-hot street", labels=STREETS),
             flags("button", "one-hot position of the button"),
             flags("small_blind", "one-hot position of the small blind, of an empty seat too"),
@@ -109,8 +109,8 @@ def observe(s, player, out):
     per_blind = _ONE / np.float32(s.big_blind)
     per_own = _ONE / np.float32(max(1, s.start_stacks[player]))
     per_seat = _ONE / np.float32(n)
-    _observe_cards(s, player, n, per_seat, out)
-    start = _observe_positions(s, player, n, 4 * NUM_CARDS, out)
+    _observe_cards(s, player, n, out)
+    start = _observe_positions(s, player, n, 3 * NUM_CARDS, out)
     start = _observe_seats(s, player, n, per_blind, per_own, start, out)
     start = _observe_amounts(s, per_blind, per_own, start, out)
     start = _observe_structure(s, n, per_blind, start, out)
@@ -119,19 +119,22 @@ def observe(s, player, out):
 
 
 @kernel(inline=True)
-def _observe_cards(s, player, n, per_seat, out):
+def _observe_cards(s, player, n, out):
     if s.dealt >> player & 1:
         out[s.deck[2 * player]] = 1.0
         out[s.deck[2 * player + 1]] = 1.0
     for k in range(BOARD_CARDS[s.street]):
         out[NUM_CARDS + s.deck[2 * n + k]] = 1.0
-    for k in range(s.num_last_board):
-        out[3 * NUM_CARDS + s.last_board[k]] = 1.0
-    shown = s.shown if s.terminal else s.last_shown
+    if s.terminal:
+        shown = s.shown
+    else:
+        shown = s.last_shown
+        for k in range(s.num_last_board):
+            out[2 * NUM_CARDS + s.last_board[k]] = 1.0
     while shown:
         p = lowest_card(shown)
         shown &= shown - 1
-        mark = np.float32(_seat_of(p, player, n) + 1) * per_seat
+        mark = np.float32(_seat_of(p, player, n) + 1) / np.float32(n + 1)
         out[2 * NUM_CARDS + (s.deck[2 * p] if s.terminal else s.last_cards[p, 0])] = mark
         out[2 * NUM_CARDS + (s.deck[2 * p + 1] if s.terminal else s.last_cards[p, 1])] = mark
 
