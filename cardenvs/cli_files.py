@@ -62,12 +62,12 @@ class Outputs:
         Args:
             what: it is, in a word or two.
             path: where it should be; None: nowhere.
-            write: called with a path, writes it whole.
+            write: called with a path, writes it whole. What it returns is shown in the path's place, if anything.
         """
         if path is None:
             return
         try:
-            write(path)
+            shown = write(path)
         except OSError as error:
             self._failed = True
             kept = _kept_elsewhere(path, write)
@@ -75,7 +75,7 @@ class Outputs:
             where = f"it is in {kept} instead" if kept else "nor anywhere else; what was printed is all that is left"
             typer.secho(f"Error: cannot write {path} ({reason}): {where}", fg="red", err=True)
         else:
-            typer.echo(f"{what}: {path}")
+            typer.echo(f"{what}: {shown or path}")
 
     def close(self) -> None:
         """Leave with an exit code if a file is not where it should be."""
