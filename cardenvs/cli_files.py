@@ -52,8 +52,8 @@ class Outputs:
         for (name, path), (other, second) in itertools.combinations(written, 2):
             if _same(path, second):
                 raise ArenaError(f"{name} and {other} would both write {path}; give them different paths")
-        for (name, path), (other, second) in itertools.product(written, (used or {}).items()):
-            if second is not None and any(_same(path, Path(f"{second}{ending}")) for ending in _BESIDE_A_STORE):
+        for (name, path), (other, kept) in itertools.product(written, (used or {}).items()):
+            if kept is not None and any(_same(path, Path(f"{kept}{ending}")) for ending in _BESIDE_A_STORE):
                 raise ArenaError(f"{name} would overwrite {path}, which {other} uses; give it another path")
 
     def write(self, what: str, path: Path | None, write: Callable[[Path], object]) -> None:
