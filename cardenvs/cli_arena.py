@@ -267,10 +267,10 @@ def _report(
     outputs.write("site", html, lambda folder: _write_site(store, board, folder))
 
 
-def _write_site(store: "Store", board: "Board", folder: Path) -> None:
+def _write_site(store: "Store", board: "Board", folder: Path) -> Path:
     from cardenvs.arena.site import write_site
 
-    write_site(store, board, folder)
+    return write_site(store, board, folder)
 
 
 @app.command("list")
@@ -384,7 +384,8 @@ def verify(
     for mismatch in mismatches:
         typer.secho(str(mismatch), fg="red")
     if mismatches:
-        typer.secho(f"{done} games played again; {len(mismatches)} rows are not what is recorded", fg="red")
+        wrong = "1 row is" if len(mismatches) == 1 else f"{len(mismatches)} rows are"
+        typer.secho(f"{done} games played again; {wrong} not what should be there", fg="red")
         raise typer.Exit(_EXIT_MISMATCH)
     typer.echo(f"{done} games played again; all are what is recorded. The store's digest is {digest[:16]}")
 

@@ -52,8 +52,8 @@ class Outputs:
         for (name, path), (other, another) in itertools.combinations(written, 2):
             if _same(path, another):
                 raise ArenaError(f"{name} and {other} would both write {path}; give them different paths")
-        for (name, path), (other, second) in itertools.product(written, (used or {}).items()):
-            if second is not None and any(_same(path, Path(f"{second}{ending}")) for ending in _BESIDE_A_STORE):
+        for (name, path), (other, kept) in itertools.product(written, (used or {}).items()):
+            if kept is not None and any(_same(path, Path(f"{kept}{ending}")) for ending in _BESIDE_A_STORE):
                 raise ArenaError(f"{name} would overwrite {path}, which {other} uses; give it another path")
 
     def write(self, what: str, path: Path | None, write: Callable[[Path], object]) -> None:
@@ -62,12 +62,12 @@ class Outputs:
         Args:
             what: it is, in a word or two.
             path: where it should be; None: nowhere.
-            write: called with a path, writes it whole.
+            write: called with a path, writes it whole. What it returns is shown in the path's place, if anything.
         """
         if path is None:
             return
         try:
-            write(path)
+            shown = write(path)
         except OSError as error:
             self._failed = True
             kept = _kept_elsewhere(path, write)
@@ -75,7 +75,7 @@ class Outputs:
             where = f"it is in {kept} instead" if kept else "nor anywhere else; what was printed is all that is left"
             typer.secho(f"Error: cannot write {path} ({reason}): {where}", fg="red", err=True)
         else:
-            typer.echo(f"{what}: {path}")
+            typer.echo(f"{what}: {shown or path}")
 
     def close(self) -> None:
         """Leave with an exit code if a file is not where it should be."""

@@ -40,7 +40,7 @@ def folder(tmp_path, monkeypatch):
     ("path", "message"),
     [
         ("no/such/x.json", "there is no folder no/such"), ("folder", "it is a folder"), ("pipe", "no plain file"),
-        ("", "no path of a file"), ("loop", "Too many levels"), ("x" * 300, "File name too long"),
+        ("", "it is a folder"), ("loop", "Too many levels"), ("x" * 300, "File name too long"),
         ("/dev/full", "no plain file"), ("text/x.json", "Not a directory"), ("/proc/x.json", "nothing can be written"),
     ],
 )  # fmt: skip
@@ -165,7 +165,7 @@ def test_a_plan_of_a_million_million_deals_is_made_and_gone_on_with_at_once():
     assert plan.take(3) == (0, [(0, 0), (0, 1), (1, 0)])
     number, jobs = plan.jobs()
     assert (number, next(jobs)) == (0, (1, 1))
-    with pytest.raises(ArenaError, match="at most 1,000,000,000,000,000; got"):
+    with pytest.raises(ArenaError, match="the most are 1,000,000,000,000,000"):
         Match.of("kuhn_poker", ["random", "random"], deals=10**16)
     for seconds in (float("nan"), float("inf"), 0, -1):
         with pytest.raises(ArenaError, match="a number of seconds above 0"):

@@ -297,7 +297,8 @@ def read_experiment(path: str | Path) -> Experiment:
     """The experiment in a YAML file.
 
     Raises:
-        ArenaError: the file cannot be read, or something in it is missing, unknown or cannot be.
+        FileError: there is no such file, or it is none.
+        ArenaError: it cannot be read, or something in it is missing, unknown or cannot be.
         MissingExtraError: pyyaml is not installed.
     """
     values = read_yaml(path, "arena", ArenaError)

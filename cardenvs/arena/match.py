@@ -66,7 +66,7 @@ class Match:
         if self.guest is not None and self.guard is None:
             raise ArenaError("a match with a guest needs a guard")
         if not 1 <= self.deals <= MOST_DEALS:
-            raise ArenaError(f"a match has at least one deal, and at most {MOST_DEALS:,}; got {self.deals}")
+            raise ArenaError(f"a match needs at least one deal; got {self.deals} (the most are {MOST_DEALS:,})")
         if len(self.agents) < self.options.num_players and self.schedule.kind != "field":
             raise ArenaError(
                 f"{self.game.name} is played by {self.options.num_players} here, so a match needs at least as many "

@@ -100,7 +100,7 @@ def check_input(path: FilePath) -> None:
 
 def _mode(path: FilePath, doing: str) -> int | None:
     """What is at a path; None: nothing."""
-    if not os.fspath(path) or "\0" in os.fspath(path) or os.fspath(path) == ".":
+    if not os.fspath(path) or "\0" in os.fspath(path):
         raise FileError(f"cannot {doing} {os.fspath(path)!r}: that is no path of a file")
     try:
         return os.stat(path).st_mode

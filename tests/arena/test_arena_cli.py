@@ -60,7 +60,7 @@ def test_a_mismatch_is_named_and_the_exit_code_says_so(folder):
     connection.commit()
     text = call("verify", "small.db", code=1)
     assert re.search(r"match \w+, deal 7, lineup 1: it returns", text)
-    assert "1 of 24 games are not what is recorded" in text
+    assert "24 games played again; 1 row is not what should be there" in text
 
 
 def test_a_game_of_a_store_becomes_a_replay(folder):
@@ -101,7 +101,7 @@ def test_submit(folder):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["arena", "run", "none.yaml"], "none.yaml cannot be read"),
+        (["arena", "run", "none.yaml"], "cannot read none.yaml"),
         (["arena", "run", "small.yaml", "--backend", "moon"], "--backend is local or ray"),
         (["arena", "run", "small.yaml", "--json", "/no/where/x.json"], "there is no folder /no/where"),
         (["arena", "run", "small.yaml", "--html", "."], "is not empty and holds no site"),
