@@ -93,7 +93,7 @@ def test_senseless_numbers_are_refused():
 
 
 AGENTS = f"random,{OWN}Slow"
-DEALS = 60
+DEALS = 40
 
 
 def start(path):
