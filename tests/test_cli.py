@@ -145,7 +145,16 @@ def test_an_error_of_the_command_line_itself_is_told_by_it():
 
 
 def test_match_prints_and_writes_its_result(tmp_path):
-    words = ["match", "leduc_poker", "--agents", "random,search:simulations=5,playout=random", "--deals", "6"]
+    words = [
+        "match",
+        "leduc_poker",
+        "--agents",
+        "random,search:simulations=5,playout=random",
+        "--deals",
+        "6",
+        "--seed",
+        "0",
+    ]
     words += ["--store", str(tmp_path / "r.db"), "--json", str(tmp_path / "r.json"), "--html", str(tmp_path / "r.html")]
     result = call(*words)
     assert result.exit_code == 0

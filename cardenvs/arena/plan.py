@@ -20,7 +20,7 @@ from cardenvs.arena.statistics import Intervals, Tally, t_quantile
 from cardenvs.arena.store import GameRecord
 from cardenvs.core.errors import ArenaError
 
-_BLOCK = 32  # deals, at most, that are played in one lineup before they come in the next
+_BLOCK = 8  # deals, at most, that are played in one lineup before they come in the next
 _LOOK_GROWTH = 1.25  # each look comes after so many times the deals of the last one
 
 Job = tuple[int, int]  # (deal, lineup)

@@ -1,5 +1,6 @@
 """Running a match: the same result from any number of processes, after any interruption."""
 
+import dataclasses
 import os
 import signal
 import sqlite3
@@ -10,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from cardenvs.agents.proxy import Guard
 from cardenvs.arena import Match, Store, summarise
 from cardenvs.arena.run import run
 from cardenvs.core.errors import AgentError, ArenaError
 
 OWN = "python:arena_agents:"
+SEED = f"3-{3:032x}"
 
 
 def contents(path):
@@ -73,7 +76,8 @@ def test_a_failing_agent_stops_the_match_and_nothing_is_lost(tmp_path, processes
 
 def test_a_worker_that_dies_is_noticed(tmp_path):
     path = tmp_path / "results.db"
-    match = Match.of("leduc_poker_v0", [f"{OWN}Dies", "random"], deals=20)
+    plain = Match.of("leduc_poker_v0", [f"{OWN}Dies", "random"], deals=20)
+    match = dataclasses.replace(plain, guard=Guard(isolation="none"))  # it takes the worker with it
     with pytest.raises(
         ArenaError, match=r"a worker process ended unexpectedly \(exit code -9\); finished games are kept"
     ):
@@ -89,13 +93,13 @@ def test_senseless_numbers_are_refused():
 
 
 AGENTS = f"random,{OWN}Slow"
-DEALS = 60
+DEALS = 40
 
 
 def start(path):
     """The command line playing a slow match, as a process group of its own."""
     command = [sys.executable, "-m", "cardenvs.cli", "match", "leduc_poker_v0", "--agents", AGENTS]
-    command += ["--deals", str(DEALS), "--seed", "3", "-p", "2", "--store", str(path), "--resume"]
+    command += ["--deals", str(DEALS), "--seed", SEED, "-p", "2", "--store", str(path), "--resume"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
     return subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True,
@@ -132,7 +136,7 @@ def wait_for_nobody(group):
 def unbroken(tmp_path_factory):
     """The store of the slow match played without interruption."""
     path = tmp_path_factory.mktemp("unbroken") / "results.db"
-    match = Match.of("leduc_poker_v0", AGENTS.split(","), deals=DEALS, seed=3)
+    match = Match.of("leduc_poker_v0", AGENTS.split(","), deals=DEALS, seed=SEED)
     match.run(path)
     return match, path
 
