@@ -633,7 +633,6 @@ def _environment(keep: Sequence[str]) -> dict[str, str]:
     env["PYTHONPATH"] = os.pathsep.join([path or os.getcwd() for path in sys.path])
     env["CARDENVS_QUIET"] = "1"
     env.setdefault("OMP_NUM_THREADS", "1")  # the agents of a match share the cores
-    env.setdefault("NUMBA_NUM_THREADS", "1")
     return env
 
 

@@ -19,7 +19,7 @@ from cardenvs.arena import Match, Store
 from cardenvs.arena.check import ResultCheck
 from cardenvs.arena.match import Match as MatchType
 from cardenvs.arena.plan import Plan
-from cardenvs.arena.simulate import Simulation, game_seeds, simulate
+from cardenvs.arena.simulate import GameSeeds, Simulation, simulate
 from cardenvs.core.errors import AgentError, ArenaError
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
@@ -223,7 +223,7 @@ def test_an_agent_does_not_find_the_true_state_in_any_mode(mode, monkeypatch):
         match = Match.of("leduc_poker_v0", [spec, "random"], 2, seed=3)
         assert max(abs(standing.mean.mean) for standing in match.run().ranking) <= 13
     elif mode == "simulate":
-        games = list(simulate(Simulation(LEDUC, LEDUC.make_options(), (spec, "random")), game_seeds(1, 2)))
+        games = list(simulate(Simulation(LEDUC, LEDUC.make_options(), (spec, "random")), GameSeeds(1, 2)))
         assert all(game.failure is None and max(map(abs, game.returns)) <= 13 for game in games)
     else:
         env = SeatEnv("leduc_poker_v0", opponents=spec)

@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from games.wingspan import GAME, Player, bird, check, finish_turn, hand, play, position
+from wingspan import GAME, Player, bird, check, finish_turn, hand, play, position
 
 from cardenvs.core.events import SOURCE, TARGET, TOKEN, UNKNOWN
 from cardenvs.games.wingspan.actions import STOP
