@@ -177,7 +177,9 @@ def test_what_cannot_be_played_again_is_taken_from_a_trusted_source_only():
         assert LEDUC.from_bytes(one.to_bytes(), trusted=True).record_bytes() == one.record_bytes()
 
 
-@pytest.mark.parametrize("data", [None, "text", 3, b"", bytearray(b"x"), memoryview(b"x"), [b"x"]], ids=lambda data: type(data).__name__)
+@pytest.mark.parametrize(
+    "data", [None, "text", 3, b"", bytearray(b"x"), memoryview(b"x"), [b"x"]], ids=lambda data: type(data).__name__
+)
 def test_what_is_no_bytes_is_refused(data):
     with pytest.raises(FormatError):
         LEDUC.from_bytes(data)
