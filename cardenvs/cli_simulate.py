@@ -82,7 +82,7 @@ def simulate(
     interrupted = _play(tally, play(table, wanted, number), len(wanted), quiet)
     _print_summary(tally)
     command = _command(table, wanted) if seeds else _command(table, [], len(wanted), seed or 0)
-    typer.secho(command, dim=True)
+    typer.secho(command, dim=True, err=True)
     if json is not None:
         tally.write(json, command)
         typer.echo(f"JSON: {json}")

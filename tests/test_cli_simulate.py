@@ -10,6 +10,7 @@ import simulate_agents
 from toys.high_card import GAME
 from typer.testing import CliRunner
 
+from cardenvs.agents.seeds import guest_seed
 from cardenvs.arena.simulate import Simulation, Tally, game_seeds, simulate
 from cardenvs.cli import app
 from cardenvs.core.kernel import kernel
@@ -17,6 +18,8 @@ from cardenvs.core.registry import get_game, register_game
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.view import GameStatistics
 
+KEY = f"{2:032x}"
+GIVEN = ("--seed", "0", "--guests-key", KEY)
 RAISING, CHEATING, DYING, WATCHING = (
     f"python:simulate_agents:{name}" for name in ("raising", "cheating", "dying", "watching")
 )
@@ -44,7 +47,7 @@ def played(path, *words):
 
 def failing_seeds(seeds, player):
     """The seeds of the games in which an agent of simulate_agents fails in the place of `player`."""
-    return [seed for seed in seeds if derived_seed(seed, "player", player) % simulate_agents.FAILS_AT == 0]
+    return [seed for seed in seeds if guest_seed(KEY, seed, player) % simulate_agents.FAILS_AT == 0]
 
 
 def table(name, *agents, **options):
@@ -85,7 +88,7 @@ def test_quiet_prints_the_summary_only():
 
 
 def test_sums_are_those_of_the_games(tmp_path):
-    code, written = played(tmp_path / "k.json", "kuhn_poker", "--games", "40", "-p", "1", "--players", "3")
+    code, written = played(tmp_path / "k.json", "kuhn_poker", "--games", "40", "-p", "1", "--players", "3", *GIVEN)
     assert code == 0
     games, summary = written["games"], written["summary"]
     assert [game["seed"] for game in games] == game_seeds(0, 40)
@@ -148,10 +151,15 @@ def test_observers_are_told_what_they_see():
 
 @pytest.mark.parametrize(
     ("agent", "kind", "message"),
-    [(RAISING, "ValueError", "it has had enough"), (CHEATING, "AgentError", "it chose what is not legal")],
+    [
+        (RAISING, "AgentFailureError", "ValueError: it has had enough"),
+        (CHEATING, "AgentError", "it chose what is not legal"),
+    ],
 )
 def test_a_failing_agent_spoils_its_games_only(tmp_path, agent, kind, message):
-    code, written = played(tmp_path / "f.json", "kuhn_poker", "--games", "12", "-p", "1", "--agents", f"{agent},random")
+    code, written = played(
+        tmp_path / "f.json", "kuhn_poker", "--games", "12", "-p", "1", "--agents", f"{agent},random", *GIVEN
+    )
     expected = failing_seeds(game_seeds(0, 12), 0)
     assert 0 < len(expected) < 12
     assert code == 1
@@ -168,7 +176,7 @@ def test_a_failing_agent_spoils_its_games_only(tmp_path, agent, kind, message):
 
 
 def test_a_failure_is_told_with_the_command_that_repeats_it():
-    result = call("leduc_poker", "--games", "6", "-p", "1", "--agents", f"random,{RAISING}", "-o", "ante=2")
+    result = call("leduc_poker", "--games", "6", "-p", "1", "--agents", f"random,{RAISING}", "-o", "ante=2", *GIVEN)
     assert result.exit_code == 1
     failed = failing_seeds(game_seeds(0, 6), 1)
     assert f"{len(failed)} of 6 games failed" in result.stdout
@@ -182,7 +190,7 @@ def test_a_failure_is_told_with_the_command_that_repeats_it():
 
 
 def test_many_failures_are_told_in_one_command():
-    result = call("kuhn_poker", "--games", "60", "-p", "1", "--agents", f"{RAISING},{RAISING}", "--quiet")
+    result = call("kuhn_poker", "--games", "60", "-p", "1", "--agents", f"{RAISING},{RAISING}", "--quiet", *GIVEN)
     seeds = game_seeds(0, 60)
     first, second = (failing_seeds(seeds, player) for player in range(2))
     told = [int(seed) for seed in re.findall(r"--seeds (\S+,\S+)", result.stdout)[-1].split(",")]
