@@ -205,10 +205,11 @@ def test_a_process_that_dies_is_a_failed_game_and_the_others_go_on():
     healthy = [seed for seed in rest if seed not in failing_seeds(rest, 0)]
     deadly = failing_seeds(rest, 0)[:2]
     seeds = [healthy[0], *healthy[1:5], deadly[0], *healthy[5:9], deadly[1], *healthy[9:12]]
-    games = list(simulate(table("kuhn_poker", DYING, "random"), seeds, processes=2))
+    given = dataclasses.replace(table("kuhn_poker", DYING, "random"), guests_key=KEY)
+    games = list(simulate(given, seeds, processes=2))
     assert [game.seed for game in games] == seeds
     assert [game.seed for game in games if game.failure] == deadly
-    assert {game.failure.kind for game in games if game.failure} == {"ProcessDied"}
+    assert {game.failure.kind for game in games if game.failure} == {"AgentFailureError"}
     assert "exit code 7" in next(game.failure.message for game in games if game.failure)
 
 
