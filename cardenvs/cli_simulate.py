@@ -105,7 +105,7 @@ def simulate(
         lost = error
     _print_summary(tally)
     command = _command(table, wanted) if seeds else _command(table, [], len(wanted), seed or 0)
-    typer.secho(command, dim=True)
+    typer.secho(command, dim=True, err=True)
     outputs.write("JSON", json, lambda path: tally.write(path, command))
     if lost is not None:
         raise lost

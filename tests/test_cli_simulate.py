@@ -10,6 +10,7 @@ import simulate_agents
 from toys.high_card import GAME
 from typer.testing import CliRunner
 
+from cardenvs.agents.seeds import guest_seed
 from cardenvs.arena.simulate import GameSeeds, Simulation, Tally, simulate
 from cardenvs.cli import app
 from cardenvs.core.kernel import kernel
@@ -17,6 +18,8 @@ from cardenvs.core.registry import get_game, register_game
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.view import GameStatistics
 
+KEY = f"{2:032x}"
+GIVEN = ("--seed", "0", "--guests-key", KEY)
 RAISING, CHEATING, DYING, WATCHING = (
     f"python:simulate_agents:{name}" for name in ("raising", "cheating", "dying", "watching")
 )
@@ -44,7 +47,7 @@ def played(path, *words):
 
 def failing_seeds(seeds, player):
     """The seeds of the games in which an agent of simulate_agents fails in the place of `player`."""
-    return [seed for seed in seeds if derived_seed(seed, "player", player) % simulate_agents.FAILS_AT == 0]
+    return [seed for seed in seeds if guest_seed(KEY, seed, player) % simulate_agents.FAILS_AT == 0]
 
 
 def table(name, *agents, **options):
@@ -85,7 +88,7 @@ def test_quiet_prints_the_summary_only():
 
 
 def test_sums_are_those_of_the_games(tmp_path):
-    code, written = played(tmp_path / "k.json", "kuhn_poker", "--games", "40", "-p", "1", "--players", "3")
+    code, written = played(tmp_path / "k.json", "kuhn_poker", "--games", "40", "-p", "1", "--players", "3", *GIVEN)
     assert code == 0
     games, summary = written["games"], written["summary"]
     assert [game["seed"] for game in games] == list(GameSeeds(0, 40))
@@ -148,10 +151,15 @@ def test_observers_are_told_what_they_see():
 
 @pytest.mark.parametrize(
     ("agent", "kind", "message"),
-    [(RAISING, "ValueError", "it has had enough"), (CHEATING, "AgentError", "it chose what is not legal")],
+    [
+        (RAISING, "AgentFailureError", "ValueError: it has had enough"),
+        (CHEATING, "AgentError", "it chose what is not legal"),
+    ],
 )
 def test_a_failing_agent_spoils_its_games_only(tmp_path, agent, kind, message):
-    code, written = played(tmp_path / "f.json", "kuhn_poker", "--games", "12", "-p", "1", "--agents", f"{agent},random")
+    code, written = played(
+        tmp_path / "f.json", "kuhn_poker", "--games", "12", "-p", "1", "--agents", f"{agent},random", *GIVEN
+    )
     expected = failing_seeds(list(GameSeeds(0, 12)), 0)
     assert 0 < len(expected) < 12
     assert code == 1
@@ -168,7 +176,7 @@ def test_a_failing_agent_spoils_its_games_only(tmp_path, agent, kind, message):
 
 
 def test_a_failure_is_told_with_the_command_that_repeats_it():
-    result = call("leduc_poker", "--games", "6", "-p", "1", "--agents", f"random,{RAISING}", "-o", "ante=2")
+    result = call("leduc_poker", "--games", "6", "-p", "1", "--agents", f"random,{RAISING}", "-o", "ante=2", *GIVEN)
     assert result.exit_code == 1
     failed = failing_seeds(list(GameSeeds(0, 6)), 1)
     assert f"{len(failed)} of 6 games failed" in result.stdout
@@ -182,14 +190,14 @@ def test_a_failure_is_told_with_the_command_that_repeats_it():
 
 
 def test_many_failures_are_told_in_one_command():
-    result = call("kuhn_poker", "--games", "60", "-p", "1", "--agents", f"{RAISING},{RAISING}", "--quiet")
+    result = call("kuhn_poker", "--games", "60", "-p", "1", "--agents", f"{RAISING},{RAISING}", "--quiet", *GIVEN)
     seeds = list(GameSeeds(0, 60))
     first, second = (failing_seeds(seeds, player) for player in range(2))
     told = [int(seed) for seed in re.findall(r"--seeds (\S+,\S+)", result.stdout)[-1].split(",")]
     assert len(told) > 10
     assert set(first) <= set(told) <= {*first, *second}  # player_1 may not come to act
     assert result.stdout.count("ValueError: it has had enough") == 10
-    assert result.stdout.count("Traceback") == 1  # of the first
+    assert result.stdout.count("Traceback") == 2  # of the first: here, and in its process
 
 
 def test_a_process_that_dies_is_a_failed_game_and_the_others_go_on():
@@ -197,10 +205,11 @@ def test_a_process_that_dies_is_a_failed_game_and_the_others_go_on():
     healthy = [seed for seed in rest if seed not in failing_seeds(rest, 0)]
     deadly = failing_seeds(rest, 0)[:2]
     seeds = [healthy[0], *healthy[1:5], deadly[0], *healthy[5:9], deadly[1], *healthy[9:12]]
-    games = list(simulate(table("kuhn_poker", DYING, "random"), seeds, processes=2))
+    given = dataclasses.replace(table("kuhn_poker", DYING, "random"), guests_key=KEY)
+    games = list(simulate(given, seeds, processes=2))
     assert [game.seed for game in games] == seeds
     assert [game.seed for game in games if game.failure] == deadly
-    assert {game.failure.kind for game in games if game.failure} == {"ProcessDied"}
+    assert {game.failure.kind for game in games if game.failure} == {"AgentFailureError"}
     assert "exit code 7" in next(game.failure.message for game in games if game.failure)
 
 

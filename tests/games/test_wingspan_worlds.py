@@ -205,7 +205,7 @@ def test_all_that_can_have_happened_is_dealt_equally_often(name):
         for world, count in found.items():
             seen[world[at]] += count
         statistic = sum((seen[part] - mean) ** 2 / mean for part, mean in expected.items())
-        assert len(expected) == 1 or chdtrc(len(expected, statistic) - 1) > 1e-5
+        assert len(expected) == 1 or chdtrc(len(expected) - 1, statistic) > 1e-5
 
 
 def test_after_a_card_drawn_unseen_was_discarded_every_world_is_possible_and_every_possible_world_is_dealt():
