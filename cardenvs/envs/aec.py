@@ -581,7 +581,7 @@ def table_text(state: State, player: int, colour: bool) -> str:
     if state.is_terminal:
         turn = "over, returns " + " ".join(f"{value:g}" for value in state.returns)
     else:
-        turn = f"ply {state.ply}, player_{state.current_player} to act"
+        turn = f"player_{state.current_player} to act"
     return f"{state.game.title}: {turn}, seen by player_{player}\n{state.render(player, colour)}"
 
 

@@ -174,7 +174,9 @@ def _seat_shows(case: "Case", before: State, action: int, player: int) -> dict[s
 
     env = SeatEnv(case.game, seat=player, dict_observation=True, **case.options.as_dict())
     env._state, env._seat, env._over, env._reward = before.clone(), player, False, 0.0
-    env._seats = {before.current_player: Seat(Scripted(), before.current_player, 0)}
+    seat = Seat(Scripted(), before.current_player, 0)
+    seat._trusted = True  # it looks at nothing; a twin of `player` has no turn for anybody else
+    env._seats = {before.current_player: seat}
     env._play_opponents()
     return {"observation": env._observation(), "info": env._info(), "masks": env.action_masks(), "reward": env._reward}
 

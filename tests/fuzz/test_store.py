@@ -58,7 +58,9 @@ def cells():
     return [
         (table, column)
         for table, columns in {
-            "matches": ["id", "game", "options", "agents", "seed", "created", "layout", "schedule", "guard"],
+            "matches": [
+                "id", "game", "options", "agents", "secret", "guests_key", "created", "layout", "schedule", "guard",
+            ],
             "games": [
                 "match_id", "deal", "lineup", "seed", "seating", "agents", "returns", "actions", "plies", "decisions",
                 "seconds", "error", "digest", "failures", "outcomes", "notes",
