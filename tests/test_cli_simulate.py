@@ -257,7 +257,7 @@ class CountingView(type(GAME.view)):
 
 def test_figures_and_counts_of_a_game_are_summed_up(tmp_path):
     name = toy("simulated_counting_v0", view=CountingView())
-    code, written = played(tmp_path / "c.json", name, "--games", "20", "-p", "1")
+    code, written = played(tmp_path / "c.json", name, "--games", "20", "-p", "1", *GIVEN)
     assert code == 0
     kept = [game["figures"]["tricks"][1] for game in written["games"]]
     counts = written["summary"]["counts"]["moves"]
@@ -265,7 +265,7 @@ def test_figures_and_counts_of_a_game_are_summed_up(tmp_path):
     assert 0 < sum(kept) < 40
     assert written["summary"]["seats"][1]["won"] == 20
     assert written["summary"]["seats"][1]["figures"]["tricks"]["mean"] == pytest.approx(sum(kept) / 20)
-    text = call(name, "--games", "20", "-p", "1").stdout
+    text = call(name, "--games", "20", "-p", "1", *GIVEN).stdout
     assert "moves: 1 of 2 reached" in text
     assert "never: flew" in text
     assert f"tricks 1 {kept[0]}" in text.splitlines()[0]

@@ -31,6 +31,7 @@ from cardenvs.arena.schedule import Kind, Schedule, Seating
 from cardenvs.arena.statistics import Intervals
 from cardenvs.arena.store import Store, StoredExperiment
 from cardenvs.core.errors import ArenaError, CardenvsError, require
+from cardenvs.core.files import check_input
 from cardenvs.core.text import LONGEST_NAME, one_line, printable, read_yaml
 
 require("pydantic", "arena")
@@ -301,6 +302,7 @@ def read_experiment(path: str | Path) -> Experiment:
         ArenaError: it cannot be read, or something in it is missing, unknown or cannot be.
         MissingExtraError: pyyaml is not installed.
     """
+    check_input(path)
     values = read_yaml(path, "arena", ArenaError)
     if not isinstance(values, dict):
         raise ArenaError(f"{path} must be a mapping, a line `name: value` each; see `cardenvs arena schema`")

@@ -358,7 +358,7 @@ def test_search_chooses_a_whole_play_and_lays_it_step_by_step(playout, monkeypat
     done = []
     while not state.is_terminal:
         assert len(state.legal_actions()) > 1
-        done.append(agent.act(Turn(state, 0)))
+        done.append(agent.act(Turn(state, 0, len(done), goes_on=bool(done))))
         state.apply(done[-1])
     assert tuple(done) == max(candidates, key=len)
     assert set(done) == {*(LAY_0 + MELD_NUMBER[Meld.of(run)] for run in ("R1 R2 R3", "K1 K2 K3")), COMMIT}
@@ -370,11 +370,12 @@ def test_search_follows_the_policy_where_its_play_is_no_candidate(monkeypatch):
     draw = [one for one in state.candidates() if one.actions == (DRAW,)]
     one_run = [one for one in state.candidates() if len(one.actions) == 2]
     monkeypatch.setattr(type(state), "candidates", lambda self: [*draw, *one_run])
-    begun = searches(monkeypatch)
+    begun, done = searches(monkeypatch), 0
     while not state.is_terminal:
         own = state.policy_action("max_tiles", 0)
-        assert agent.act(Turn(state, 0)) == own
+        assert agent.act(Turn(state, 0, done, goes_on=done > 0)) == own
         state.apply(own)
+        done += 1
     assert len(begun) == 1
 
 
