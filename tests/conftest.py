@@ -1,6 +1,7 @@
 """What all tests share: one compile cache, and the registered games."""
 
 import os
+import signal
 
 import pytest
 
@@ -9,6 +10,11 @@ from cardenvs.core.cache import cache_folder
 
 # Named here so that processes that tests start with another home find it too.
 os.environ.setdefault("CARDENVS_CACHE_DIR", str(cache_folder()))
+
+
+# A job in the background ignores Ctrl-C, and so would the processes that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(params=cardenvs.list_games())
