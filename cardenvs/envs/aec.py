@@ -459,8 +459,7 @@ class Env(RawEnv):
         chosen: Any = action
         if chosen.__class__ is not int or not 0 <= chosen < self._num_actions:
             self._check_bounds(chosen)
-            chosen = int(chosen)
-        if self._mask[chosen]:
+        if self._mask[chosen]:  # a bool is no index: a ValueError, as from the stock wrapper
             self._play(int(chosen))
         else:
             self._lose(agent)

@@ -14,6 +14,7 @@ pytest.importorskip("pydantic")
 FILE = """
 name: by command
 deals: 12
+seed: 1
 games: [kuhn_poker_v0]
 agents: [random, {name: search, spec: "search:simulations=4"}]
 anchors: {random: 1000}

@@ -79,11 +79,12 @@ def test_a_failing_agent_without_a_guard_ends_the_run_anywhere(tmp_path, backend
         pytest.importorskip("ray")
         monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), *sys.path]))
     failing = {"agents": ["random", "python:arena_agents:Raises"], "guard": {"on_failure": "stop"}}
-    values = {**DETERMINISTIC, **failing, "games": ["leduc_poker_v0"], "deals": 300}
+    seed = f"11-{23713:032x}"  # with which it plays the first deals to their end
+    values = {**DETERMINISTIC, **failing, "games": ["leduc_poker_v0"], "deals": 300, "seed": seed}
     experiment = Experiment.of(values)
     with Store(tmp_path / "store.db") as store:
         with pytest.raises((AgentError, ArenaError), match="Raises"):
-            experiment.run(store, processes=2, backend=backend)
+            experiment.run(store, processes=2, backend=backend, batch=1)
         assert 1 <= store.count(experiment.matches[0].id) < experiment.matches[0].num_games
 
 

@@ -23,13 +23,13 @@ HOSTILE = "<script>alert('$x^2$')</script>[bold]&\"{{ 7 * 7 }}"
 @pytest.fixture(scope="module")
 def summary():
     """Of a small match."""
-    return Match.of("leduc_poker_v0", ["random", "search:simulations=4", "random"], deals=12, seed=3, ante=2).run()
+    return Match.of("leduc_poker_v0", ["random", "search:simulations=60", "random"], deals=12, seed=3, ante=2).run()
 
 
 @pytest.fixture(scope="module")
 def hostile(summary):
     """The same with a name that tries everything."""
-    match = dataclasses.replace(summary.match, agents=("random", "search:simulations=4", HOSTILE))
+    match = dataclasses.replace(summary.match, agents=("random", "search:simulations=60", HOSTILE))
     standings = tuple(dataclasses.replace(s, name=n) for s, n in zip(summary.standings, match.names, strict=True))
     return dataclasses.replace(summary, match=match, standings=standings)
 
@@ -68,7 +68,7 @@ def test_json_is_complete_and_plain(summary, tmp_path):
     data = json.loads((tmp_path / "result.json").read_text())
     assert [row["agent"] for row in data["leaderboard"]] == [standing.name for standing in summary.ranking]
     assert data["leaderboard"][0]["mean"]["deals"] == 12
-    assert data["head_to_head"][0]["agents"] == ["random", "search:simulations=4"]
+    assert data["head_to_head"][0]["agents"] == ["random", "search:simulations=60"]
     assert (data["seed"], data["deals"], data["games"], data["options"]["ante"]) == ("3", 12, 72, 2)
     assert set(data["versions"]) >= {"cardenvs", "python", "numpy"}
     assert json.loads(json.dumps(as_json(summarise(summary.match, [])), allow_nan=False))["leaderboard"] == []
@@ -77,7 +77,7 @@ def test_json_is_complete_and_plain(summary, tmp_path):
 def test_the_command_plays_the_same_match(summary):
     words = shlex.split(command_line(summary.match))
     assert words[:3] == ["cardenvs", "match", "leduc_poker_v0"]
-    assert words[words.index("--agents") + 1] == "random,search:simulations=4,random"
+    assert words[words.index("--agents") + 1] == "random,search:simulations=60,random"
     assert words[words.index("--option") + 1] == "ante=2"
     assert words[words.index("--seed") + 1] == "3"
 

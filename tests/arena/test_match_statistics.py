@@ -80,17 +80,17 @@ def test_round_robin_and_ties():
 def test_three_at_a_table():
     match = Match.of("kuhn_poker_v0", ["random"] * 3, deals=1, num_players=3)
     # every seating with the same returns by player: each agent sits in each place twice
-    summary = summarise(match, games(match, {0: [(4, -1, -3)] * 6}, (1, 1, 0), (1, 1, 0)))
+    summary = summarise(match, games(match, {0: [(4, -2, -2)] * 6}, (1, 1, 0), (1, 1, 0)))
     assert [standing.mean.mean for standing in summary.standings] == [0.0] * 3
     assert [standing.won for standing in summary.standings] == [pytest.approx(1 / 3)] * 3
-    only = summarise(match, games(match, {0: [(4, -1, -3)] + [(0, 0, 0)] * 5}, (1, 1, 1), (1, 1, 1)))
-    assert only.difference(0, 2).mean == pytest.approx(7 / 6)
+    only = summarise(match, games(match, {0: [(4, -2, -2)] + [(0, 0, 0)] * 5}, (1, 1, 1), (1, 1, 1)))
+    assert only.difference(0, 2).mean == pytest.approx(6 / 6)
     assert only.difference(0, 0) is None
 
 
 def test_incomplete_deals_and_deals_beyond_the_match_do_not_count():
     match = Match.of("leduc_poker_v0", ["random", "search"], deals=3)
-    results = {0: [(1, -1), (-1, 1)], 1: [(90, -90)], 2: [(2, -2), (2, -2)], 3: [(50, -50), (-50, 50)]}
+    results = {0: [(1, -1), (-1, 1)], 1: [(9, -9)], 2: [(2, -2), (2, -2)], 3: [(5, -5), (-5, 5)]}
     summary = summarise(match, games(match, results))
     assert summary.deals == (0, 2)
     assert (summary.games, summary.unfinished) == (4, 2)

@@ -142,12 +142,12 @@ def test_without_enough_deals_there_is_no_interval():
 
 def test_by_results_it_matters_how_far_ahead():
     # nine small wins and a large loss: ahead in nine of ten games, and behind on the whole
-    results = [1] * 9 + [-30]
+    results = [1] * 9 + [-13]
     by_places, names = two(results * 3)
     assert fit([by_places], names)[0].rating > 1600
     by_results, names = two(results * 3, Results)
     first, second = fit([by_results], names)
-    mean, spread = 2 * -2.1, 2 * 9.3
+    mean, spread = 2 * -0.4, 2 * 4.2
     chance = 0.5 * math.erfc(-mean / spread / math.sqrt(2))
     won = (60 * chance + 0.5) / (60 * (1 - chance) + 0.5)
     assert first.rating - second.rating == pytest.approx(400 * math.log10(won), abs=0.1)
