@@ -7,7 +7,6 @@ import subprocess
 import sys
 import textwrap
 import time
-from pathlib import Path
 
 import numpy as np
 import psutil
@@ -19,15 +18,11 @@ from cardenvs.agents.proxy import AgentProxy, Guard, play
 from cardenvs.agents.seating import Seat
 from cardenvs.agents.seeds import MatchSeed, guest_seed
 from cardenvs.arena import Match, Store
-from cardenvs.arena.bundle import opened_bundle
 from cardenvs.arena.check import ResultCheck
-from cardenvs.arena.experiment import Experiment
 from cardenvs.arena.match import Match as MatchType
 from cardenvs.arena.plan import Plan
 from cardenvs.arena.run import run
 from cardenvs.arena.simulate import GameSeeds, Simulation, simulate
-from cardenvs.arena.submit import check_submission
-from cardenvs.arena.verify import replay_of, verify
 from cardenvs.cli import app
 from cardenvs.core.errors import AgentError, ArenaError
 from cardenvs.core.registry import get_game
@@ -303,53 +298,8 @@ def steal_in_holdem_records(tmp_path):
     return result.exit_code == 0 and notes and not any(note["found"] for note in notes)
 
 
-def board(**changes):
-    values = {
-        "name": "board", "seed": f"3-{'a' * 32}", "deals": 2, "games": ["kuhn_poker_v0"],
-        "agents": ["random", {"name": "thief", "spec": STEALS}], "guard": {"isolation": "auto"},
-    }  # fmt: skip
-    return Experiment.of({**values, **changes})
-
-
-def steal_in_experiment(tmp_path):
-    with Store(tmp_path / "store.db") as store:
-        board().run(store)
-        tries = len(tries_in(tmp_path))
-        games, mismatches = verify(store)
-        return games == 4 and not mismatches and len(tries_in(tmp_path)) == tries  # no agent is asked to verify
-
-
-def steal_from_submission(tmp_path):
-    """As the submitted agent and as an anchor."""
-    folder = tmp_path / "bundle"
-    folder.mkdir()
-    code = Path(__file__).with_name("unfair_agents.py").read_text()
-    (folder / "submitted_thief.py").write_text(code)
-    (folder / "submission.yaml").write_text("name: mine\nagent: python:submitted_thief:Steals\n")
-    with opened_bundle(str(folder)) as bundle, Store() as store:
-        result = check_submission(bundle, board(anchors={"random": 1000, "thief": 1000}), store=store)
-        (match_id,) = store.match_ids()
-        notes = [note["notes"] for record in store.records(match_id) for note in record.notes]
-    return not result.faults and len(notes) > 8 and not any(note["found"] for note in notes)
-
-
-def steal_from_replays(tmp_path):
-    """As an anchor that is asked again."""
-    made = board(anchors={"random": 1000, "thief": 1000})
-    folder = tmp_path / "replays"
-    folder.mkdir()
-    with opened_bundle("random", "mine") as bundle, Store() as store:
-        check_submission(bundle, made, store=store)
-        (match_id,) = store.match_ids()
-        for number, record in enumerate(store.records(match_id)):
-            replay_of(store.match(match_id), record).save(folder / f"{number}.json")
-    (tmp_path / "steals").unlink()
-    with opened_bundle(str(folder), "mine") as bundle:
-        return check_submission(bundle, made).faults == ()
-
-
 def tries_in(folder):
-    """What Steals says of each of its decisions."""
+    """What Steals says of each of its decisions, anywhere."""
     return (folder / "steals").read_text().split()
 
 
@@ -357,7 +307,7 @@ def tries_in(folder):
     "steal",
     [
         steal_in_match, steal_under_guard, steal_in_simulation, steal_from_seat, steal_in_terminal,
-        steal_in_holdem_records, steal_in_experiment, steal_from_submission, steal_from_replays,
+        steal_in_holdem_records,
     ],
 )  # fmt: skip
 def test_an_agent_does_not_find_the_true_state_anywhere(steal, tmp_path, monkeypatch):
@@ -436,11 +386,17 @@ def test_what_an_agent_reports_is_bounded():
         assert len(str(record.notes)) < 200_000
 
 
-def test_an_agents_environment_is_clean(monkeypatch):
+def test_an_agents_environment_is_clean_but_for_what_the_operator_passes_on(monkeypatch, tmp_path):
     monkeypatch.setenv("OPENAI_BASE", "https://user:secret@example.org")
     monkeypatch.setenv("DATABASE_URL", "postgres://user:secret@example.org")
     monkeypatch.setenv("MY_SETTING", "given")
-    _, notes = notes_of(f"{OWN}Environment", 1, deals=1, guard=Guard(keep_env=("MY_SETTING",)))
+    path = tmp_path / "store.db"
+    words = ["match", "leduc_poker", "--agents", f"{OWN}Environment,random", "--deals", "1", "--store", str(path)]
+    assert CliRunner().invoke(app, [*words, "--on-failure", "forfeit", "--keep-env", "MY_SETTING"]).exit_code == 0
+    with Store(path) as store:
+        (match_id,) = store.match_ids()
+        notes = [note["notes"] for record in store.records(match_id) for note in record.notes]
+    assert notes
     for note in notes:
         assert note["environment"]["MY_SETTING"] == "given"
         assert not {"OPENAI_BASE", "DATABASE_URL", "PYTEST_CURRENT_TEST"} & set(note["environment"])

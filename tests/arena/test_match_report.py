@@ -88,6 +88,8 @@ def test_a_guarded_match_has_a_command_and_a_special_one_has_none(summary):
 
     guarded = dataclasses.replace(summary.match, guard=Guard(on_failure="forced_action"))
     assert command_line(guarded).endswith("--on-failure forced_action")
+    keeping = dataclasses.replace(summary.match, guard=Guard(keep_env=("A", "B")))
+    assert command_line(keeping).endswith("--on-failure forfeit --keep-env A --keep-env B")
     special = {"guard": Guard(tries=1)}, {"labels": ("a", "b", "c")}, {"schedule": Schedule("field", challengers=(0,))}
     for changes in special:
         assert command_line(dataclasses.replace(summary.match, **changes)) is None
