@@ -23,7 +23,7 @@ HOSTILE = "<script>alert('$x^2$')</script>[bold]&\"{{ 7 * 7 }}"
 @pytest.fixture(scope="module")
 def summary():
     """Of a small match."""
-    return Match.of("leduc_poker_v0", ["random", "search:simulations=4", "random"], deals=12, seed=3, ante=2).run()
+    return Match.of("leduc_poker_v0", ["random", "search:simulations=4", "random"], deals=40, seed=3, ante=2).run()
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def test_the_terminal_shows_everything(summary):
     assert f"{best.mean.mean:+.3f}" in text
     assert f"{best.mean.low:+.3f} to {best.mean.high:+.3f}" in text
     assert "random#2" in text
-    assert "12 deals, 72 games (6 a deal), seed 3" in text
+    assert "40 deals, 240 games (6 a deal), seed 3" in text
     difference = summary.difference(0, 1)
     assert f"{difference.mean:+.3f} ± {(difference.high - difference.low) / 2:.3f}" in text
 
@@ -67,9 +67,9 @@ def test_json_is_complete_and_plain(summary, tmp_path):
     write_json(summary, tmp_path / "result.json")
     data = json.loads((tmp_path / "result.json").read_text())
     assert [row["agent"] for row in data["leaderboard"]] == [standing.name for standing in summary.ranking]
-    assert data["leaderboard"][0]["mean"]["deals"] == 12
+    assert data["leaderboard"][0]["mean"]["deals"] == 40
     assert data["head_to_head"][0]["agents"] == ["random", "search:simulations=4"]
-    assert (data["seed"], data["deals"], data["games"], data["options"]["ante"]) == ("3", 12, 72, 2)
+    assert (data["seed"], data["deals"], data["games"], data["options"]["ante"]) == ("3", 40, 240, 2)
     assert set(data["versions"]) >= {"cardenvs", "python", "numpy"}
     assert json.loads(json.dumps(as_json(summarise(summary.match, [])), allow_nan=False))["leaderboard"] == []
 
@@ -132,7 +132,7 @@ def test_the_page_needs_nothing_but_itself(summary, tmp_path):
     assert not re.search(r"https?://|//[a-z]+\.|@import|url\((?!#)", without_names)
     assert len(text) < 300_000
     words = " ".join(elements.words)
-    for shown in ("Leaderboard", "Head to head", "random#2", "ante = 2", summary.match.id, "12 of 12"):
+    for shown in ("Leaderboard", "Head to head", "random#2", "ante = 2", summary.match.id, "40 of 40"):
         assert shown in words
     assert command_line(summary.match) in words
 
