@@ -120,6 +120,11 @@ def test_a_store_keeps_the_seeds_and_a_match_that_goes_on_takes_them(tmp_path):
         assert len(store.match_ids()) == 2
 
 
+def test_a_store_is_opened_by_its_path():
+    with Store() as store, pytest.raises(ArenaError, match="a store is opened by its path, a str or a Path; got <"):
+        Match.of("leduc_poker_v0", ["random", "random"], 1).run(store)
+
+
 def test_an_older_store_gets_a_key_for_guests(tmp_path):
     import sqlite3
 
