@@ -5,7 +5,7 @@ Commands import what they need when they run, so that help is instant.
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -405,6 +405,10 @@ def match(
     on_failure: Annotated[
         str, typer.Option(metavar="stop|forfeit|forced_action", help="What follows when an agent fails.")
     ] = "stop",
+    keep_env: Annotated[
+        list[str] | None,
+        typer.Option("--keep-env", metavar="NAME", help="Pass a variable to agents in processes. May be repeated."),
+    ] = None,
 ) -> None:
     """Compare agents on duplicate deals and print a leaderboard with intervals.
 
@@ -433,7 +437,7 @@ def match(
     if resume and store is None:
         raise ArenaError("--resume needs the --store to go on with")
     found = _game(game)
-    guard = _guard(on_failure)
+    guard = _guard(on_failure, keep_env or ())
     options = read_options(found, option)
     wanted = Match(found, options, tuple(split_specs(agents)), deals, MatchSeed.of(seed), guard=guard)
     with Store(store) as opened:
@@ -448,14 +452,19 @@ def match(
     outputs.close()
 
 
-def _guard(on_failure: str) -> "Guard | None":
+def _guard(on_failure: str, keep_env: Sequence[str]) -> "Guard | None":
+    unknown = [name for name in keep_env if name not in os.environ]
+    if unknown:
+        raise ArenaError(f"--keep-env {unknown[0]}: there is no such environment variable")
     if on_failure == "stop":
+        if keep_env:
+            raise ArenaError("--keep-env needs --on-failure forfeit or forced_action")
         return None
     from cardenvs.agents.proxy import ON_FAILURE, Guard
 
     if on_failure not in ON_FAILURE:
         raise ArenaError(f"--on-failure is stop, {' or '.join(ON_FAILURE)}; got {on_failure!r}")
-    return Guard(on_failure=on_failure)
+    return Guard(on_failure=on_failure, keep_env=tuple(keep_env))
 
 
 def _run_with_progress(match: "Match", store: Any, resume: bool, processes: int, batch: int) -> bool:

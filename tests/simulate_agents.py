@@ -2,7 +2,9 @@
 
 import os
 
+from cardenvs.agents import specs
 from cardenvs.agents.base import Agent
+from cardenvs.arena.simulate import Simulation
 
 FAILS_AT = 3
 
@@ -64,3 +66,16 @@ def dying(game, options):
 def watching(game, options):
     """Never fails if observers are told everything."""
     return Watcher()
+
+
+def dying_here(argument, game, options):
+    """The same as an agent of the kind "dying", which plays in the process of the game."""
+    return dying(game, options)
+
+
+class WithDying(Simulation):
+    """A table that brings that kind along to the processes that play it."""
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        specs._KINDS["dying"] = dying_here

@@ -128,6 +128,8 @@ def test_info_shows_numbers_options_and_sections():
         (["match", "leduc_poker", "--agents", "random,serch"], "no agent 'serch' for leduc_poker_v0; did you mean"),
         (["match", "leduc_poker", "--agents", "random,,random"], "separated by single commas"),
         (["match", "leduc_poker", "--agents", "random,random", "--on-failure", "cry"], "--on-failure is stop, forf"),
+        (["match", "leduc_poker", "--agents", "random,random", "--keep-env", "NO_SUCH"], "no such environment"),
+        (["match", "leduc_poker", "--agents", "random,random", "--keep-env", "PATH"], "--keep-env needs --on-failure"),
         (["match", "leduc_poker", "--agents", "random,random", "--resume"], "--resume needs the --store to go on with"),
         (["match", "leduc_poker", "--agents", "random,random", "--html", "/no/where/x.html"], "no folder /no/where"),
         (["play", "leduc_poker", "--seat", "2"], "has players 0 to 1 here; --seat 2 is none of them"),

@@ -10,6 +10,7 @@ import simulate_agents
 from toys.high_card import GAME
 from typer.testing import CliRunner
 
+from cardenvs.agents import specs
 from cardenvs.agents.seeds import guest_seed
 from cardenvs.arena.simulate import GameSeeds, Simulation, Tally, simulate
 from cardenvs.cli import app
@@ -211,6 +212,24 @@ def test_a_process_that_dies_is_a_failed_game_and_the_others_go_on():
     assert [game.seed for game in games if game.failure] == deadly
     assert {game.failure.kind for game in games if game.failure} == {"AgentFailureError"}
     assert "exit code 7" in next(game.failure.message for game in games if game.failure)
+
+
+def test_an_agent_that_takes_its_process_along_is_a_failed_game_and_the_others_go_on(monkeypatch):
+    """An agent in the worker's own process, so that the worker dies with it."""
+    monkeypatch.setitem(specs._KINDS, "dying", simulate_agents.dying_here)
+    plain = table("kuhn_poker", "dying", "random")
+    given = simulate_agents.WithDying(plain.game, plain.options, plain.agents)
+    rest = list(GameSeeds(2, 60))
+    deadly = [seed for seed in rest if derived_seed(seed, "player", 0) % simulate_agents.FAILS_AT == 0][:2]
+    healthy = [seed for seed in rest if derived_seed(seed, "player", 0) % simulate_agents.FAILS_AT != 0]
+    seeds = [*healthy[:5], deadly[0], *healthy[5:9], deadly[1], *healthy[9:12]]
+    games = list(simulate(given, seeds, processes=2))
+    assert [game.seed for game in games] == seeds
+    assert [game.seed for game in games if game.failure] == deadly
+    for game in games:
+        if game.failure:
+            assert game.failure.kind == "ProcessDied"
+            assert game.failure.message == "the process that played it ended (exit code 7)"
 
 
 def toy(name, **changes):

@@ -61,8 +61,10 @@ class Database:
                 older schema is upgraded in memory.
 
         Raises:
-            ArenaError: the file is of another kind or schema version, is damaged, or cannot be opened.
+            ArenaError: `path` is none; or the file is of another kind or schema version, damaged, or cannot be opened.
         """
+        if not isinstance(path, str | Path | None):  # its repr would become the name of a file
+            raise ArenaError(f"a store is opened by its path, a str or a Path; got {path!r}")
         self.path = None if path is None else str(path)
         self.read_only = read_only
         self._waiting: list[tuple] = []

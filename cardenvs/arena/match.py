@@ -215,7 +215,7 @@ class Match:
         if self.guard is not None:
             from cardenvs.agents.proxy import Guard
 
-            if self.guard != Guard(on_failure=self.guard.on_failure):
+            if self.guard != Guard(on_failure=self.guard.on_failure, keep_env=self.guard.keep_env):
                 return False
         return self.schedule == ROUND_ROBIN and self.names == _numbered(self.agents)
 

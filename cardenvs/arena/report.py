@@ -104,6 +104,7 @@ def command_line(match: Match) -> str | None:
         words += ["--option", f"{name}={','.join(map(str, value)) if isinstance(value, list) else value}"]
     if match.guard is not None:
         words += ["--on-failure", match.guard.on_failure]
+        words += [word for name in match.guard.keep_env for word in ("--keep-env", name)]
     return shlex.join(words)
 
 

@@ -11,12 +11,11 @@ anchor makes there, with the seed that it has in that deal.
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 from cardenvs.agents.guest import Guest
-from cardenvs.agents.proxy import Guard
+from cardenvs.agents.proxy import OK, AgentProxy, Guard
 from cardenvs.agents.sandbox import chosen, why_unavailable
-from cardenvs.agents.seating import Seat
-from cardenvs.agents.specs import make_agent
 from cardenvs.arena.board import Board, board_of
 from cardenvs.arena.bundle import Bundle, check_agent
 from cardenvs.arena.experiment import Experiment
@@ -27,6 +26,7 @@ from cardenvs.arena.verify import verify
 from cardenvs.core.engine import FORFEIT
 from cardenvs.core.errors import ArenaError, CardenvsError
 from cardenvs.core.replay import Replay
+from cardenvs.core.state import State
 from cardenvs.core.text import one_line
 
 _REPEATED_DEALS = 3  # of each match, played twice to see whether the agent repeats itself
@@ -72,13 +72,16 @@ def check_submission(
         progress: called with (what is being done, done, in all).
 
     Raises:
-        ArenaError: the board has no anchors, an anchor is called like the submission, or its spec may not be submitted.
+        ArenaError: the board has no anchors, an anchor is called like the submission, its spec may not be submitted, or
+            it has replays and the board no seed.
         AgentError: a sandbox is required, and there is none.
         CardenvsError: an agent cannot be made.
     """
     if bundle.agent is not None:
         for match in board.matches:
             check_agent(bundle, match.game)
+    elif any(match.seed.is_drawn for match in board.matches):
+        raise ArenaError(f"{board.name} has no seed, so its deals are drawn anew; replays need a board with a `seed`")
     guest = _guest(bundle, sandbox)
     matches = tuple(_against_anchors(match, bundle, guest, board.anchors) for match in board.matches)
     experiment = replace(board, name=f"{bundle.name} on {board.name}", matches=matches, stop=None, seconds=None)
@@ -180,21 +183,23 @@ def _enter_replays(
     faults: list[str] = []
     found: list[dict[tuple[int, int], GameRecord]] = [{} for _ in experiment.matches]
     deals = [{match.deal_seed(deal): deal for deal in range(match.deals)} for match in experiment.matches]
-    for done, path in enumerate(bundle.replays):
-        if progress is not None:
-            progress("playing again", done, len(bundle.replays))
-        name = str(path.relative_to(bundle.folder)) if bundle.folder else str(path)
-        try:
-            replay = Replay.load(path)
-            number = _match_of(replay, experiment.matches, name)
-            record = _record_of(replay, experiment.matches[number], deals[number], name)
-        except CardenvsError as error:
-            faults.append(one_line(str(error).replace(str(path), name)))
-            continue
-        if (record.deal, record.lineup) in found[number]:
-            faults.append(f"{name}: a second game of deal {record.deal} in lineup {record.lineup}")
-            continue
-        found[number][record.deal, record.lineup] = record
+    with contextlib.ExitStack() as stack:
+        anchors = [stack.enter_context(_Anchors(match)) for match in experiment.matches]
+        for done, path in enumerate(bundle.replays):
+            if progress is not None:
+                progress("playing again", done, len(bundle.replays))
+            name = str(path.relative_to(bundle.folder)) if bundle.folder else str(path)
+            try:
+                replay = Replay.load(path)
+                number = _match_of(replay, experiment.matches, name)
+                record = _record_of(replay, anchors[number], deals[number], name)
+            except CardenvsError as error:
+                faults.append(one_line(str(error).replace(str(path), name)))
+                continue
+            if (record.deal, record.lineup) in found[number]:
+                faults.append(f"{name}: a second game of deal {record.deal} in lineup {record.lineup}")
+                continue
+            found[number][record.deal, record.lineup] = record
     played = []
     for number, (title, match) in enumerate(zip(experiment.titles, experiment.matches, strict=True)):
         if not found[number]:
@@ -217,12 +222,13 @@ def _match_of(replay: Replay, matches: Sequence[Match], name: str) -> int:
     raise ArenaError(f"{name}: the board has no {replay.game.name} with these options")
 
 
-def _record_of(replay: Replay, match: Match, deals: dict[int, int], name: str) -> GameRecord:
+def _record_of(replay: Replay, anchors: "_Anchors", deals: dict[int, int], name: str) -> GameRecord:
     """The game of the match that a replay is.
 
     Raises:
         ArenaError: it is none, or an anchor would have moved otherwise.
     """
+    match = anchors.match
     if replay.setup["deck"]:
         raise ArenaError(f"{name}: its cards are laid out by hand; those of the board come from seeds")
     deal = deals.get(replay.setup["seed"])
@@ -237,46 +243,80 @@ def _record_of(replay: Replay, match: Match, deals: dict[int, int], name: str) -
     if seating not in match.lineups:
         raise ArenaError(f"{name}: the board seats nobody as {list(replay.players)}")
     lineup = match.lineups.index(seating)
-    decisions = _check_anchors(replay, match, deal, lineup, name)
+    decisions = anchors.check(replay, deal, lineup, name)
     return GameRecord(
         deal, lineup, replay.setup["seed"], seating, replay.returns, replay.actions, tuple(decisions),
         (0.0,) * len(seating), digest=replay.digest,
     )  # fmt: skip
 
 
-def _check_anchors(replay: Replay, match: Match, deal: int, lineup: int, name: str) -> list[int]:
-    """Ask the anchors again. Returns the decisions of each player."""
-    seating, seeds = match.lineups[lineup], match.seat_seeds(deal, lineup)
-    anchors = {
-        player: make_agent(match.agents[agent], match.game, match.options)
-        for player, agent in enumerate(seating)
-        if agent != 0
-    }
-    for player, anchor in anchors.items():
-        anchor.reset(seeds[player])
-    seats = {player: Seat(anchor, player, seeds[player]) for player, anchor in anchors.items()}
-    state = replay.state_at(0)
-    decisions = [0] * len(seating)
-    for ply, action in enumerate(replay.actions):
+class _Anchors:
+    """The anchors of a match, asked again for the moves that replays say they made. A context manager."""
+
+    def __init__(self, match: Match) -> None:
+        """Of a match in which agent 0 is the submission."""
+        self.match = match
+        self._made: dict[tuple[int, int], AgentProxy] = {}  # by agent and which of its places at a table
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for proxy in self._made.values():
+            proxy.close()
+
+    def check(self, replay: Replay, deal: int, lineup: int, name: str) -> list[int]:
+        """The decisions of each player in a replay of a game of the match.
+
+        Raises:
+            ArenaError: an anchor chooses otherwise there, or the game is not over.
+            CardenvsError: an anchor cannot be made, or an action may not be applied.
+        """
+        seating, seeds = self.match.lineups[lineup], self.match.seat_seeds(deal, lineup)
+        seated = {
+            player: self._anchor(agent, seating[:player].count(agent))
+            for player, agent in enumerate(seating)
+            if agent != 0
+        }
+        state = replay.state_at(0)
+        for player, anchor in seated.items():
+            anchor.begin(state, player, seeds[player])
+        decisions = [0] * len(seating)
+        for ply, action in enumerate(replay.actions):
+            player = action - FORFEIT if action >= FORFEIT else state.current_player
+            if player in seated:
+                fault = self._fault(seated[player], state, action)
+                if fault is not None:
+                    raise ArenaError(f"{name}: at action {ply} the anchor {replay.players[player]} {fault}")
+            decisions[player] += 1
+            state.apply(action)
+            for anchor in seated.values():
+                anchor.observe(state)
+        for anchor in seated.values():
+            anchor.end(state)
+        if not state.is_terminal:
+            raise ArenaError(f"{name}: the game is not over")
+        return decisions
+
+    def _anchor(self, agent: int, copy: int) -> AgentProxy:
+        match = self.match
+        if (agent, copy) not in self._made:
+            self._made[agent, copy] = AgentProxy.of(
+                match.agents[agent], match.game, match.options, match.guard, match.names[agent]
+            )
+        return self._made[agent, copy]
+
+    def _fault(self, anchor: AgentProxy, state: State, action: int) -> str | None:
+        """What is wrong with `action` as a move of an anchor; None: nothing."""
         if action >= FORFEIT:
-            player = action - FORFEIT
-            if player in anchors:
-                raise ArenaError(f"{name}: action {ply} takes the anchor {replay.players[player]} out of the game")
-        else:
-            player = state.current_player
-            if player in anchors:
-                chosen = anchors[player].act(seats[player].turn(state))
-                seats[player].decided(state)
-                if chosen != action:
-                    raise ArenaError(
-                        f"{name}: at action {ply} the anchor {replay.players[player]} is said to choose "
-                        f"{state.action_label(action)!r}; it chooses {state.action_label(chosen)!r}"
-                    )
-        decisions[player] += 1
-        state.apply(action)
-    if not state.is_terminal:
-        raise ArenaError(f"{name}: the game is not over")
-    return decisions
+            return "is taken out of the game"
+        decision = anchor.decide(state)
+        if decision.action == action:
+            return None
+        said = f"is said to choose {state.action_label(action)!r}"
+        if decision.outcome != OK:
+            return f"{said}; it fails: {decision.failures[-1].message}"
+        return f"{said}; it chooses {state.action_label(decision.action)!r}"
 
 
 def _missing(title: str, match: Match, found: dict[tuple[int, int], GameRecord]) -> list[str]:

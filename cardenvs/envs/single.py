@@ -19,8 +19,9 @@ from gymnasium.spaces import Box, Dict, Discrete
 from cardenvs.agents import Agent, Turn, make_agent
 from cardenvs.agents.seating import Seat, is_ours
 from cardenvs.agents.seeds import guest_seed, new_key
+from cardenvs.arena.check import ResultCheck
 from cardenvs.core.engine import TERMINAL_PLAYER
-from cardenvs.core.errors import AgentError, IllegalActionError, OptionError
+from cardenvs.core.errors import AgentError, ArenaError, IllegalActionError, OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.core.rng import SEED_MASK, derived_seed
@@ -126,6 +127,7 @@ class SeatEnv(gymnasium.Env):
         Raises:
             DeckError: an explicit deck that cannot be dealt; nothing was changed.
             AgentError: an opponent chose an illegal action.
+            ArenaError: the game has ended as it promises not to; names the game.
             RuntimeError: 1000 deals in a row ended before the seat's turn.
         """
         deck = (options or {}).get("deck")
@@ -155,6 +157,7 @@ class SeatEnv(gymnasium.Env):
             IllegalActionError: says why not and what is legal; nothing was changed (unless `illegal_reward` is set).
             ResetNeeded: the episode is over.
             AgentError: an opponent chose an illegal action.
+            ArenaError: the game has ended as it promises not to; names the game.
         """
         if self._over:
             raise gymnasium.error.ResetNeeded(f"{self.game.name}: call reset() before step(); no episode is running")
@@ -219,6 +222,7 @@ class SeatEnv(gymnasium.Env):
         if seed is None:
             seed = int(self.np_random.integers(SEED_MASK + 1))
         self._state = self.game.state_type(self.game, self.options, seed=seed, deck=deck)
+        self._check = ResultCheck(self._state)
         self._reward = 0.0
         self._seats: dict[int, Seat] = {}  # of the other players
         for k, agent in enumerate(self._opponents):
@@ -237,6 +241,8 @@ class SeatEnv(gymnasium.Env):
         while True:
             player = state.current_player
             self._over = player == TERMINAL_PLAYER or state.ply >= self.max_plies
+            if player == TERMINAL_PLAYER and (fault := self._check.fault(state)) is not None:
+                raise ArenaError(fault)
             if self._over or player == self._seat:
                 return
             seat = self._seats[player]

@@ -1,6 +1,7 @@
 """What a match gives its agents says nothing about the deal, and nothing goes from one game to the next."""
 
 import itertools
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import time
 import numpy as np
 import psutil
 import pytest
+from typer.testing import CliRunner
 
 from cardenvs.agents import Agent, Turn
 from cardenvs.agents.proxy import AgentProxy, Guard, play
@@ -19,7 +21,9 @@ from cardenvs.arena import Match, Store
 from cardenvs.arena.check import ResultCheck
 from cardenvs.arena.match import Match as MatchType
 from cardenvs.arena.plan import Plan
+from cardenvs.arena.run import run
 from cardenvs.arena.simulate import GameSeeds, Simulation, simulate
+from cardenvs.cli import app
 from cardenvs.core.errors import AgentError, ArenaError
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
@@ -40,8 +44,6 @@ def notes_of(spec, seed, deals=3, guard=None):
     guard = guard or Guard(on_failure="forced_action")
     match = MatchType(LEDUC, options, (spec, "random"), deals, MatchSeed.of(seed), guard=guard)
     with Store() as store:
-        from cardenvs.arena.run import run
-
         run([match], store)
         records = list(store.records(match.id))
     return records, [
@@ -118,6 +120,11 @@ def test_a_store_keeps_the_seeds_and_a_match_that_goes_on_takes_them(tmp_path):
         assert len(store.match_ids()) == 2
 
 
+def test_a_store_is_opened_by_its_path():
+    with Store() as store, pytest.raises(ArenaError, match="a store is opened by its path, a str or a Path; got <"):
+        Match.of("leduc_poker_v0", ["random", "random"], 1).run(store)
+
+
 def test_an_older_store_gets_a_key_for_guests(tmp_path):
     import sqlite3
 
@@ -173,8 +180,43 @@ def test_seats_of_an_environment_and_of_a_simulation_draw_guests_seeds_from_a_ke
 def test_an_agent_that_remembers_has_nothing_to_remember():
     records, notes = notes_of(f"{OWN}Remembers", 3, deals=4)
     assert {note["games"] for note in notes} == {1}
-    assert not any(note["again"] for note in notes)
+    assert not any(note["found"] for note in notes)
     assert len({note["seed"] for note in notes}) == len(records) == 8
+
+
+@pytest.mark.parametrize("cheat", ["FindsSeed", "Remembers"])
+@pytest.mark.parametrize("against", ["random", "search:simulations=5"])
+def test_who_would_use_what_it_finds_plays_as_if_it_had_not_looked(cheat, against):
+    """Duplicate deals, with the same cards and seeds: not one action differs, so nothing is gained."""
+    seed = f"7-{'a' * 32}"  # the secret can be guessed
+    actions = []
+    for agent in (cheat, "Cheat"):
+        match = Match.of("leduc_poker_v0", [f"{OWN}{agent}", against], 8, seed=seed)
+        with Store() as store:
+            run([match], store)
+            actions.append({(one.deal, one.lineup): (one.seed, one.actions) for one in store.records(match.id)})
+    assert actions[0] == actions[1]
+    assert len(actions[0]) == 16
+
+
+@pytest.mark.parametrize(("cheat", "least"), [("FindsSeed", 1.5), ("Remembers", 0.5)])
+def test_where_it_can_be_found_it_is_worth_chips(cheat, least):
+    """The attacks are attacks: one agent for all games, with a seed that follows from the deal, gains a lot."""
+    import unfair_agents
+
+    match = Match.of("leduc_poker_v0", ["random", "random"], 60, seed=7)
+    means = []
+    for name in (cheat, "Cheat"):
+        agent = getattr(unfair_agents, name)(LEDUC, match.options)
+        total = 0
+        for deal, seat in itertools.product(range(match.deals), range(2)):
+            seed = unfair_agents.old_seed(match.deal_seed(deal), "agent", "cheat")
+            state = LEDUC.new_state(seed=match.deal_seed(deal))
+            agents = [agent, AgentProxy.of("random", LEDUC, state.options).agent]
+            play(state, [AgentProxy(one) for one in agents[:: 1 - 2 * seat]], seeds=[seed, seed])
+            total += state.returns[seat]
+        means.append(total / (2 * match.deals))
+    assert means[0] > means[1] + least
 
 
 def test_a_program_is_started_for_each_game(tmp_path):
@@ -212,27 +254,71 @@ def test_the_games_of_a_deal_are_far_apart_and_all_are_played():
 # The true state
 
 
-@pytest.mark.parametrize("mode", ["match", "guarded", "simulate", "seat"])
-def test_an_agent_does_not_find_the_true_state_in_any_mode(mode, monkeypatch):
-    spec = f"{OWN}Steals"
-    if mode == "guarded":
-        _, notes = notes_of(spec, 3)
-        assert notes
-        assert not any(note["found"] for note in notes)
-    elif mode == "match":
-        match = Match.of("leduc_poker_v0", [spec, "random"], 2, seed=3)
-        assert max(abs(standing.mean.mean) for standing in match.run().ranking) <= 13
-    elif mode == "simulate":
-        games = list(simulate(Simulation(LEDUC, LEDUC.make_options(), (spec, "random")), GameSeeds(1, 2)))
-        assert all(game.failure is None and max(map(abs, game.returns)) <= 13 for game in games)
-    else:
-        env = SeatEnv("leduc_poker_v0", opponents=spec)
-        _, info = env.reset(seed=1)
-        over = False
-        while not over:
-            _, _, over, _, info = env.step(info["legal_actions"][-1])
-        assert max(map(abs, info["returns"])) <= 13
-        env.close()
+STEALS = f"{OWN}Steals"
+
+
+def test_stealing_works_where_the_agent_is_in_the_process_of_the_match():
+    state = LEDUC.new_state(seed=1)
+    with AgentProxy.of(STEALS, LEDUC, state.options, Guard(isolation="none")) as thief:
+        thief.begin(state, state.current_player, 1)
+        assert thief.decide(state).notes == {"found": True}
+
+
+def steal_in_match(tmp_path):
+    match = Match.of("leduc_poker_v0", [STEALS, "random"], 2, seed=3)
+    return match.run(tmp_path / "store.db").games == 4
+
+
+def steal_under_guard(tmp_path):
+    _, notes = notes_of(STEALS, 3)
+    return notes and not any(note["found"] for note in notes)
+
+
+def steal_in_simulation(tmp_path):
+    games = list(simulate(Simulation(LEDUC, LEDUC.make_options(), (STEALS, "random")), GameSeeds(1, 2)))
+    return all(game.failure is None and max(map(abs, game.returns)) <= 13 for game in games)
+
+
+def steal_from_seat(tmp_path):
+    env = SeatEnv("leduc_poker_v0", opponents=STEALS, seat=1)
+    _, info = env.reset(seed=1)
+    over = False
+    while not over:
+        _, _, over, _, info = env.step(info["legal_actions"][-1])
+    env.close()
+    return max(map(abs, info["returns"])) <= 13
+
+
+def steal_in_terminal(tmp_path):
+    words = ["play", "leduc_poker", "--against", STEALS, "--seat", "1", "--seed", "3"]
+    result = CliRunner().invoke(app, words, input="1\n" * 20)
+    return result.exit_code == 0 and "The game is over" in result.stdout
+
+
+def steal_in_holdem_records(tmp_path):
+    words = ["texas_holdem", "play-match", "--agents", f"{STEALS},random", "--out", str(tmp_path / "match")]
+    result = CliRunner().invoke(app, [*words, "-o", "format=cash", "-o", "num_hands=2", "--seed", "1"])
+    lines = (tmp_path / "match" / "actions.jsonl").read_text().splitlines()
+    notes = [one["notes"] for one in map(json.loads, lines) if one["player"] == 0]
+    return result.exit_code == 0 and notes and not any(note["found"] for note in notes)
+
+
+def tries_in(folder):
+    """What Steals says of each of its decisions, anywhere."""
+    return (folder / "steals").read_text().split()
+
+
+@pytest.mark.parametrize(
+    "steal",
+    [
+        steal_in_match, steal_under_guard, steal_in_simulation, steal_from_seat, steal_in_terminal,
+        steal_in_holdem_records,
+    ],
+)  # fmt: skip
+def test_an_agent_does_not_find_the_true_state_anywhere(steal, tmp_path, monkeypatch):
+    monkeypatch.setenv("CARDENVS_TEST_FOLDER", str(tmp_path))
+    assert steal(tmp_path)
+    assert set(tries_in(tmp_path)) == {"False"}
 
 
 def test_a_turn_of_an_agent_that_is_not_cardenvs_own_does_not_refer_to_the_true_state():
@@ -305,11 +391,17 @@ def test_what_an_agent_reports_is_bounded():
         assert len(str(record.notes)) < 200_000
 
 
-def test_an_agents_environment_is_clean(monkeypatch):
+def test_an_agents_environment_is_clean_but_for_what_the_operator_passes_on(monkeypatch, tmp_path):
     monkeypatch.setenv("OPENAI_BASE", "https://user:secret@example.org")
     monkeypatch.setenv("DATABASE_URL", "postgres://user:secret@example.org")
     monkeypatch.setenv("MY_SETTING", "given")
-    _, notes = notes_of(f"{OWN}Environment", 1, deals=1, guard=Guard(keep_env=("MY_SETTING",)))
+    path = tmp_path / "store.db"
+    words = ["match", "leduc_poker", "--agents", f"{OWN}Environment,random", "--deals", "1", "--store", str(path)]
+    assert CliRunner().invoke(app, [*words, "--on-failure", "forfeit", "--keep-env", "MY_SETTING"]).exit_code == 0
+    with Store(path) as store:
+        (match_id,) = store.match_ids()
+        notes = [note["notes"] for record in store.records(match_id) for note in record.notes]
+    assert notes
     for note in notes:
         assert note["environment"]["MY_SETTING"] == "given"
         assert not {"OPENAI_BASE", "DATABASE_URL", "PYTEST_CURRENT_TEST"} & set(note["environment"])

@@ -23,13 +23,13 @@ HOSTILE = "<script>alert('$x^2$')</script>[bold]&\"{{ 7 * 7 }}"
 @pytest.fixture(scope="module")
 def summary():
     """Of a small match."""
-    return Match.of("leduc_poker_v0", ["random", "search:simulations=60", "random"], deals=12, seed=3, ante=2).run()
+    return Match.of("leduc_poker_v0", ["random", "search:simulations=4", "random"], deals=40, seed=3, ante=2).run()
 
 
 @pytest.fixture(scope="module")
 def hostile(summary):
     """The same with a name that tries everything."""
-    match = dataclasses.replace(summary.match, agents=("random", "search:simulations=60", HOSTILE))
+    match = dataclasses.replace(summary.match, agents=("random", "search:simulations=4", HOSTILE))
     standings = tuple(dataclasses.replace(s, name=n) for s, n in zip(summary.standings, match.names, strict=True))
     return dataclasses.replace(summary, match=match, standings=standings)
 
@@ -46,7 +46,7 @@ def test_the_terminal_shows_everything(summary):
     assert f"{best.mean.mean:+.3f}" in text
     assert f"{best.mean.low:+.3f} to {best.mean.high:+.3f}" in text
     assert "random#2" in text
-    assert "12 deals, 72 games (6 a deal), seed 3" in text
+    assert "40 deals, 240 games (6 a deal), seed 3" in text
     difference = summary.difference(0, 1)
     assert f"{difference.mean:+.3f} ± {(difference.high - difference.low) / 2:.3f}" in text
 
@@ -67,9 +67,9 @@ def test_json_is_complete_and_plain(summary, tmp_path):
     write_json(summary, tmp_path / "result.json")
     data = json.loads((tmp_path / "result.json").read_text())
     assert [row["agent"] for row in data["leaderboard"]] == [standing.name for standing in summary.ranking]
-    assert data["leaderboard"][0]["mean"]["deals"] == 12
-    assert data["head_to_head"][0]["agents"] == ["random", "search:simulations=60"]
-    assert (data["seed"], data["deals"], data["games"], data["options"]["ante"]) == ("3", 12, 72, 2)
+    assert data["leaderboard"][0]["mean"]["deals"] == 40
+    assert data["head_to_head"][0]["agents"] == ["random", "search:simulations=4"]
+    assert (data["seed"], data["deals"], data["games"], data["options"]["ante"]) == ("3", 40, 240, 2)
     assert set(data["versions"]) >= {"cardenvs", "python", "numpy"}
     assert json.loads(json.dumps(as_json(summarise(summary.match, [])), allow_nan=False))["leaderboard"] == []
 
@@ -77,7 +77,7 @@ def test_json_is_complete_and_plain(summary, tmp_path):
 def test_the_command_plays_the_same_match(summary):
     words = shlex.split(command_line(summary.match))
     assert words[:3] == ["cardenvs", "match", "leduc_poker_v0"]
-    assert words[words.index("--agents") + 1] == "random,search:simulations=60,random"
+    assert words[words.index("--agents") + 1] == "random,search:simulations=4,random"
     assert words[words.index("--option") + 1] == "ante=2"
     assert words[words.index("--seed") + 1] == "3"
 
@@ -88,6 +88,8 @@ def test_a_guarded_match_has_a_command_and_a_special_one_has_none(summary):
 
     guarded = dataclasses.replace(summary.match, guard=Guard(on_failure="forced_action"))
     assert command_line(guarded).endswith("--on-failure forced_action")
+    keeping = dataclasses.replace(summary.match, guard=Guard(keep_env=("A", "B")))
+    assert command_line(keeping).endswith("--on-failure forfeit --keep-env A --keep-env B")
     special = {"guard": Guard(tries=1)}, {"labels": ("a", "b", "c")}, {"schedule": Schedule("field", challengers=(0,))}
     for changes in special:
         assert command_line(dataclasses.replace(summary.match, **changes)) is None
@@ -130,7 +132,7 @@ def test_the_page_needs_nothing_but_itself(summary, tmp_path):
     assert not re.search(r"https?://|//[a-z]+\.|@import|url\((?!#)", without_names)
     assert len(text) < 300_000
     words = " ".join(elements.words)
-    for shown in ("Leaderboard", "Head to head", "random#2", "ante = 2", summary.match.id, "12 of 12"):
+    for shown in ("Leaderboard", "Head to head", "random#2", "ante = 2", summary.match.id, "40 of 40"):
         assert shown in words
     assert command_line(summary.match) in words
 

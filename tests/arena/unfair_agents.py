@@ -20,37 +20,42 @@ LEDUC = get_game("leduc_poker_v0")
 
 
 class Cheat(Agent):
-    """Bets and calls with the better card if it knows both, else plays by its own card."""
+    """Plays Leduc poker by what it may know, or, if it finds out more of the deal, by that."""
 
     name = "cheat"
 
     def __init__(self, game, options):
-        self.other = None
+        pass
 
     def reset(self, seed):
         """Knows nothing yet."""
-        self.other = None
 
-    def known_world(self, turn):
-        """The true state, if it has been found."""
-        return
+    def found(self, turn):
+        """Cards that are hidden from it: the token by place in the deck."""
+        return {}
 
     def act(self, turn):
         """The best that it knows."""
-        world = self.known_world(turn)
-        labels = {turn.label(action): action for action in turn.legal_actions}
-        if world is None:
-            return labels.get("call", labels.get("pass", turn.legal_actions[0]))
-        # Plays it out both ways against somebody who calls.
+        found = self.found(turn)
+        turn.notes["found"] = bool(found)
+        if not found:
+            labels = {turn.label(action): action for action in turn.legal_actions}
+            return labels.get("call", labels.get("check", turn.legal_actions[0]))
+        world = next(world for world in map(turn.determinize, range(10_000)) if has_cards(world, found))
         return max(turn.legal_actions, key=lambda action: (played_out(world.clone(), action, turn.player), action))
 
 
+def has_cards(world, found):
+    """Whether these cards are at these places."""
+    return all(world.record.deck[place] == token for place, token in found.items())
+
+
 def played_out(world, action, player):
-    """What `player` gets if it does `action` and then everybody calls or passes."""
+    """What `player` gets if it does `action` and then everybody calls or checks."""
     world.apply(action)
     while not world.is_terminal:
         labels = {world.action_label(one): one for one in world.legal_actions()}
-        world.apply(labels.get("call", labels.get("pass", world.legal_actions()[0])))
+        world.apply(labels.get("call", labels.get("check", world.legal_actions()[0])))
     return world.returns[player]
 
 
@@ -74,46 +79,54 @@ class FindsSeed(Cheat):
                     if seed in tries or seed == found:
                         self.deal_seed = found
 
-    def known_world(self, turn):
-        """The deal, played on to here, if it was found."""
-        turn.notes["found"] = self.deal_seed is not None
-        return None if self.deal_seed is None else LEDUC.new_state(seed=self.deal_seed)
+    def found(self, turn):
+        """All cards, if the deal was found."""
+        if self.deal_seed is None:
+            return {}
+        return dict(enumerate(LEDUC.new_state(seed=self.deal_seed).record.deck[:3].tolist()))
 
 
 class Steals(Cheat):
-    """Looks for the true state in its turn, in the frames that called it and among all objects."""
+    """Looks for the true state in its turn, in the frames that called it and among all objects.
 
-    def known_world(self, turn):
-        """Any state that has its whole history."""
-        found = [value for value in vars(turn).values() if isinstance(value, State)]
+    It falsifies what it finds. A line of the file `steals` in CARDENVS_TEST_FOLDER tells of each try.
+    """
+
+    def act(self, turn):
+        """Look, and play anything."""
+        seen = list(vars(turn).values())
         frame = sys._getframe()
         while frame is not None:
-            found += [value for value in frame.f_locals.values() if isinstance(value, State)]
+            seen += frame.f_locals.values()
             frame = frame.f_back
-        found += [one for one in gc.get_objects() if isinstance(one, State)]
-        true = [state for state in found if state.has_history and not state.is_terminal and state.actions]
+        seen += gc.get_objects()
+        true = [one for one in seen if isinstance(one, State) and one.has_history]
         turn.notes["found"] = bool(true)
-        if true:
+        for state in true:
             with contextlib.suppress(Exception):
-                true[0]._states["returns"][0] = [500, -500]
-        return true[0] if true else None
+                state._states["returns"][0] = [500, -500]
+        if "CARDENVS_TEST_FOLDER" in os.environ:
+            with (FOLDER / "steals").open("a") as file:
+                file.write(f"{bool(true)}\n")
+        return turn.legal_actions[0]
 
 
 class Remembers(Cheat):
-    """Keeps all that it has seen in this process and recognises the seed or the deal that it has played before."""
+    """Keeps what it has seen in this process, and recognises a deal that it has played before by its seed."""
 
     games, memory = 0, {}
 
     def reset(self, seed):
         """Another game."""
         Remembers.games += 1
-        self.seed, self.is_again = seed, seed in Remembers.memory
-        Remembers.memory[seed] = True
+        self.seed, self.known = seed, Remembers.memory.get(seed)
 
-    def act(self, turn):
-        """Say what it remembers."""
-        turn.notes |= {"games": Remembers.games, "again": self.is_again, "seed": self.seed}
-        return turn.legal_actions[-1]
+    def found(self, turn):
+        """What the mirrored game has shown: there, it had the card that the other has here."""
+        turn.notes |= {"games": Remembers.games, "seed": self.seed}
+        own = turn.determinize(0).record.deck
+        Remembers.memory.setdefault(self.seed, {turn.player: int(own[turn.player])})
+        return self.known or {}
 
 
 FOLDER = Path(os.environ.get("CARDENVS_TEST_FOLDER", tempfile.gettempdir()))

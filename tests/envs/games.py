@@ -23,6 +23,12 @@ def fold_for_good(s, action, log):
         s.rewards[s.current_player] += 1
 
 
+def wider_returns(options):
+    """What the raises of a game may cost besides."""
+    promised, most = LEDUC.returns(options), 2 * options.max_raises
+    return replace(promised, low=promised.low - most, high=promised.high + most)
+
+
 # A game with eliminations and with rewards on the way, until the suite has one of its own.
-ELIMINATION = replace(LEDUC, name="elimination_v0", apply_action=fold_for_good)
+ELIMINATION = replace(LEDUC, name="elimination_v0", apply_action=fold_for_good, returns=wider_returns)
 register_game(ELIMINATION.name, f"{__name__}:ELIMINATION")

@@ -14,8 +14,9 @@ from gymnasium.spaces import Box, Dict
 from gymnasium.utils.env_checker import check_env
 
 from cardenvs.agents import Agent, Turn
-from cardenvs.core.errors import AgentError, DeckError, GameNotFoundError, IllegalActionError, OptionError
+from cardenvs.core.errors import AgentError, ArenaError, DeckError, GameNotFoundError, IllegalActionError, OptionError
 from cardenvs.core.registry import get_game
+from cardenvs.core.state import State
 from cardenvs.envs.single import SeatEnv
 
 every_game = pytest.mark.parametrize("name", GAMES)
@@ -212,6 +213,17 @@ def test_an_opponent_sees_a_turn_and_no_more():
 def test_what_cannot_play_is_refused(wrong):
     with pytest.raises(AgentError):
         SeatEnv("kuhn_poker_v0", opponents=wrong)
+
+
+def test_an_end_that_the_game_rules_out_is_refused_and_named(monkeypatch):
+    env = SeatEnv("leduc_poker_v0")
+    _, info = env.reset(seed=1)
+    monkeypatch.setattr(State, "returns", property(lambda self: [500.0, -500.0]))
+    with pytest.raises(ArenaError, match=r"leduc_poker_v0: returns \[500.0, -500.0\] are not all from -13 to 13"):  # noqa: PT012
+        for _ in range(100):
+            _, _, _, _, info = env.step(info["legal_actions"][0])
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
 
 
 def test_the_number_of_opponents_must_fit():
