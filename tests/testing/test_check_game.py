@@ -177,7 +177,7 @@ def test_a_read_out_of_bounds_is_caught(monkeypatch):
 
 def test_other_modes_are_part_of_check_game(monkeypatch):
     asked = []
-    monkeypatch.setattr(processes, "check_other_modes", lambda game, cases: asked.append((game, len(cases))))
+    monkeypatch.setattr(processes, "check_other_modes", lambda game, cases, seconds: asked.append((game, len(cases))))
     check_game(high_card.GAME, examples=1)
     assert asked == [(high_card.GAME, 3)]
     check_game(high_card.GAME, examples=1, subprocesses=False)
