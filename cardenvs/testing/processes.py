@@ -71,8 +71,9 @@ def _digests_elsewhere(
 ) -> list[list[str]]:
     from cardenvs.testing.conformance import ConformanceError
 
-    request = {"name": game.name, "target": game_targets()[game.name], "path": sys.path}
-    request |= {"games": games, "seconds": seconds}
+    request = {
+        "name": game.name, "target": game_targets()[game.name], "path": sys.path, "games": games, "seconds": seconds,
+    }  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-c", "from cardenvs.testing.processes import main; main()"],
         input=json.dumps(request),
