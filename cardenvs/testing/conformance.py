@@ -25,14 +25,26 @@ from cardenvs.llm.prompt import write_prompt
 from cardenvs.testing import doors, faces, knowledge, processes
 from cardenvs.testing.recoverable import check_recoverable
 
-_DEFAULT_GAMES = 10  # with all options at their defaults
-_MOST_STATES = 12  # of one game that are looked at closely
+_LARGE = 250  # events of a game; one with more is looked at in a sample unless the check is to be thorough
 _MOST_EVENTS = 6000  # plies behind those states in all, about: each is looked at with all its history
 _MOST_CANDIDATES = 30  # candidates of one state that are tried
 _MOST_IDS = 300  # action ids of one state that are tried; a random sample beyond
 _DOORS_EVERY = 3  # of so many games about one has all its doors tried
 _TOLERANCE = 1e-9
 _PROMPTS = PromptSettings(rules=False)  # the rules are a file
+
+
+@dataclasses.dataclass(frozen=True)
+class Effort:
+    """How much is looked at: games with all options at their defaults, states of one game, seconds in another mode."""
+
+    default_games: int = 10
+    states: int = 12
+    seconds: float = processes.SECONDS
+
+
+_FULL, _SAMPLE = Effort(), Effort(default_games=2, states=4, seconds=1.5)
+_SAMPLE_EXAMPLES = 2  # at most, of a large game
 
 
 class ConformanceError(AssertionError):
@@ -101,6 +113,11 @@ class Case:
                 raise ConformanceError(f"{self}: no legal action at ply {state.ply}, but the game is not over")
             state.apply(self._choose(state, legal, chooser))
 
+    def is_large(self) -> bool:
+        """Whether there are so many events that each position takes long to look at."""
+        *_, last = self.positions()
+        return len(last.event_rows(OMNISCIENT)) > _LARGE
+
     def _choose(self, state: State, legal: list[int], chooser: random.Random) -> int:
         policies = sorted(self.game.policies)
         if not policies or self.play_seed % 2 == 0 or chooser.random() < 0.2:
@@ -111,24 +128,29 @@ class Case:
             raise ConformanceError(f"{self} ply={state.ply}: policy {name} chooses {action}, legal are {legal}")
         return action
 
-    def sampled(self) -> Iterator[State]:
-        """Up to _MOST_STATES positions, spread over the game, and the first one of each phase."""
+    def sampled(self, most_states: int) -> Iterator[State]:
+        """Up to so many positions, spread over the game, and the first one of each phase."""
         phases = [state.phase for state in self.positions()]
         length = len(phases)
-        most = max(3, min(_MOST_STATES, length, _MOST_EVENTS // length))
+        most = max(3, min(most_states, length, _MOST_EVENTS // length))
         wanted = set(np.linspace(0, length - 1, most).astype(int).tolist())
         wanted |= {phases.index(phase) for phase in phases}
         return (state for k, state in enumerate(self.positions()) if k in wanted)
 
 
-def check_game(game: Game | str, *, examples: int = 25, seed: int = 0, subprocesses: bool = True) -> Report:
+def check_game(
+    game: Game | str, *, examples: int = 25, seed: int = 0, subprocesses: bool = True, thorough: bool = False
+) -> Report:
     """Check that a registered game keeps every promise of the suite.
+
+    Of a large game, one with more than 250 events, a sample is looked at: fewer games, options and positions.
 
     Args:
         game: the Game or its name.
         examples: games played with random options, besides some with the defaults.
         seed: of the choice of cases.
         subprocesses: also play a sample with the compiler off and with bounds checked, each in a process of its own.
+        thorough: look at large games as closely as at small ones, which takes minutes.
 
     Returns:
         what was looked at.
@@ -137,13 +159,18 @@ def check_game(game: Game | str, *, examples: int = 25, seed: int = 0, subproces
         ConformanceError: a promise is broken.
     """
     game = get_game(game) if isinstance(game, str) else game
-    report = Report()
-    for case in _default_cases(game, seed):
+    report, effort = Report(), _FULL
+    first = next(_default_cases(game, seed, 1))
+    if first.start().is_terminal:
+        raise ConformanceError(f"{first}: the deal ends the game; somebody must be to act")
+    if not thorough and first.is_large():
+        effort, examples = _SAMPLE, min(examples, _SAMPLE_EXAMPLES)
+    for case in _default_cases(game, seed, effort.default_games):
         if case.start().is_terminal:
             raise ConformanceError(f"{case}: the deal ends the game; somebody must be to act")
-        check_case(case, report)
-    _for_random_cases(game, examples, seed, lambda case: check_case(case, report))
-    _check_rare_phases(game, seed, report)
+        check_case(case, report, effort)
+    _for_random_cases(game, examples, seed, lambda case: check_case(case, report, effort))
+    _check_rare_phases(game, seed, report, effort)
     _check_seeds_differ(game)
     _check_hidden_places_vary(game, report)
     if game.deals is not None:
@@ -151,15 +178,16 @@ def check_game(game: Game | str, *, examples: int = 25, seed: int = 0, subproces
     faces.check_pettingzoo(game)
     faces.check_single_seat(game)
     if subprocesses:
-        processes.check_other_modes(game, [*_default_cases(game, seed + 1)][:3])
+        cases = _default_cases(game, seed + 1, min(3, effort.default_games))
+        processes.check_other_modes(game, [*cases], effort.seconds)
     return report
 
 
-def check_case(case: Case, report: Report) -> None:
+def check_case(case: Case, report: Report, effort: Effort = _FULL) -> None:
     """All checks of one played game."""
     report.games += 1
     trackers = [knowledge.Tracker(case.game, case.options) for _ in range(case.options.num_players)]
-    for state in case.sampled():
+    for state in case.sampled(effort.states):
         report.states += 1
         report.phases[_phase(case, state)] += 1
         for check in STATE_CHECKS:
@@ -178,8 +206,8 @@ def check_case(case: Case, report: Report) -> None:
         doors.check_doors(case)
 
 
-def _default_cases(game: Game, seed: int) -> Iterator[Case]:
-    return (Case(game, game.make_options(), 1000 * seed + k, k) for k in range(_DEFAULT_GAMES))
+def _default_cases(game: Game, seed: int, number: int) -> Iterator[Case]:
+    return (Case(game, game.make_options(), 1000 * seed + k, k) for k in range(number))
 
 
 def _for_random_cases(game: Game, examples: int, seed: int, check: Callable[[Case], None]) -> None:
@@ -201,13 +229,13 @@ def _for_random_cases(game: Game, examples: int, seed: int, check: Callable[[Cas
     run()
 
 
-def _check_rare_phases(game: Game, seed: int, report: Report, most_games: int = 200) -> None:
+def _check_rare_phases(game: Game, seed: int, report: Report, effort: Effort, most_games: int = 200) -> None:
     """Look for the phases not seen so far in further games, and check those that have one."""
 
     def check(case: Case) -> None:
         missing = set(game.phases) - set(report.phases)
         if missing and any(state.phase in missing for state in case.positions()):
-            check_case(case, report)
+            check_case(case, report, effort)
 
     if set(game.phases) - set(report.phases):
         _for_random_cases(game, most_games, seed + 1, check)

@@ -19,18 +19,18 @@ from cardenvs.core.state import State
 if TYPE_CHECKING:
     from cardenvs.testing.conformance import Case
 
-SECONDS = 30.0  # for a game in another mode: without the compiler some take hours
+SECONDS = 30.0  # for a game in another mode unless told otherwise: without the compiler some take hours
 _MODES = {"compiler off": {"CARDENVS_COMPILE": "0"}, "bounds checked": {"NUMBA_BOUNDSCHECK": "1"}}
 
 
-def check_other_modes(game: Game, cases: list["Case"]) -> None:
-    """Play `cases` in other modes and compare every position, byte for byte, as far as SECONDS go for each game."""
+def check_other_modes(game: Game, cases: list["Case"], seconds: float = SECONDS) -> None:
+    """Play `cases` in other modes and compare every position, byte for byte, as far as `seconds` go for each game."""
     from cardenvs.testing.conformance import ConformanceError
 
     games = [{"options": c.options.as_dict(), "seed": c.seed, "actions": list(_last(c).actions)} for c in cases]
     wanted = [digests(game, one) for one in games]
     for mode, settings in _MODES.items():
-        found = _digests_elsewhere(game, games, mode, settings)
+        found = _digests_elsewhere(game, games, mode, settings, seconds)
         for case, here, there in zip(cases, wanted, found, strict=True):
             if not 0 < len(there) <= len(here):
                 raise ConformanceError(f"{case}: with {mode} {len(there)} of {len(here)} positions were played")
@@ -66,10 +66,14 @@ def _digest(state: State) -> str:
     return digest.hexdigest()
 
 
-def _digests_elsewhere(game: Game, games: list[dict], mode: str, settings: dict[str, str]) -> list[list[str]]:
+def _digests_elsewhere(
+    game: Game, games: list[dict], mode: str, settings: dict[str, str], seconds: float
+) -> list[list[str]]:
     from cardenvs.testing.conformance import ConformanceError
 
-    request = {"name": game.name, "target": game_targets()[game.name], "path": sys.path, "games": games}
+    request = {
+        "name": game.name, "target": game_targets()[game.name], "path": sys.path, "games": games, "seconds": seconds,
+    }  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-c", "from cardenvs.testing.processes import main; main()"],
         input=json.dumps(request),
@@ -89,4 +93,4 @@ def main() -> None:
     sys.path[:] = request["path"]
     register_game(request["name"], request["target"])
     game = get_game(request["name"])
-    json.dump([digests(game, one, SECONDS) for one in request["games"]], sys.stdout)
+    json.dump([digests(game, one, request["seconds"]) for one in request["games"]], sys.stdout)

@@ -10,8 +10,8 @@ from wingspan import GAME, Player, bird, check, finish_turn, hand, play, positio
 
 from cardenvs.core.events import SOURCE, TARGET, TOKEN, UNKNOWN
 from cardenvs.games.wingspan.actions import STOP
-from cardenvs.games.wingspan.cards import BIRD_NAMES, NUM_BIRDS
-from cardenvs.games.wingspan.state import IN_DECK, IN_HAND, IN_TUCKED
+from cardenvs.games.wingspan.cards import BIRD_NAMES, FOODS, NUM_BIRDS
+from cardenvs.games.wingspan.state import BATCH_BITS, IN_DECK, IN_HAND, IN_TUCKED
 from cardenvs.testing.knowledge import Tracker, check_twins
 
 _PILE = GAME.table.pile
@@ -289,6 +289,31 @@ def test_twins_fit_the_events_also_in_games_whose_deck_is_reshuffled(num_players
             if state.ply % 17 == 0:
                 for player in range(num_players):
                     assert check_twins(state, player, trackers[player], state.ply, twins=1) == ""
+
+
+def test_cards_that_were_given_up_in_the_setup_are_not_taken_for_those_that_were_tucked():
+    lots = ", ".join(f"9 {food}" for food in FOODS)
+    state = position(
+        Player("wetland: American Coot (2 eggs)", hand="Bobolink", food=lots), Player(food=lots),
+        feeder="seed fish", tray="Osprey, Killdeer, Mallard", deck="Wood Duck", rest="discards",
+    )  # fmt: skip
+    turn(state, "draw bird cards", "draw from the deck", "decline", "tuck Bobolink", "take Killdeer from the tray")
+    assert state.record.num_shuffles == 1
+    for _ in range(2):
+        turn(state, "draw bird cards", "draw from the deck", "decline", "decline")
+    drawn = hand(state, 0) - {"Wood Duck", "Killdeer"}
+    state._states["batch"][0, birds_of(drawn)] = 1 | 1 << BATCH_BITS  # player 0 alone knows that they were reshuffled
+    for name in drawn:
+        play(state, "play a bird")
+        play(state, next(label for label in map(state.action_label, state.legal_actions()) if name in label))
+        finish_turn(state)
+        play(state, "1: gain food")
+        finish_turn(state)
+    for seed in range(40):
+        twin = state.determinize(1, seed)
+        check(twin)
+        (under,) = tucked(twin, 0)
+        assert not twin.record.batch[bird(under)]  # it lies there since before the reshuffle
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -84,13 +84,23 @@ IN_ANOTHER_MODE = {"int8_that_overflows", "int8_that_wraps_on_the_way", "read_ou
 
 
 def test_every_registered_game_passes(every_game):
-    examples = 25 if every_game.deals is not None else 12  # those whose deals can be listed are small
-    report = check_game(every_game, examples=examples)
-    assert report.games >= 10 + examples
+    report = check_game(every_game, examples=25 if every_game.deals is not None else 6)
+    _check_report(every_game, report)
+    assert report.games >= 4
+
+
+@pytest.mark.slow
+def test_every_registered_game_passes_thoroughly(every_game):
+    report = check_game(every_game, examples=12, seed=1, thorough=True)
+    _check_report(every_game, report)
+    assert report.games >= 22
+
+
+def _check_report(game, report):
     assert report.states >= 3 * report.games
     assert report.twins >= 2 * 2 * report.states  # two for each player, but where the game is over at once
-    assert set(report.phases) == set(every_game.phases)
-    assert {phase for phase, _ in report.hidden} >= set(every_game.hiding_phases)
+    assert set(report.phases) == set(game.phases)
+    assert {phase for phase, _ in report.hidden} >= set(game.hiding_phases)
     assert all(did > 0 for could, did in report.hidden.values() if could >= 20)
     assert report.longest > 1
 
@@ -167,7 +177,7 @@ def test_a_read_out_of_bounds_is_caught(monkeypatch):
 
 def test_other_modes_are_part_of_check_game(monkeypatch):
     asked = []
-    monkeypatch.setattr(processes, "check_other_modes", lambda game, cases: asked.append((game, len(cases))))
+    monkeypatch.setattr(processes, "check_other_modes", lambda game, cases, seconds: asked.append((game, len(cases))))
     check_game(high_card.GAME, examples=1)
     assert asked == [(high_card.GAME, 3)]
     check_game(high_card.GAME, examples=1, subprocesses=False)

@@ -203,8 +203,8 @@ def batch_of_discard(known, number):
 def _no_longer_hidden(s, player, bird):
     """A card of a hand is shown, or discarded: if it had been drawn unseen, there is one piece less.
 
-    It was a piece of its batch. A card of no known batch came out of the first one, or was given up face down in the
-    setup and came out of the second.
+    It was a piece of its batch. A card of no known batch came out of the first one, unless that contradicts the tucks:
+    then it was given up face down in the setup, and came out of the second.
     """
     if s.taken[bird] == 0:
         batch = batch_known_to(np.int64(s.batch[bird]), NO_PLAYER)
@@ -217,7 +217,7 @@ def _no_longer_hidden(s, player, bird):
 
 @kernel
 def _remove_piece(s, kind):
-    """Remove a piece of a kind, the one that came after most tucks; returns whether there was one.
+    """Remove a piece of a kind, the one that came after most tucks; returns whether there was one that can have gone.
 
     Which one it was is hidden. If it was an earlier one, the one that stayed had fewer places to go, none of them new.
     """
@@ -226,11 +226,28 @@ def _remove_piece(s, kind):
         piece = np.int64(s.pieces[k])
         if piece & (1 << PIECE_KIND_BITS) - 1 == kind and piece > best:
             best, at = piece, k
-    if at < 0:
+    if at < 0 or (s.num_shuffles > 0 and not _others_fill_tucks(s, kind & (1 << PIECE_OWNER_BITS) - 1, at)):
         return False
     s.num_pieces -= 1
     s.pieces[at] = s.pieces[s.num_pieces]
     s.pieces[s.num_pieces] = 0
+    return True
+
+
+@kernel
+def _others_fill_tucks(s, player, at):
+    """Whether the hidden cards of `player` but for the piece s.pieces[at] can be those tucked: n came before tuck n."""
+    cards = np.int64(0)
+    for tuck in range(s.num_tucks[player]):
+        for k in range(s.num_pieces):
+            piece = np.int64(s.pieces[k])
+            is_own = piece & (1 << PIECE_OWNER_BITS) - 1 == player
+            cards += k != at and is_own and piece >> PIECE_KIND_BITS == tuck
+        for bird in range(NUM_BIRDS):
+            is_own = s.place[bird] in (IN_HAND + player, IN_TUCKED + player)
+            cards += is_own and s.taken[bird] == 1 + tuck
+        if cards <= tuck:
+            return False
     return True
 
 

@@ -77,10 +77,11 @@ from cardenvs.games.wingspan.state import (
     IN_TUCKED,
     MAT_SLOTS,
     NO_BIRD,
-    ON_MAT,
+    NUM_WORDS,
     OP,
     SLOT,
     WHO,
+    WORD_BITS,
     N,
     WingspanOptions,
     slot_name,
@@ -372,31 +373,48 @@ def _observe_bonuses(s, player, out):
 @kernel
 def _observe_cards(s, player, n, first_seat, seat_size, out):
     """Birds in hands, under birds and on the discard pile, as far as the observer knows them."""
+    for seat in range(n):
+        p = wrap(player + seat, n)
+        _observe_hand(s, player, p, first_seat + seat_size * seat + _HAND, out)
+    # Loops over all birds have no branches: the compiler then takes many birds at a time.
+    for bird in range(NUM_BIRDS):
+        place, knows = np.int64(s.place[bird]), s.known[bird] >> player & 1
+        out[_DISCARDS + bird] = knows & (place == IN_DISCARDS)
+        out[_TUCKED_BIRDS + bird] = (knows & (place >= IN_TUCKED)) * _one_and_seat(place - IN_TUCKED - player, n)
     is_told_more = s.num_shuffles > 0
     for p in range(n):
         is_told_more |= s.num_tucks[p] > 0
-    for bird in range(NUM_BIRDS):
-        if s.known[bird] >> player & 1:
-            place = np.int64(s.place[bird])
-            if place == IN_DISCARDS:
-                out[_DISCARDS + bird] = 1
-            elif place >= IN_TUCKED:
-                out[_TUCKED_BIRDS + bird] = 1 + wrap(place - IN_TUCKED + n - player, n)
-            elif IN_HAND <= place < ON_MAT:
-                out[first_seat + seat_size * wrap(place - IN_HAND + n - player, n) + _HAND + bird] = 1
-        elif is_told_more:
-            _observe_trace(s, player, n, bird, out)
+    if is_told_more:
+        _observe_traces(s, player, n, out)
 
 
 @kernel
-def _observe_trace(s, player, n, bird, out):
-    """What the observer knows of a hidden bird: that somebody holds it or has tucked it, or that it was reshuffled."""
-    place = np.int64(s.place[bird])
-    if s.taken[bird] > 0:
+def _observe_hand(s, player, p, start, out):
+    """Birds that the observer knows to be in the hand of player p."""
+    for w in range(NUM_WORDS):
+        bits = s.hands[p, w]
+        while bits:
+            bird = w * WORD_BITS + lowest_card(bits)
+            out[start + bird] = s.known[bird] >> player & 1
+            bits &= bits - 1
+
+
+@kernel
+def _observe_traces(s, player, n, out):
+    """What the observer knows of hidden birds: that somebody holds or has tucked one, or that one was reshuffled."""
+    for bird in range(NUM_BIRDS):
+        place, is_hidden = np.int64(s.place[bird]), ~s.known[bird] >> player & 1
+        is_taken = is_hidden & (s.taken[bird] > 0)
         owner = place - (IN_TUCKED if place >= IN_TUCKED else IN_HAND)
-        out[_EITHER + bird] = 1 + wrap(owner + n - player, n)
-    elif s.batch[bird] > 0 and batch_known_to(np.int64(s.batch[bird]), player) > 0:
-        out[_RESHUFFLED + bird] = 1
+        out[_EITHER + bird] = is_taken * _one_and_seat(owner - player, n)
+        batch = batch_known_to(np.int64(s.batch[bird]), player)
+        out[_RESHUFFLED + bird] = is_hidden & (batch > 0) & (s.taken[bird] == 0)
+
+
+@kernel(inline=True)
+def _one_and_seat(distance, n):
+    """1 + the seat of the player who is so many players, -n + 1 to n - 1, after the observer."""
+    return 1 + distance + (n if distance < 0 else 0)
 
 
 @kernel

@@ -2,6 +2,8 @@
 
 import re
 
+import numpy as np
+
 from cardenvs.core.errors import DeckError
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.view import View
@@ -38,8 +40,8 @@ from cardenvs.games.wingspan.known import (
     birds_in_hand_or_tucked,
     known_birds,
     known_bonuses,
-    knows_bird,
     knows_bonuses,
+    num_unseen_birds,
     reshuffled_birds,
     reshuffled_bonuses,
 )
@@ -140,7 +142,7 @@ class WingspanView(View):
         _put(table, "bird_discards", known_birds(s, IN_DISCARDS, viewer), s.num_discards)
         for pile, cards in (("tray", s.tray), ("draft", s.draft)):
             table.put(pile, [card for card in cards if card != NO_BIRD])
-        discarded = sum(place == IN_BONUS_DISCARDS for place in s.bonus_place)
+        discarded = np.count_nonzero(s.bonus_place == IN_BONUS_DISCARDS)
         _put(table, "bonus_discards", _bonus_tokens(s, IN_BONUS_DISCARDS, viewer), discarded)
         goals = [int(goal) for goal in s.goals]
         table.put("goal_box", [GOAL_TOKEN + goal for goal in range(NUM_GOALS) if goal not in goals])
@@ -245,10 +247,7 @@ class WingspanView(View):
                 BONUS_NAMES[card] for card in known_bonuses(s, IN_BONUS_DISCARDS, player)
             ],
             "seen_on_the_discard_pile": [BIRD_NAMES[bird] for bird in known_birds(s, IN_DISCARDS, player)],
-            "birds_not_seen_yet": sum(
-                not knows_bird(s, bird, player) and not s.taken[bird] and bird not in reshuffled
-                for bird in range(NUM_BIRDS)
-            ),
+            "birds_not_seen_yet": num_unseen_birds(s, player),
             "pink_birds_used": {
                 f"player_{p}": [BIRD_NAMES[s.birds[p, slot]] for slot in range(MAT_SLOTS) if s.pink_used[p] >> slot & 1]
                 for p in _players(s)
@@ -287,7 +286,7 @@ def _bonus_tokens(s, place, viewer):
 
 def _fill_player(s, p, viewer, table):
     _put(table, "hand", known_birds(s, IN_HAND + p, viewer), s.hand_size[p], p)
-    tucked = sum(place == IN_TUCKED + p for place in s.place)
+    tucked = np.count_nonzero(s.place == IN_TUCKED + p)
     _put(table, "tucked", known_birds(s, IN_TUCKED + p, viewer), tucked, p)
     held = int(s.bonus_hands[p]).bit_count()
     _put(table, "bonus", _bonus_tokens(s, IN_BONUS_HAND + p, viewer), held, p)

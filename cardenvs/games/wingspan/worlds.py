@@ -155,9 +155,6 @@ def _is_tucked(s, tucks, came, room):
     later = np.int64(0)
     for k in range(came, tucks):
         later += 1 - s.slots[k]
-    if room + later == 0:
-        # Only after a reshuffle, and if a card that was given up in the setup came to light: it was taken for another.
-        later, came = np.int64(1), np.int64(0)
     choice = random_below(s.rng, room + later)
     if choice < room:
         return np.int64(0)
