@@ -66,7 +66,7 @@ def test_a_read_only_store_can_be_read_and_says_that_it_is_one(unprivileged):
     path = unprivileged.folder / "results.db"
     with Store(path, read_only=True) as store:
         assert verify(store) == (8, [])
-        assert len(board_of(store, online=False).games) == 1
+        assert len(board_of(store).games) == 1
     with pytest.raises(ArenaError, match=r"results.db is read-only .* `cardenvs verify` can read it"):
         Store(path)
 
