@@ -138,8 +138,8 @@ def test_a_full_disk_says_what_is_kept_and_how_to_go_on(tmp_path):
 def test_a_full_disk_under_a_simulation_leaves_its_summary(tmp_path, monkeypatch):
     opened = SimulationStore.begin
 
-    def begin(store, simulation):
-        opened(store, simulation)
+    def begin(store, simulation, seed=None):
+        opened(store, simulation, seed)
         limit(store, pages=1)
 
     monkeypatch.setattr(SimulationStore, "begin", begin)
