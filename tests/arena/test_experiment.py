@@ -4,7 +4,7 @@ import pytest
 
 from cardenvs.arena.experiment import Experiment, read_experiment, settings
 from cardenvs.arena.store import Store
-from cardenvs.core.errors import ArenaError, MissingExtraError
+from cardenvs.core.errors import ArenaError, FileError, MissingExtraError
 
 SMALL = {"name": "small", "games": ["kuhn_poker_v0"], "agents": ["random", "search:simulations=5"], "deals": 3}
 
@@ -88,7 +88,7 @@ def test_all_that_is_wrong_is_said_at_once():
 
 
 def test_files_that_are_none(tmp_path):
-    with pytest.raises(ArenaError, match=r"nowhere\.yaml cannot be read: No such file"):
+    with pytest.raises(FileError, match=r"cannot read .*nowhere\.yaml: there is no such file"):
         read_experiment(tmp_path / "nowhere.yaml")
     (tmp_path / "bad.yaml").write_text("games: [")
     with pytest.raises(ArenaError, match=r"bad\.yaml cannot be read"):
