@@ -424,11 +424,11 @@ def test_a_folded_hand_stays_hidden_at_the_end():
 def test_human_prints_as_it_goes(kind, capsys):
     env = kind("kuhn_poker_v0", render_mode="human")
     env.reset(seed=0)
-    assert "ply 0" in capsys.readouterr().out
+    assert "player_0 to act" in capsys.readouterr().out
     env.step(0)
-    assert "ply 1" in capsys.readouterr().out
+    assert "player_1 to act" in capsys.readouterr().out
     assert env.render() is None
-    assert "ply 1" in capsys.readouterr().out
+    assert "player_1 to act" in capsys.readouterr().out
     env.close()
 
 

@@ -163,7 +163,7 @@ def test_llm_stub_serves_anybody(tmp_path):
         environ["CARDENVS_QUIET"] = "1"
         done = subprocess.run(
             [sys.executable, "-m", "cardenvs.cli", "match", "kuhn_poker_v0", "--agents", "llm:env,attempts=9,random",
-             "--deals", "4"],
+             "--deals", "8", "--seed", "1"],
             env={**os.environ, **environ}, capture_output=True, text=True, timeout=120, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
