@@ -320,8 +320,8 @@ def _play_in_terminal(state: "State", seat: int, names: list[str], guests_key: s
     from cardenvs.agents.seeds import guest_seed
     from cardenvs.agents.specs import is_guest, raised_text
     from cardenvs.agents.terminal import QuitGame, TerminalAgent
-    from cardenvs.arena.check import ResultCheck
     from cardenvs.arena.play import check_choice
+    from cardenvs.core.results import ResultCheck
     from cardenvs.core.rng import derived_seed
 
     console = _console()

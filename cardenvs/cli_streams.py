@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import typer
 
 from cardenvs.core.errors import CardenvsError
+from cardenvs.core.text import printable
 
 _EXIT_BROKEN_PIPE, _EXIT_REFUSED = 1, 2
 
@@ -42,8 +43,7 @@ def _refuse(text: str) -> NoReturn:
 
 def _on_one_line(text: str) -> str:
     """A message in which names from anywhere may stand, harmless to a terminal."""
-    shown = text.strip().replace("\n", " ")
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in shown)
+    return printable(text.strip()).replace("\n", " ").replace("\t", "\\t")
 
 
 def check_arguments(words: Sequence[str]) -> None:

@@ -66,8 +66,8 @@ class ForkServer:
                 if not more:
                     raise ConnectionResetError
                 answer += more
-            code, _, more = answer.partition(b" ")
-            if more:  # it ends, too: the agent has left something behind
+            code, _, last = answer.partition(b" ")
+            if last:  # the server ends, too: the agent has left something behind
                 self._socket.close()
             return int(code)
         except OSError:

@@ -150,7 +150,7 @@ class ProcessAgent(Agent):
         self._forks = False
         self._server: ForkServer | None = None
         self._pipe: _Pipe | None = None
-        self._has_played = False  # the process that runs has been told of a game
+        self._has_played = False  # the running process knows a game
         self._noted = 0  # characters of notes in this game
         self._wants: frozenset[str] = frozenset()
         self._seed: int | None = None

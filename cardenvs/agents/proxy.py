@@ -299,7 +299,7 @@ class AgentProxy:
                 close()
 
     def turn(self, state: State, failures: Sequence[Failure] = ()) -> Turn:
-        """The turn that the agent gets in `state`, after so many failed tries."""
+        """The turn that the agent gets in `state`, after these failed tries."""
         turn = self._seat.turn(state)
         turn.failures += failures
         return turn

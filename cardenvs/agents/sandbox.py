@@ -42,7 +42,7 @@ class Limits:
 
     Attributes:
         memory_mb: of each process's data; None: no limit.
-        processes: at a time, threads included; in a sandbox only, where they can be told from the host's.
+        processes: at a time, threads included; in a sandbox only, where they can be counted apart from the host's.
         cpu_seconds: of each process, in its whole life.
         open_files: of each process.
         file_mb: of each file, and of all that it writes to /tmp in a sandbox.

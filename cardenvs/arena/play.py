@@ -12,11 +12,11 @@ from cardenvs.agents.base import Agent, BatchAgent, Turn
 from cardenvs.agents.process import ProcessAgent
 from cardenvs.agents.seating import Seat
 from cardenvs.agents.specs import make_agent
-from cardenvs.arena.check import ResultCheck
 from cardenvs.arena.match import Match
 from cardenvs.arena.store import GameRecord
 from cardenvs.core.errors import AgentError, AgentFailureError, IllegalActionError
 from cardenvs.core.replay import Replay
+from cardenvs.core.results import ResultCheck
 from cardenvs.core.state import State
 
 if TYPE_CHECKING:

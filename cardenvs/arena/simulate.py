@@ -26,7 +26,6 @@ from cardenvs.agents.base import Agent
 from cardenvs.agents.seating import Seat
 from cardenvs.agents.seeds import guest_seed, new_key
 from cardenvs.agents.specs import agent_fingerprint, is_guest, make_agent
-from cardenvs.arena.check import ResultCheck
 from cardenvs.arena.play import check_choice
 from cardenvs.arena.run import interrupts_held_back, prepare_worker
 from cardenvs.arena.statistics import estimate
@@ -34,6 +33,7 @@ from cardenvs.core.errors import ArenaError
 from cardenvs.core.files import write_whole
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
+from cardenvs.core.results import ResultCheck
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State, checked_seed
 from cardenvs.core.view import GameStatistics

@@ -19,11 +19,11 @@ from gymnasium.spaces import Box, Dict, Discrete
 from cardenvs.agents import Agent, Turn, make_agent
 from cardenvs.agents.seating import Seat, is_ours
 from cardenvs.agents.seeds import guest_seed, new_key
-from cardenvs.arena.check import ResultCheck
 from cardenvs.core.engine import TERMINAL_PLAYER
 from cardenvs.core.errors import AgentError, ArenaError, IllegalActionError, OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
+from cardenvs.core.results import ResultCheck
 from cardenvs.core.rng import SEED_MASK, derived_seed
 from cardenvs.core.state import State
 from cardenvs.envs.aec import RENDER_MODES, checked_max_plies, checked_render_mode, table_text

@@ -18,7 +18,6 @@ from cardenvs.agents.proxy import AgentProxy, Guard, play
 from cardenvs.agents.seating import Seat
 from cardenvs.agents.seeds import MatchSeed, guest_seed
 from cardenvs.arena import Match, Store
-from cardenvs.arena.check import ResultCheck
 from cardenvs.arena.match import Match as MatchType
 from cardenvs.arena.plan import Plan
 from cardenvs.arena.run import run
@@ -26,6 +25,7 @@ from cardenvs.arena.simulate import GameSeeds, Simulation, simulate
 from cardenvs.cli import app
 from cardenvs.core.errors import AgentError, ArenaError
 from cardenvs.core.registry import get_game
+from cardenvs.core.results import ResultCheck
 from cardenvs.core.state import State
 from cardenvs.envs.single import SeatEnv
 

@@ -1,6 +1,6 @@
 """Memory does not grow, however long one plays.
 
-The long form (CARDENVS_FUZZ=long with `-m slow`) plays 140 million steps in batches, shared out by speed.
+The long form (`-m slow`) plays 140 million steps in batches, shared out by speed.
 """
 
 import gc

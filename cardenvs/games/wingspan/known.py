@@ -11,11 +11,6 @@ def _is_known(known, viewer):
     return (known >> (PUBLIC_BIT if viewer == SPECTATOR else viewer) & 1 > 0) | (viewer == OMNISCIENT)
 
 
-def knows_bird(s, bird, viewer):
-    """Whether `viewer` knows where a bird lies."""
-    return bool(_is_known(s.known[bird], viewer))
-
-
 def known_birds(s, place, viewer):
     """The birds in a place (an entry of s.place) that `viewer` knows to lie there, ascending."""
     return np.flatnonzero((s.place == place) & _is_known(s.known, viewer)).tolist()
