@@ -24,7 +24,7 @@ class SolverTimes:
 def self_play(policy: str, **options) -> Contestant:
     """Whole games a second: deal, list legal steps, ask the policy, apply, in one compiled loop without masks."""
     import cardenvs
-    from cardenvs.core.engine import NO_DECK
+    from cardenvs.core.codes import NO_DECK
     from cardenvs.core.events import NO_LOG
 
     game = cardenvs.get_game(NAME)

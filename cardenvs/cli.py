@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from cardenvs.agents.base import Agent
-    from cardenvs.agents.proxy import Guard
+    from cardenvs.agents.proxy import AgentLimits
     from cardenvs.arena.match import Match
     from cardenvs.arena.statistics import Summary
     from cardenvs.core.game import Game
@@ -189,7 +189,7 @@ def _numbers_table(game: "Game", options: "Options") -> Any:
         "returns": f"{returns.low:g} to {returns.high:g} {returns.unit}; {total}",
         "length": f"at most {game.max_length(options)} actions",
         "phases": ", ".join(phase.replace("_", " ") for phase in game.phases),
-        "hiding": ", ".join(phase.replace("_", " ") for phase in game.hiding_phases) or "nothing is hidden",
+        "hiding": ", ".join(phase.replace("_", " ") for phase in game.hidden_phases) or "nothing is hidden",
         "agents": ", ".join(
             [*game.engine.policy_names(), "search", "ppo:PATH", "llm:NAME", "python:MODULE:FACTORY", "process:COMMAND"]
         ),
@@ -452,7 +452,7 @@ def match(
     outputs.close()
 
 
-def _guard(on_failure: str, keep_env: Sequence[str]) -> "Guard | None":
+def _guard(on_failure: str, keep_env: Sequence[str]) -> "AgentLimits | None":
     unknown = [name for name in keep_env if name not in os.environ]
     if unknown:
         raise ArenaError(f"--keep-env {unknown[0]}: there is no such environment variable")
@@ -460,11 +460,11 @@ def _guard(on_failure: str, keep_env: Sequence[str]) -> "Guard | None":
         if keep_env:
             raise ArenaError("--keep-env needs --on-failure forfeit or forced_action")
         return None
-    from cardenvs.agents.proxy import ON_FAILURE, Guard
+    from cardenvs.agents.proxy import ON_FAILURE, AgentLimits
 
     if on_failure not in ON_FAILURE:
         raise ArenaError(f"--on-failure is stop, {' or '.join(ON_FAILURE)}; got {on_failure!r}")
-    return Guard(on_failure=on_failure, keep_env=tuple(keep_env))
+    return AgentLimits(on_failure=on_failure, keep_env=tuple(keep_env))
 
 
 def _run_with_progress(match: "Match", store: Any, resume: bool, processes: int, batch: int) -> bool:

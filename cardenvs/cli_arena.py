@@ -172,7 +172,7 @@ def plan_command(
         for title, match, small in zip(experiment.titles, experiment.matches, matches, strict=True):
             tally = Tally.of(match, opened.results(small.id))
             needs = deals_needed(tally, wanted, of)  # type: ignore[arg-type]
-            unit = match.game.returns(match.options).told_in
+            unit = match.game.returns(match.options).result_unit_label
             most = needs[0].deals
             console.print(f"\n[bold]{title}[/bold], judging by {len(tally.deals)} deals")
             console.print(needs_table(needs, wanted, unit))

@@ -17,7 +17,7 @@ PRELUDE = """
 import contextlib, copy, hashlib, multiprocessing, os, pickle, signal, sys, threading, time, traceback
 import cardenvs
 from cardenvs.agents import Turn
-from cardenvs.agents.proxy import AgentProxy, Guard, play
+from cardenvs.agents.proxy import AgentProxy, AgentLimits, play
 from cardenvs.agents.process import ProcessAgent
 from cardenvs.arena import Match
 
@@ -62,7 +62,7 @@ def game_of(proxy, seed=7):
     return state.actions
 
 def in_process(spec="random"):
-    return AgentProxy.of(spec, KUHN, KUHN.make_options(), Guard(isolation="process", time_limit=120.0))
+    return AgentProxy.of(spec, KUHN, KUHN.make_options(), AgentLimits(isolation="process", time_limit=120.0))
 
 def with_model(base_url):
     from cardenvs.llm import LLMAgent, LLMConfig
@@ -253,7 +253,7 @@ SCENARIOS = {
                     time.sleep(600)
                 return turn.legal_actions[0]
         agent = Slow()
-        proxy = AgentProxy(agent, Guard(isolation="thread", time_limit=0.2, tries=1, on_failure="forced_action"))
+        proxy = AgentProxy(agent, AgentLimits(isolation="thread", time_limit=0.2, tries=1, on_failure="forced_action"))
         state = KUHN.new_state(seed=7)
         with AgentProxy.of("random", KUHN, KUHN.make_options()) as other:
             play(state, [proxy, other], seeds=range(2))

@@ -44,7 +44,7 @@ from cardenvs.agents.ppo import (
     read_checkpoint,
 )
 from cardenvs.core.checks import short
-from cardenvs.core.engine import HOLD
+from cardenvs.core.codes import HOLD
 from cardenvs.core.errors import CardenvsError, FormatError, OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game

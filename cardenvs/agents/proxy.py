@@ -1,8 +1,8 @@
 """The agent proxy: everybody in a match plays through one, so that no agent can hurt the match.
 
-    from cardenvs.agents.proxy import AgentProxy, Guard, play
+    from cardenvs.agents.proxy import AgentProxy, AgentLimits, play
 
-    guard = Guard(time_limit=10, on_failure="forced_action")
+    guard = AgentLimits(time_limit=10, on_failure="forced_action")
     proxies = [AgentProxy.of(spec, game, options, guard) for spec in ("random", "python:my_agents:make")]
     decisions = play(state, proxies, seeds=[1, 2])        # to the end of one game
     print(proxies[1].failures)                            # Counter({"timeout": 3, "illegal": 1})
@@ -15,7 +15,7 @@ Of an agent a match uses these calls, in this order; each is safe whatever the a
     proxy.end(state)                    the game is over, or was broken off; the agent can play another one
     proxy.close()                       no more games; ends the agent's process. A proxy is a context manager
 
-**Failures.** A decision may be tried `Guard.tries` times. A try fails by taking too long ("timeout"), by raising
+**Failures.** A decision may be tried `AgentLimits.tries` times. A try fails by taking too long ("timeout"), by raising
 ("exception"), by an illegal choice ("illegal"), or by what befalls a process: "crash", "memory", "protocol". An agent
 may name classes of its own (AgentFailureError), say that it has tried often enough, and ask for the forced action.
 After the last try the player forfeits: `decision.action` is FORFEIT + player, and the game goes on where two others
@@ -54,7 +54,7 @@ from cardenvs.agents.process import ProcessAgent
 from cardenvs.agents.seating import Seat
 from cardenvs.agents.specs import load_agent
 from cardenvs.agents.thread import ThreadAgent
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import AgentError, AgentFailureError, IllegalActionError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
@@ -71,7 +71,7 @@ _MOST_FAILURES = 100  # of one decision
 
 
 @dataclass(frozen=True)
-class Guard:
+class AgentLimits:
     """How a proxy treats its agent.
 
     Attributes:
@@ -133,19 +133,19 @@ class AgentProxy:
     Attributes:
         name: of the agent.
         agent: what is asked: the agent itself, or what stands for it here.
-        guard: the Guard.
+        guard: the AgentLimits.
         decisions: decisions asked for so far, in all games; forced and forfeited ones included.
         outcomes: how many of them were "ok", "forced", "forfeit".
         failures: failed tries so far by class.
     """
 
-    def __init__(self, agent: Agent, guard: Guard | None = None, name: str | None = None) -> None:
-        """Guard an agent that exists already: in this thread, or with isolation="thread" in another.
+    def __init__(self, agent: Agent, guard: AgentLimits | None = None, name: str | None = None) -> None:
+        """AgentLimits an agent that exists already: in this thread, or with isolation="thread" in another.
 
         Raises:
             AgentError: isolation="process" is asked for, which takes a spec (see `of`).
         """
-        self.guard = guard or Guard()
+        self.guard = guard or AgentLimits()
         if self.guard.isolation == "process" and not isinstance(agent, ProcessAgent):
             raise AgentError("an agent that is an object cannot be moved to a process; give its spec instead")
         if self.guard.isolation == "thread" and not isinstance(agent, ThreadAgent | ProcessAgent):
@@ -165,7 +165,7 @@ class AgentProxy:
         spec: str,
         game: Game,
         options: Options,
-        guard: Guard | None = None,
+        guard: AgentLimits | None = None,
         name: str | None = None,
         guest: Guest | None = None,
     ) -> "AgentProxy":
@@ -175,7 +175,7 @@ class AgentProxy:
             AgentError: the spec cannot be used, or its process does not start.
             PolicyNotFoundError, MissingExtraError: as make_agent.
         """
-        guard = guard or Guard()
+        guard = guard or AgentLimits()
         kind = spec.partition(":")[0]
         isolation = guard.isolation
         if isolation == "auto":

@@ -20,7 +20,7 @@ from cardenvs.arena.ratings import (
 )
 from cardenvs.arena.statistics import Estimate, Intervals, Summary, complete_deals, estimates, summarise
 from cardenvs.arena.store import GameRecord, Store, StoredExperiment
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import ArenaError
 
 _SAMPLED_GAMES = 200  # of a match, played again for how agents behave

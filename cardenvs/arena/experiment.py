@@ -342,9 +342,9 @@ def _schedule(section: ScheduleSection, names: list[str]) -> Schedule:
 
 
 def _guard(section: GuardSection) -> Any:
-    from cardenvs.agents.proxy import Guard
+    from cardenvs.agents.proxy import AgentLimits
 
-    return None if section.on_failure == "stop" else Guard(**section.model_dump())
+    return None if section.on_failure == "stop" else AgentLimits(**section.model_dump())
 
 
 def _within(games: int | None, matches: list[Match], where: str) -> list[Match]:

@@ -13,7 +13,7 @@ from cardenvs.arena.ratings import Rating
 from cardenvs.arena.report import as_json, estimate_json, versions
 from cardenvs.arena.statistics import complete_deals
 from cardenvs.arena.store import Store
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.files import write_whole
 from cardenvs.core.text import csv_cell
 

@@ -22,7 +22,7 @@ from cardenvs.core.text import check_name, one_line
 
 if TYPE_CHECKING:
     from cardenvs.agents.guest import Guest
-    from cardenvs.agents.proxy import Guard
+    from cardenvs.agents.proxy import AgentLimits
     from cardenvs.arena.statistics import Summary
 
 MOST_DEALS = 10**15
@@ -57,7 +57,7 @@ class Match:
     seed: MatchSeed = field(default_factory=lambda: MatchSeed.of(None))
     labels: tuple[str, ...] = ()
     schedule: Schedule = ROUND_ROBIN
-    guard: "Guard | None" = None
+    guard: "AgentLimits | None" = None
     guest: "Guest | None" = None
 
     def __post_init__(self) -> None:
@@ -125,10 +125,10 @@ class Match:
             raise ArenaError(f"match {match_id} was played with another version of {game} (its observation differs)")
         guarded = None
         if guard is not None:
-            from cardenvs.agents.proxy import Guard
+            from cardenvs.agents.proxy import AgentLimits
 
             read: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in guard.items()}
-            guarded = Guard(**read)
+            guarded = AgentLimits(**read)
         names, specs = ([agent[key] for agent in agents] for key in ("name", "spec"))
         labels = () if tuple(names) == _numbered(specs) else tuple(names)
         match = cls(found, checked, tuple(specs), deals, seed, labels, Schedule.from_dict(schedule), guarded)
@@ -213,9 +213,9 @@ class Match:
     def has_command(self) -> bool:
         """Whether a command line can say all of it."""
         if self.guard is not None:
-            from cardenvs.agents.proxy import Guard
+            from cardenvs.agents.proxy import AgentLimits
 
-            if self.guard != Guard(on_failure=self.guard.on_failure, keep_env=self.guard.keep_env):
+            if self.guard != AgentLimits(on_failure=self.guard.on_failure, keep_env=self.guard.keep_env):
                 return False
         return self.schedule == ROUND_ROBIN and self.names == _numbered(self.agents)
 

@@ -233,7 +233,7 @@ def _colour_of(summary: Summary) -> dict[str, str]:
 
 
 def _unit(summary: Summary) -> str:
-    return summary.match.game.returns(summary.match.options).told_in
+    return summary.match.game.returns(summary.match.options).result_unit_label
 
 
 def _short(name: str, most: int = 34) -> str:

@@ -28,7 +28,7 @@ def print_summary(summary: Summary, console: Console) -> None:
     if not summary.deals:
         console.print("No deal is complete yet.")
         return
-    unit = match.game.returns(match.options).told_in
+    unit = match.game.returns(match.options).result_unit_label
     console.print(f"\n[bold]{match.game.title}[/bold]: mean result in {unit}")
     console.print(leaderboard(summary))
     console.print(f"\n[bold]Head to head[/bold]: the row's result less the column's where both play, in {unit}")
@@ -133,7 +133,7 @@ def as_json(summary: Summary) -> dict[str, Any]:
         "games": summary.games,
         "unfinished_games": summary.unfinished,
         "games_per_deal": len(match.lineups),
-        "unit": match.game.returns(match.options).told_in,
+        "unit": match.game.returns(match.options).result_unit_label,
         "interval": f"95% {'Student t' if summary.intervals == 'student' else 'bootstrap'} over deals",
         "leaderboard": [
             {

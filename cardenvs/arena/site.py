@@ -112,7 +112,8 @@ class _Site:
         returns = game.match.game.returns(game.match.options)
         return {
             "slug": self._slugs[game.title], "title": game.title, "deals": len(game.summary.deals),
-            "games": game.summary.games, "best": best.name, "mean": f"{best.mean.mean:+.3f}", "unit": returns.told_in,
+            "games": game.summary.games, "best": best.name, "mean": f"{best.mean.mean:+.3f}",
+            "unit": returns.result_unit_label,
             "colour": self._colours[best.name],
         }  # fmt: skip
 

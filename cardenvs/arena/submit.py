@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from cardenvs.agents.guest import Guest
-from cardenvs.agents.proxy import OK, AgentProxy, Guard
+from cardenvs.agents.proxy import OK, AgentLimits, AgentProxy
 from cardenvs.agents.sandbox import chosen, why_unavailable
 from cardenvs.arena.board import Board, board_of
 from cardenvs.arena.bundle import Bundle, check_agent
@@ -23,7 +23,7 @@ from cardenvs.arena.match import Match
 from cardenvs.arena.schedule import Schedule
 from cardenvs.arena.store import GameRecord, Store, StoredExperiment
 from cardenvs.arena.verify import verify
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import ArenaError, CardenvsError
 from cardenvs.core.replay import Replay
 from cardenvs.core.state import State
@@ -139,7 +139,7 @@ def _against_anchors(match: Match, bundle: Bundle, guest: Guest | None, anchors:
         match,
         agents=(spec, *specs),
         labels=(bundle.name, *names),
-        guard=Guard() if guest is not None and match.guard is None else match.guard,
+        guard=AgentLimits() if guest is not None and match.guard is None else match.guard,
         guest=guest,
         schedule=Schedule("field", match.schedule.seating, (0,)),
     )

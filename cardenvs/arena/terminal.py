@@ -40,7 +40,7 @@ def held_text(board: Board) -> str:
 
 def _print_game(game: GameBoard, console: Console) -> None:
     summary, match = game.summary, game.match
-    unit = match.game.returns(match.options).told_in
+    unit = match.game.returns(match.options).result_unit_label
     console.print(f"\n[bold]{escape(game.title)}[/bold]: mean result in {unit}")
     console.print(leaderboard(summary))
     console.print(ratings_table(game.ratings))

@@ -11,7 +11,7 @@ import numpy as np
 from cardenvs.arena.match import Match
 from cardenvs.arena.run import prepare_worker
 from cardenvs.arena.store import GameRecord, Store
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import CardenvsError
 from cardenvs.core.replay import Replay
 from cardenvs.core.state import State

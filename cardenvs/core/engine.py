@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cardenvs.core.checks import short
+from cardenvs.core.codes import FORFEIT, HOLD, NO_ACTION, NO_DECK, TERMINAL_PLAYER
 from cardenvs.core.errors import PolicyNotFoundError
 from cardenvs.core.kernel import COMPILED, kernel
 from cardenvs.core.record import narrow, widen
@@ -18,15 +19,6 @@ from cardenvs.core.rng import episode_seed, mix64, random_below, seed_xoshiro, s
 
 if TYPE_CHECKING:
     from cardenvs.core.game import Game
-
-TERMINAL_PLAYER = -4  # current_player of a terminal state, as in OpenSpiel
-HOLD = -1  # the batch action that leaves an environment as it is
-NO_ACTION = -1  # what stands behind the end of a legal list in a batch
-
-FORFEIT = 1 << 30
-"""The code FORFEIT + p takes player p out of the game. Codes are applied like actions but offered by no mask."""
-
-NO_DECK = np.zeros(0, np.int16)  # an explicit deck that says nothing: all cards come from the seed
 
 _U1, _U32 = np.uint64(1), np.uint64(32)
 _WORLD, _PLAYOUT = 0, 1  # the sources of chance of a simulation
@@ -319,7 +311,7 @@ class Engine:
 
     def _list_for(self, policy_name: str) -> Any:
         """list(s, legal) -> n: what is listed for a policy before it is asked."""
-        needs_list = policy_name == "random" or self._game.policies_list
+        needs_list = policy_name == "random" or self._game.policies_need_legal
         return self._game.legal_actions if needs_list else _list_nothing
 
     def policy_names(self) -> list[str]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cardenvs.core.checks import is_integer, short
-from cardenvs.core.engine import NO_DECK, Engine
+from cardenvs.core.codes import NO_DECK
+from cardenvs.core.engine import Engine
 from cardenvs.core.errors import DeckError, OptionError
 from cardenvs.core.events import Table
 from cardenvs.core.observation import Layout
@@ -42,7 +43,7 @@ class Returns:
     result_unit: str = ""
 
     @property
-    def told_in(self) -> str:
+    def result_unit_label(self) -> str:
         """The unit in which matches tell results."""
         return self.result_unit or f"{self.unit} a deal"
 
@@ -91,11 +92,11 @@ class Game:
         returns: of options.
         deck: of options; every token of the game, an int16 array.
         phases: names that View.phase returns.
-        hiding_phases: those of them in which something is hidden from some player.
+        hidden_phases: those of them in which something is hidden from some player.
         policies: further policy kernels by name: policy(s, legal, n, rng) -> action, knowing only what the player
             to act may know.
-        policies_list: whether these need the list of legal actions. False where listing takes long: in playouts, and
-            when one is asked for an action, n may then be 0 and `legal` is room for a list.
+        policies_need_legal: whether these need the list of legal actions. False where listing takes long: in
+            playouts, and when one is asked for an action, n may then be 0 and `legal` is room for a list.
         guess: guess(s, player, seed), as `determinize`, but nearer to what the others' actions make likely;
             simulations then deal their worlds so.
         amounts: how a batch shows actions that are amounts, or None.
@@ -128,9 +129,9 @@ class Game:
     returns: Callable[[Any], Returns]
     deck: Callable[[Any], np.ndarray]
     phases: tuple[str, ...] = ("play",)
-    hiding_phases: tuple[str, ...] = ("play",)
+    hidden_phases: tuple[str, ...] = ("play",)
     policies: dict[str, Any] = field(default_factory=dict)
-    policies_list: bool = True
+    policies_need_legal: bool = True
     guess: Any = None
     amounts: Amounts | None = None
     playout: str = "random"
@@ -193,7 +194,7 @@ class Game:
 
         Raises:
             OptionError: an unknown option or value.
-            DeckError: a card that is none, or not there so often.
+            DeckError: unknown card, or too many copies.
         """
         return self.state_type(self, self.make_options(**options), seed=seed, deck=deck)
 

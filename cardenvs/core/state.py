@@ -22,7 +22,7 @@ from cardenvs.core.checks import (
     short,
     split_saved,
 )
-from cardenvs.core.engine import FORFEIT, HOLD, NO_DECK, TERMINAL_PLAYER
+from cardenvs.core.codes import FORFEIT, HOLD, MASK_DTYPE, NO_DECK, TERMINAL_PLAYER
 from cardenvs.core.errors import DeckError, FormatError, HiddenInformationError, IllegalActionError, OptionError
 from cardenvs.core.events import COLUMNS, NO_LOG, OMNISCIENT, SPECTATOR, Event, FoldedTable, fold, new_log
 from cardenvs.core.options import Options
@@ -164,7 +164,7 @@ class State:
 
     def action_mask(self, player: int | None = None) -> np.ndarray:
         """int8 (num_actions,): 1 for each legal action of `player` (default: the player to act), else zeros."""
-        mask = np.zeros(self.game.num_actions(self.options), np.int8)
+        mask = np.zeros(self.game.num_actions(self.options), MASK_DTYPE)
         if player is None or player == self.current_player:
             mask[self._legal()] = 1
         return mask

@@ -25,7 +25,8 @@ from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
 from cardenvs.core.checks import check_fields, checked_player, is_integer, sealed, short, split_saved
-from cardenvs.core.engine import FORFEIT, TERMINAL_PLAYER, write_mask
+from cardenvs.core.codes import FORFEIT, MASK_DTYPE, TERMINAL_PLAYER
+from cardenvs.core.engine import write_mask
 from cardenvs.core.errors import FormatError, OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
@@ -104,7 +105,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         return Dict(
             {
                 "observation": Box(layout.low, layout.high, dtype=layout.dtype),
-                "action_mask": Box(0, 1, (self._num_actions,), np.int8),
+                "action_mask": Box(0, 1, (self._num_actions,), MASK_DTYPE),
             }
         )
 
@@ -145,7 +146,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         observation = np.empty(self._observation_size, self._observation_dtype)
         self._kernel_observe(self._states, 0, self._player_of[agent], observation)
         if agent != self._to_act or self.terminations.get(agent, True) or self.truncations.get(agent, True):
-            mask = np.zeros(self._num_actions, np.int8)
+            mask = np.zeros(self._num_actions, MASK_DTYPE)
         else:
             mask = self._mask.copy()
         return {"observation": observation, "action_mask": mask}
@@ -322,12 +323,12 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             infos[before] = self._idle_info()
         self._to_act = self.agent_selection = agent
         legal = self._state.legal_actions()
-        self._mask = mask = np.empty(self._num_actions, np.int8)
+        self._mask = mask = np.empty(self._num_actions, MASK_DTYPE)
         write_mask(self._state._legal_buffer, len(legal), mask)
         infos[agent] = {"action_mask": mask.copy(), "legal_actions": legal}
 
     def _idle_info(self) -> dict[str, Any]:
-        return {"action_mask": np.zeros(self._num_actions, np.int8), "legal_actions": []}
+        return {"action_mask": np.zeros(self._num_actions, MASK_DTYPE), "legal_actions": []}
 
     def _end(self, flags: dict[str, bool]) -> None:
         """Set `flags`, the terminations or the truncations, for everyone left."""

@@ -15,7 +15,7 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 
 from cardenvs.core.checks import checked_integers
-from cardenvs.core.engine import HOLD
+from cardenvs.core.codes import HOLD
 from cardenvs.core.errors import AgentError, IllegalActionError, require
 from cardenvs.core.events import NO_LOG
 from cardenvs.core.game import Game

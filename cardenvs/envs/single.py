@@ -19,7 +19,7 @@ from gymnasium.spaces import Box, Dict, Discrete
 from cardenvs.agents import Agent, Turn, make_agent
 from cardenvs.agents.seating import Seat, is_ours
 from cardenvs.agents.seeds import guest_seed, new_key
-from cardenvs.core.engine import TERMINAL_PLAYER
+from cardenvs.core.codes import MASK_DTYPE, TERMINAL_PLAYER
 from cardenvs.core.errors import AgentError, ArenaError, IllegalActionError, OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
@@ -106,7 +106,7 @@ class SeatEnv(gymnasium.Env):
         self._dict_observation = dict_observation
         layout, num_actions = self.game.layout(self.options), self.game.num_actions(self.options)
         observation = Box(layout.low, layout.high, dtype=layout.dtype)
-        mask = Box(0, 1, (num_actions,), np.int8)
+        mask = Box(0, 1, (num_actions,), MASK_DTYPE)
         self.observation_space = (
             Dict({"observation": observation, "action_mask": mask}) if dict_observation else observation
         )
@@ -265,7 +265,7 @@ class SeatEnv(gymnasium.Env):
 
     def _mask(self) -> np.ndarray:
         """int8 (num_actions,): the legal actions of the seat; zeros once the episode is over."""
-        return np.zeros(self._num_actions, np.int8) if self._over else self._state.action_mask(self._seat)
+        return np.zeros(self._num_actions, MASK_DTYPE) if self._over else self._state.action_mask(self._seat)
 
     def _observation(self) -> np.ndarray | dict[str, np.ndarray]:
         observation = self._state.observation(self._seat)

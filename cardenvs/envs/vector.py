@@ -30,6 +30,7 @@ from cardenvs.core.checks import (
     is_integer,
     short,
 )
+from cardenvs.core.codes import MASK_DTYPE
 from cardenvs.core.engine import (
     HOLD,
     NO_ACTION,
@@ -63,9 +64,9 @@ class Batch:
         legal_actions: (N, L) int32, read-only: ascending ids in the first num_legal[i] entries, -1 in the others; None
             with legal_lists=False.
         num_legal: (N,) int32, read-only.
-        raise_min, raise_max: (N,) int32, read-only, or None. Where every amount has an id of its own (no-limit hold'em
-            with betting="full"), mask and lists have the ids up to `VectorEnv.raise_zero` only, and these are the
-            least and the most that may be raised to: amount a is action raise_zero + a. 0 and -1 where nobody may
+        amount_min, amount_max: (N,) int32, read-only, or None. Where every amount has an id of its own (no-limit
+            hold'em with betting="full"), mask and lists have the ids up to `VectorEnv.amount_zero` only, and these are
+            the smallest and the largest legal amount: amount a is action amount_zero + a. 0 and -1 where nobody may
             raise.
         current_player: (N,) int32.
         active: (N, P) bool, who is still in the game.
@@ -82,8 +83,8 @@ class Batch:
     action_mask: np.ndarray | None
     legal_actions: np.ndarray | None
     num_legal: np.ndarray
-    raise_min: np.ndarray | None
-    raise_max: np.ndarray | None
+    amount_min: np.ndarray | None
+    amount_max: np.ndarray | None
     current_player: np.ndarray
     active: np.ndarray
     reward: np.ndarray
@@ -102,7 +103,7 @@ class VectorEnv:
         num_envs: N.
         num_players, num_actions, observation_size: P, A, D.
         layout: the observation's sections.
-        raise_zero: the id of amount 0 where amounts have ids and a batch shows their bounds; else None.
+        amount_zero: the id of amount 0 where amounts have ids and a batch shows their bounds; else None.
         max_plies: an episode that is not over after so many plies is truncated.
     """
 
@@ -155,14 +156,14 @@ class VectorEnv:
         self._episodes = np.zeros(num_envs, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
         self._sampled = np.zeros(num_envs, np.int32)
-        self.raise_zero = game.amounts.zero(self.options) if game.amounts else None
-        has_amounts = self.raise_zero is not None
-        listed = self.num_actions if self.raise_zero is None else self.raise_zero + 1
+        self.amount_zero = game.amounts.zero(self.options) if game.amounts else None
+        has_amounts = self.amount_zero is not None
+        listed = self.num_actions if self.amount_zero is None else self.amount_zero + 1
         most_legal = listed if has_amounts else game.max_legal(self.options)
         self._legal = np.full((num_envs, most_legal), NO_ACTION, np.int32)
         self._amounts = np.zeros((num_envs if game.amounts else 0, 2), np.int32)
         self._bits = np.zeros((num_envs, (listed + 63) // 64), np.uint64)
-        self._mask = np.zeros((num_envs, listed if mask else 0), np.int8)
+        self._mask = np.zeros((num_envs, listed if mask else 0), MASK_DTYPE)
         self._samples = 0
         self._started = False
         self._history = np.zeros((num_envs, 0), np.int32) if resumable else None  # by ply, of the running episodes
@@ -171,8 +172,8 @@ class VectorEnv:
             action_mask=None,
             legal_actions=None,
             num_legal=np.zeros(num_envs, np.int32),
-            raise_min=None,
-            raise_max=None,
+            amount_min=None,
+            amount_max=None,
             current_player=np.zeros(num_envs, np.int32),
             active=np.zeros((num_envs, self.num_players), np.bool_),
             reward=np.zeros((num_envs, self.num_players), np.float32),
@@ -185,14 +186,14 @@ class VectorEnv:
 
     def _shown(self) -> Batch:
         """The buffers as everybody may have them."""
-        bounds = None if self.raise_zero is None else _read_only(self._amounts)
+        bounds = None if self.amount_zero is None else _read_only(self._amounts)
         return replace(
             self._buffers,
             action_mask=self._mask if self._write_mask else None,
             legal_actions=_read_only(self._legal) if self._shows_lists else None,
             num_legal=_read_only(self._buffers.num_legal),
-            raise_min=None if bounds is None else bounds[:, 0],
-            raise_max=None if bounds is None else bounds[:, 1],
+            amount_min=None if bounds is None else bounds[:, 0],
+            amount_max=None if bounds is None else bounds[:, 1],
         )
 
     def reset(self, seed: int | None = None) -> Batch:
@@ -247,11 +248,11 @@ class VectorEnv:
         b = self._buffers
         self._samples = (self._samples + 1) & SEED_MASK
         # Too short to be split over threads.
-        if self.raise_zero is None:
+        if self.amount_zero is None:
             sample_legal(self._legal, b.num_legal, self._seed, self._samples, self._sampled)
         else:
             sample_legal_or_amount(
-                self._legal, b.num_legal, self._amounts, self.raise_zero, self._seed, self._samples, self._sampled
+                self._legal, b.num_legal, self._amounts, self.amount_zero, self._seed, self._samples, self._sampled
             )
         return self._sampled
 
@@ -297,7 +298,7 @@ class VectorEnv:
         rows = checked_integers("rows", rows, (None,), 0, self.num_envs - 1)
         seed, step = checked_seed(seed), checked_integer("step", step, 0, SEED_MASK)
         actions, rng = np.zeros(len(rows), np.int32), np.zeros(4, np.uint64)
-        if self.raise_zero is not None:  # a policy takes whole legal lists
+        if self.amount_zero is not None:  # a policy takes whole legal lists
             self._act_one_by_one(policy, rows, seed, step, rng, actions)
             return actions
         act = self.game.engine.batch_act(policy)
@@ -393,7 +394,7 @@ class VectorEnv:
         Raises:
             OptionError: names `who` needs them.
         """
-        if self.raise_zero is not None:
+        if self.amount_zero is not None:
             raise OptionError(
                 f"{who} needs every legal action in a mask, but with these options of {self.game.name} amounts are "
                 f"actions ({self.num_actions} in all); choose options that offer fewer"
@@ -488,10 +489,10 @@ class VectorEnv:
                 f"got shape {actions.shape}, dtype {actions.dtype}"
             )
         self._actions[:] = actions
-        if self.raise_zero is None:
+        if self.amount_zero is None:
             wrong = first_illegal(self._actions, self._bits, self.num_actions)
         else:
-            wrong = first_illegal_or_amount(self._actions, self._bits, self._amounts, self.raise_zero)
+            wrong = first_illegal_or_amount(self._actions, self._bits, self._amounts, self.amount_zero)
         if wrong >= 0:
             self._refuse(int(wrong), int(self._actions[wrong]))
 

@@ -420,7 +420,7 @@ def check_observation(case: Case, state: State) -> None:
 
 def check_forfeit(case: Case, state: State) -> None:
     """Any player may forfeit; the game then ends or goes on without that player, within its bound."""
-    from cardenvs.core.engine import FORFEIT
+    from cardenvs.core.codes import FORFEIT
 
     if state.is_terminal:
         return
@@ -599,7 +599,7 @@ def _check_hidden_places_vary(game: Game, report: Report) -> None:
             raise ConformanceError(
                 f"{game.name}: in phase {phase}, determinize never changes the hidden tokens of {pile} ({could} twins)"
             )
-    for phase in game.hiding_phases:
+    for phase in game.hidden_phases:
         if report.phases[phase] and not any(seen == phase for seen, _ in report.hidden):
             raise ConformanceError(f"{game.name}: phase {phase} is said to hide something, but hides nothing")
 

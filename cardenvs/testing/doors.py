@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cardenvs.core.engine import FORFEIT, NO_ACTION, TERMINAL_PLAYER
+from cardenvs.core.codes import FORFEIT, NO_ACTION, TERMINAL_PLAYER
 from cardenvs.core.errors import CardenvsError, IllegalActionError, OptionError
 from cardenvs.core.state import State
 
@@ -104,9 +104,9 @@ def _is_the_same_to(player: int, before: State, twin: State, action: int) -> boo
 def put(vec: Any, env: int, state: State) -> None:
     """Make `state` the present one of an environment of a VectorEnv, as if it had been stepped there."""
     listed, amounts = state.legal_actions(), [0]
-    if vec.raise_zero is not None:
-        amounts = [action - vec.raise_zero for action in listed if action > vec.raise_zero] or [0]
-        listed = [action for action in listed if action <= vec.raise_zero]
+    if vec.amount_zero is not None:
+        amounts = [action - vec.amount_zero for action in listed if action > vec.amount_zero] or [0]
+        listed = [action for action in listed if action <= vec.amount_zero]
     vec._states[env] = state._states[0]
     vec._legal[env] = NO_ACTION
     vec._legal[env, : len(listed)] = listed

@@ -86,9 +86,9 @@ def _compare(case: "Case", state, vec, env: int) -> None:
 
     batch, player = vec.batch, state.current_player
     legal, mask = batch.legal_actions[env, : batch.num_legal[env]].tolist(), state.action_mask()
-    if vec.raise_zero is not None:
-        legal += [vec.raise_zero + amount for amount in range(batch.raise_min[env], batch.raise_max[env] + 1)]
-        mask = mask[: vec.raise_zero + 1]
+    if vec.amount_zero is not None:
+        legal += [vec.amount_zero + amount for amount in range(batch.amount_min[env], batch.amount_max[env] + 1)]
+        mask = mask[: vec.amount_zero + 1]
     same = (
         batch.current_player[env] == player
         and legal == state.legal_actions()

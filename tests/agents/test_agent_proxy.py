@@ -12,8 +12,8 @@ import pytest
 import cardenvs
 from cardenvs.agents import PolicyAgent, Turn
 from cardenvs.agents.base import Agent, Failure
-from cardenvs.agents.proxy import FORCED, FORFEITED, OK, AgentProxy, Guard, play
-from cardenvs.core.engine import FORFEIT
+from cardenvs.agents.proxy import FORCED, FORFEITED, OK, AgentLimits, AgentProxy, play
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.events import OMNISCIENT
 
@@ -28,7 +28,7 @@ def agents_can_be_imported(monkeypatch):
 
 def proxy_of(spec, players=2, **guard):
     spec = spec if ":" in spec or spec == "random" else f"python:proxy_agents:{spec}"
-    return AgentProxy.of(spec, GAME, GAME.make_options(num_players=players), Guard(**{**QUICK, **guard}))
+    return AgentProxy.of(spec, GAME, GAME.make_options(num_players=players), AgentLimits(**{**QUICK, **guard}))
 
 
 def played(spec, players=2, seed=7, **guard):
@@ -171,12 +171,12 @@ def test_a_decision_changes_nothing_and_is_for_the_player_to_act():
 )
 def test_a_guard_refuses_what_makes_no_sense(wrong):
     with pytest.raises(AgentError):
-        Guard(**wrong)
+        AgentLimits(**wrong)
 
 
 def test_an_object_cannot_be_moved_to_a_process():
     with pytest.raises(AgentError, match="spec"):
-        AgentProxy(PolicyAgent(GAME, "random"), Guard(isolation="process"))
+        AgentProxy(PolicyAgent(GAME, "random"), AgentLimits(isolation="process"))
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ def test_an_answer_that_comes_too_late_counts_as_a_timeout_in_this_thread_too():
             time.sleep(0.05)
             return turn.legal_actions[0]
 
-    proxy = AgentProxy(Slow(), Guard(time_limit=0.01, tries=2, isolation="none"))
+    proxy = AgentProxy(Slow(), AgentLimits(time_limit=0.01, tries=2, isolation="none"))
     state = GAME.new_state(seed=1)
     proxy.begin(state, 0, 0)
     assert proxy.decide(state).outcome == FORFEITED
@@ -232,9 +232,9 @@ def test_processes_end_with_the_proxy_and_with_the_program():
     assert not psutil.pid_exists(pid)
     code = """
         import os, cardenvs
-        from cardenvs.agents.proxy import AgentProxy, Guard
+        from cardenvs.agents.proxy import AgentProxy, AgentLimits
         game = cardenvs.get_game("leduc_poker_v0")
-        proxy = AgentProxy.of("python:proxy_agents:good", game, game.make_options(), Guard())
+        proxy = AgentProxy.of("python:proxy_agents:good", game, game.make_options(), AgentLimits())
         print(proxy.agent._server.process.pid, flush=True)
         os.kill(os.getpid(), 9)
     """
@@ -396,7 +396,7 @@ def test_a_program_that_does_not_read_hurts_nobody(tmp_path):
 def test_the_example_program_plays_every_game(every_game):
     path = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "json_lines_agent.py")
     options = every_game.make_options()
-    guard = Guard(time_limit=20)
+    guard = AgentLimits(time_limit=20)
     with AgentProxy.of(f"process:{sys.executable} {path}", every_game, options, guard) as proxy:
         state = every_game.new_state(seed=1)
         proxy.begin(state, state.current_player, 0)

@@ -5,7 +5,7 @@ import os
 import signal
 import time
 
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 
 
 class First:

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cardenvs.agents import Agent, Turn
-from cardenvs.agents.proxy import AgentProxy, Guard, play
+from cardenvs.agents.proxy import AgentLimits, AgentProxy, play
 from cardenvs.agents.seating import Seat
 from cardenvs.agents.seeds import MatchSeed, guest_seed
 from cardenvs.arena import Match, Store
@@ -41,7 +41,7 @@ def agents_can_be_imported(monkeypatch):
 def notes_of(spec, seed, deals=3, guard=None):
     """The notes of all decisions of an agent in a match with a guard, and its mean result."""
     options = LEDUC.make_options()
-    guard = guard or Guard(on_failure="forced_action")
+    guard = guard or AgentLimits(on_failure="forced_action")
     match = MatchType(LEDUC, options, (spec, "random"), deals, MatchSeed.of(seed), guard=guard)
     with Store() as store:
         run([match], store)
@@ -259,7 +259,7 @@ STEALS = f"{OWN}Steals"
 
 def test_stealing_works_where_the_agent_is_in_the_process_of_the_match():
     state = LEDUC.new_state(seed=1)
-    with AgentProxy.of(STEALS, LEDUC, state.options, Guard(isolation="none")) as thief:
+    with AgentProxy.of(STEALS, LEDUC, state.options, AgentLimits(isolation="none")) as thief:
         thief.begin(state, state.current_player, 1)
         assert thief.decide(state).notes == {"found": True}
 
@@ -331,7 +331,7 @@ def test_a_turn_of_an_agent_that_is_not_cardenvs_own_does_not_refer_to_the_true_
             return turn.legal_actions[0]
 
     state = LEDUC.new_state(seed=3, deck="Qa Ka Jb")
-    proxies = [AgentProxy(Looks()), AgentProxy(Looks(), Guard(isolation="thread"))]
+    proxies = [AgentProxy(Looks()), AgentProxy(Looks(), AgentLimits(isolation="thread"))]
     for decision in play(state, proxies, seeds=[1, 2]):
         assert decision.notes["knower"] == [decision.player, False, [], [], 0]
 
@@ -419,9 +419,9 @@ def gone(pids, seconds=60):
 
 BREEDER = """
     import cardenvs, os, sys, time
-    from cardenvs.agents.proxy import AgentProxy, Guard
+    from cardenvs.agents.proxy import AgentProxy, AgentLimits
     game = cardenvs.get_game("leduc_poker_v0")
-    proxy = AgentProxy.of(SPEC, game, game.make_options(), Guard())
+    proxy = AgentProxy.of(SPEC, game, game.make_options(), AgentLimits())
     state = game.new_state(seed=1)
     proxy.begin(state, state.current_player, 0)
     assert proxy.decide(state).outcome == "ok"

@@ -8,14 +8,14 @@ import time
 import pytest
 
 from cardenvs.agents import specs
-from cardenvs.agents.proxy import Guard
+from cardenvs.agents.proxy import AgentLimits
 from cardenvs.arena import Match, Store
 from cardenvs.arena.board import board_of
 from cardenvs.arena.play import Crew, play_games
 from cardenvs.arena.verify import verify
 
 OWN = "python:arena_agents:"
-NEAR = Guard(isolation="none")
+NEAR = AgentLimits(isolation="none")
 
 
 def guarded(agents, deals, guard=NEAR, **options):
@@ -56,7 +56,7 @@ def test_one_of_two_that_fails_forfeits_and_the_match_goes_on(agent):
 
 
 def test_with_forced_actions_nobody_leaves():
-    match = guarded([f"{OWN}Illegal", "random"], 10, Guard(isolation="none", on_failure="forced_action", tries=2))
+    match = guarded([f"{OWN}Illegal", "random"], 10, AgentLimits(isolation="none", on_failure="forced_action", tries=2))
     for record in played(match):
         player = record.seating.index(0)
         assert max(record.actions) < (1 << 30)
@@ -128,7 +128,7 @@ def test_agents_that_wait_wait_side_by_side(guard, monkeypatch):
 def test_agents_in_processes_of_their_own_give_the_same_store_and_are_ended(tmp_path):
     import os
 
-    match = guarded([f"{OWN}Keeper", "random"], 6, Guard(isolation="process"))
+    match = guarded([f"{OWN}Keeper", "random"], 6, AgentLimits(isolation="process"))
     one = match.run(tmp_path / "one.db")
     two = match.run(tmp_path / "two.db", processes=2)
     assert [s.mean for s in one.standings] == [s.mean for s in two.standings]
@@ -161,7 +161,7 @@ def _command(pid):
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_an_agent_that_kills_its_process_hurts_nobody(tmp_path, processes):
-    guard = Guard(isolation="process", tries=1)
+    guard = AgentLimits(isolation="process", tries=1)
     match = guarded([f"{OWN}DiesAlways", "random"], 3, guard)
     match.run(tmp_path / "results.db", processes=processes)
     with Store(tmp_path / "results.db") as store:

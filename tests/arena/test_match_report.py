@@ -83,14 +83,18 @@ def test_the_command_plays_the_same_match(summary):
 
 
 def test_a_guarded_match_has_a_command_and_a_special_one_has_none(summary):
-    from cardenvs.agents.proxy import Guard
+    from cardenvs.agents.proxy import AgentLimits
     from cardenvs.arena.schedule import Schedule
 
-    guarded = dataclasses.replace(summary.match, guard=Guard(on_failure="forced_action"))
+    guarded = dataclasses.replace(summary.match, guard=AgentLimits(on_failure="forced_action"))
     assert command_line(guarded).endswith("--on-failure forced_action")
-    keeping = dataclasses.replace(summary.match, guard=Guard(keep_env=("A", "B")))
+    keeping = dataclasses.replace(summary.match, guard=AgentLimits(keep_env=("A", "B")))
     assert command_line(keeping).endswith("--on-failure forfeit --keep-env A --keep-env B")
-    special = {"guard": Guard(tries=1)}, {"labels": ("a", "b", "c")}, {"schedule": Schedule("field", challengers=(0,))}
+    special = (
+        {"guard": AgentLimits(tries=1)},
+        {"labels": ("a", "b", "c")},
+        {"schedule": Schedule("field", challengers=(0,))},
+    )
     for changes in special:
         assert command_line(dataclasses.replace(summary.match, **changes)) is None
 

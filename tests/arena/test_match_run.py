@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cardenvs.agents.proxy import Guard
+from cardenvs.agents.proxy import AgentLimits
 from cardenvs.arena import Match, Store, summarise
 from cardenvs.arena.run import run
 from cardenvs.core.errors import AgentError, ArenaError
@@ -78,7 +78,7 @@ def test_a_failing_agent_stops_the_match_and_nothing_is_lost(tmp_path, processes
 def test_a_worker_that_dies_is_noticed(tmp_path):
     path = tmp_path / "results.db"
     plain = Match.of("leduc_poker_v0", [f"{OWN}Dies", "random"], deals=20)
-    match = dataclasses.replace(plain, guard=Guard(isolation="none"))  # it takes the worker with it
+    match = dataclasses.replace(plain, guard=AgentLimits(isolation="none"))  # it takes the worker with it
     with pytest.raises(
         ArenaError, match=r"a worker process ended unexpectedly \(exit code -9\); finished games are kept"
     ):

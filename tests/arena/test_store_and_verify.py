@@ -221,11 +221,11 @@ def test_a_sample_is_a_sample_and_processes_find_the_same(played):
 
 
 def test_forfeits_are_played_again(tmp_path):
-    from cardenvs.agents.proxy import Guard
+    from cardenvs.agents.proxy import AgentLimits
 
     plain = Match.of("leduc_poker_v0", ["random"] * 3, 4, num_players=3)
     agents = ("random", "python:arena_agents:Illegal", "search:simulations=2")
-    match = Match(plain.game, plain.options, agents, 4, guard=Guard(isolation="none"))
+    match = Match(plain.game, plain.options, agents, 4, guard=AgentLimits(isolation="none"))
     match.run(tmp_path / "results.db")
     with Store(tmp_path / "results.db") as store:
         assert verify(store) == (24, [])

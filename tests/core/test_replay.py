@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cardenvs
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import FormatError, GameNotFoundError
 from cardenvs.core.events import SPECTATOR
 from cardenvs.core.replay import Replay

@@ -13,7 +13,7 @@ from toys.high_card import GAME as HIGH_CARD
 from toys.high_card import KEEP, SWAP, TAKE
 
 from cardenvs import get_game, make_vec
-from cardenvs.core.engine import FORFEIT, TERMINAL_PLAYER
+from cardenvs.core.codes import FORFEIT, TERMINAL_PLAYER
 from cardenvs.core.errors import (
     CardenvsError,
     DeckError,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cardenvs
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import FormatError, IllegalActionError, OptionError
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.rng import episode_seed

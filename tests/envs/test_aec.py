@@ -18,7 +18,7 @@ from pettingzoo.test import api_test, performance_benchmark, render_test, seed_t
 from pettingzoo.test.state_test import test_state as check_state
 from pettingzoo.test.state_test import test_state_space as check_state_space
 
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, FormatError, GameNotFoundError, IllegalActionError, OptionError
 from cardenvs.core.registry import game_targets, get_game
 from cardenvs.envs import register_with_pettingzoo

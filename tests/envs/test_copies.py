@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cardenvs
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.envs.single import SeatEnv
 from cardenvs.testing import doors
@@ -38,7 +38,7 @@ def test_a_copied_batch_shows_its_own_bounds(way):
     vec = cardenvs.make_vec("texas_holdem_v0", 2, seed=1, num_threads=1, betting="full")
     vec.reset()
     twin = doors.WAYS[way](vec)
-    assert not np.shares_memory(twin.batch.raise_max, vec.batch.raise_max)
+    assert not np.shares_memory(twin.batch.amount_max, vec.batch.amount_max)
     for _ in range(10):
         actions = vec.sample_actions().copy()
         assert twin.sample_actions().tolist() == actions.tolist()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cardenvs.agents.proxy import AgentProxy, Guard, play
-from cardenvs.core.engine import FORFEIT
+from cardenvs.agents.proxy import AgentLimits, AgentProxy, play
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.registry import get_game
 from fuzz import LONG
@@ -16,7 +16,7 @@ from fuzz.faulty_agents import FACTORIES
 from fuzz.faulty_programs import GREETINGS, NAMES
 
 GAME = get_game("kuhn_poker_v0")
-GUARD = Guard(time_limit=3.0, tries=2, memory_limit_mb=1024, start_limit=60.0)
+GUARD = AgentLimits(time_limit=3.0, tries=2, memory_limit_mb=1024, start_limit=60.0)
 HERE = Path(__file__).parent
 PROGRAM = shlex.join([sys.executable, str(HERE / "faulty_programs.py")])
 SPECS = {

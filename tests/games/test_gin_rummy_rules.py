@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cardenvs.core.cards import bits_of, cards_of, parse_card, parse_cards
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, IllegalActionError, OptionError
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
 from cardenvs.core.kernel import COMPILED

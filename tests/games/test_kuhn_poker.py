@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from cardenvs import get_game
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, IllegalActionError, OptionError
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cardenvs import get_game
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import IllegalActionError, OptionError
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
 

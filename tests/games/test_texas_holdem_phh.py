@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from holdem import last, play, positions, table
 
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import FormatError, OptionError
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.kernel import COMPILED

@@ -8,7 +8,7 @@ from holdem import play, table
 
 import cardenvs
 from cardenvs.agents.base import Agent
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, FormatError, ImpossibleStateError, OptionError
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
 from cardenvs.core.replay import Replay

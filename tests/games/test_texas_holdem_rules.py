@@ -8,7 +8,7 @@ import pytest
 from holdem import BOARD, last, play, positions, table
 
 from cardenvs.core.cards import parse_cards
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, IllegalActionError, OptionError
 from cardenvs.core.events import SPECTATOR
 from cardenvs.core.kernel import COMPILED

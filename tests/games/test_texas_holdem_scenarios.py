@@ -9,7 +9,7 @@ import pytest
 from holdem import deal, last, play, play_hand, positions, pots, returned, table, to_call
 
 import cardenvs
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.games.texas_holdem import GAME, hand_category, hand_rank
 

@@ -9,7 +9,7 @@ import pytest
 from wingspan import Player, bird, check, hand, play, position
 
 import cardenvs
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.core.events import SPECTATOR
 from cardenvs.core.kernel import COMPILED

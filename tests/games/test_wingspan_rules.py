@@ -31,7 +31,7 @@ from wingspan import (
     tray,
 )
 
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, IllegalActionError
 from cardenvs.core.events import SPECTATOR
 from cardenvs.core.kernel import COMPILED

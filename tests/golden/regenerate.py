@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import cardenvs
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.replay import Replay
 
 FOLDER = Path(__file__).parent

@@ -10,7 +10,7 @@ import pytest
 
 import cardenvs
 from cardenvs.agents import make_agent
-from cardenvs.agents.proxy import FORFEITED, OK, AgentProxy, Guard, play
+from cardenvs.agents.proxy import FORFEITED, OK, AgentLimits, AgentProxy, play
 from cardenvs.core.replay import Replay
 from cardenvs.llm import LLMAgent, LLMConfig
 from cardenvs.llm.stub import FAULTS, OUTCOME_OF, StubSettings, running
@@ -35,7 +35,7 @@ def load(matches, games, share, tmp_path):
         agents = [[LLMAgent(GAME, options, config) for _ in range(2)] for _ in range(matches)]
 
         def match(number):
-            guard = Guard(on_failure="forfeit" if number % 2 else "forced_action")
+            guard = AgentLimits(on_failure="forfeit" if number % 2 else "forced_action")
             proxies = [AgentProxy(one, guard) for one in agents[number]]
             proxies.append(AgentProxy(make_agent("random", GAME, options)))
             decisions, replays = [], []

@@ -100,7 +100,7 @@ def _check_report(game, report):
     assert report.states >= 3 * report.games
     assert report.twins >= 2 * 2 * report.states  # two for each player, but where the game is over at once
     assert set(report.phases) == set(game.phases)
-    assert {phase for phase, _ in report.hidden} >= set(game.hiding_phases)
+    assert {phase for phase, _ in report.hidden} >= set(game.hidden_phases)
     assert all(did > 0 for could, did in report.hidden.values() if could >= 20)
     assert report.longest > 1
 

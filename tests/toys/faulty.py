@@ -9,7 +9,7 @@ import numpy as np
 from toys import high_card as healthy
 from toys.high_card import CHANGED, GAME, KEEP, NO_CARD, NUM_CARDS, SWAP, TAKE, HighCardView
 
-from cardenvs.core.engine import TERMINAL_PLAYER
+from cardenvs.core.codes import TERMINAL_PLAYER
 from cardenvs.core.events import (
     EVERYBODY,
     OMNISCIENT,

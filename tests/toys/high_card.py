@@ -274,7 +274,7 @@ GAME = Game(
     returns=lambda options: Returns(-STAKE, STAKE, 0, "chips"),
     deck=lambda options: np.arange(NUM_CARDS, dtype=np.int16),
     phases=("first_turn", "second_turn"),
-    hiding_phases=("first_turn", "second_turn"),
+    hidden_phases=("first_turn", "second_turn"),
     policies={"greedy": greedy},
     deals=deals,
 )

@@ -94,5 +94,5 @@ GAME = Game(
     layout=lambda options: Layout((Section("ply", 1, "actions so far", high=2),)),
     returns=lambda options: Returns(-PRIZE, PRIZE, 0, "points"),
     deck=lambda options: np.zeros(0, np.int16),
-    hiding_phases=(),
+    hidden_phases=(),
 )

@@ -79,7 +79,7 @@ GAME = Game(
     returns=_returns,
     deck=deck,
     phases=PHASES,
-    hiding_phases=PHASES,
+    hidden_phases=PHASES,
     policies={"greedy": greedy, "heuristic": heuristic},
     playout="heuristic",
 )

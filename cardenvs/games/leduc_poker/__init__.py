@@ -32,6 +32,6 @@ GAME = Game(
     returns=_returns,
     deck=rules.deck,
     phases=("first_round", "second_round"),
-    hiding_phases=("first_round", "second_round"),
+    hidden_phases=("first_round", "second_round"),
     deals=rules.deals,
 )

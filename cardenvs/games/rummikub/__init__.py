@@ -53,7 +53,7 @@ GAME = Game(
     returns=_returns,
     deck=deck,
     policies={"greedy": greedy, "max_tiles": max_tiles, "planner": planner},
-    policies_list=False,
+    policies_need_legal=False,
     guess=guess,
     playout="planner",
 )

@@ -64,7 +64,7 @@ GAME = Game(
     returns=_returns,
     deck=deck,
     phases=STREETS,
-    hiding_phases=STREETS,
+    hidden_phases=STREETS,
     policies={
         "push_fold": strategy.push_fold,
         "tight_aggressive": strategy.tight_aggressive,

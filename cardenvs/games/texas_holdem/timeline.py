@@ -27,7 +27,7 @@ from typing import Any, Self
 import numpy as np
 
 from cardenvs.core.cards import card_label, parse_card
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import CardenvsError, FormatError
 from cardenvs.core.events import (
     AUDIENCE,

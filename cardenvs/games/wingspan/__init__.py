@@ -38,7 +38,7 @@ GAME = Game(
     returns=_returns,
     deck=deck,
     phases=PHASES,
-    hiding_phases=PHASES,
+    hidden_phases=PHASES,
     policies={"greedy": strategy.greedy, "planner": strategy.planner},
     playout="planner",
 )

@@ -2,7 +2,7 @@
 
 import cardenvs
 import pytest
-from cardenvs.core.engine import FORFEIT
+from cardenvs.core.codes import FORFEIT
 from cardenvs.testing import check_game
 
 from high_card.rules import KEEP, SWAP
