@@ -223,7 +223,9 @@ def game_page(game: Game) -> str:
 
 def read_page(game: Game) -> tuple[str, dict[str, str]]:
     """The words of a game's page.md: what stands before the first heading, and the sections by heading."""
-    opening, *parts = re.split(r"^## (.+)\n", (game.folder / "page.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    opening, *parts = re.split(
+        r"^## (.+)\n", (game.rules.folder / "page.md").read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
     headings, texts = parts[::2], parts[1::2]
     if len(set(headings)) < len(headings):
         raise ValueError(f"{game.name}: page.md has a heading twice: {headings}")
@@ -291,9 +293,12 @@ def _specs(game: Game, options: Options) -> str:
         ("Hidden information", hidden_information(game, options)),
         ("Chance", "drawn inside the game from the episode's seed; there is no chance player"),
         ("Explicit deck", f"{len(game.deck(options))} tokens, such as `{game.deck_text(game.deck(options)[:4])}`"),
-        ("Deals can be listed", "yes, `enumerate_deals()`" if game.deals is not None else "no, they are too many"),
+        (
+            "Deals can be listed",
+            "yes, `enumerate_deals()`" if game.rules.deal_enumerator is not None else "no, they are too many",
+        ),
         ("Built-in policies", ", ".join(f"`{name}`" for name in game.engine.policy_names())),
-        ("State", f"{game.state_dtype.itemsize} bytes"),
+        ("State", f"{game.rules.state_dtype.itemsize} bytes"),
     ]
     return "With default options.\n\n" + table(("", ""), rows)
 

@@ -112,7 +112,7 @@ def test_games_are_listed():
 
 def test_info_shows_numbers_options_and_sections():
     text = call("info", "leduc_poker", "-o", "num_players=3").stdout
-    for shown in ("3 (2 to 10 possible)", "raise_size", "suit_isomorphism", "public_card", "chips; they add up to 0"):
+    for shown in ("3 (2 to 10 possible)", "raise_size", "max_raises", "public_card", "chips; they add up to 0"):
         assert shown in text
     assert "ante" in call("info", "leduc_poker", "--rules").stdout.lower()
 

@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 import simulate_agents
-from toys.high_card import GAME
+from toys.high_card import GAME, changed
 from typer.testing import CliRunner
 
 from cardenvs.agents import specs
@@ -234,7 +234,7 @@ def test_an_agent_that_takes_its_process_along_is_a_failed_game_and_the_others_g
 
 def toy(name, **changes):
     """A High Card with something replaced, registered."""
-    made = dataclasses.replace(GAME, name=name, **changes)
+    made = changed(name, **changes)
     register_game(name, f"{__name__}:{name}")
     globals()[name] = made
     return name

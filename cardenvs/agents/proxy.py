@@ -276,7 +276,7 @@ class AgentProxy:
         if not self._playing or not callable(getattr(self.agent, "observe", None)):
             return
         rows = state.event_rows(self._seat.player)
-        events = [state.game.table.event(row) for row in rows[self._seen :]]
+        events = [state.game.table.read(row) for row in rows[self._seen :]]
         self._seen = len(rows)
         if events:
             with self._counting():

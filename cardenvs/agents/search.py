@@ -69,7 +69,7 @@ class SearchAgent(Agent):
         for what, value in (("simulations", simulations), ("seconds", seconds), ("depth", depth)):
             if value is not None and not 0 < value <= _MOST:
                 raise AgentError(f"search takes {what} above 0 and up to {_MOST:,}; got {value}")
-        playout = playout or game.playout
+        playout = playout or game.playout_policy
         game.engine.policy(playout)
         self.name = "search"
         self.simulations = 200 if simulations is None and seconds is None else simulations

@@ -294,7 +294,7 @@ class _Table:
         for player, agent in enumerate(self._agents):
             if callable(getattr(agent, "observe", None)):
                 rows = state.event_rows(player)
-                events = [state.game.table.event(row) for row in rows[seen[player] :]]
+                events = [state.game.table.read(row) for row in rows[seen[player] :]]
                 seen[player] = len(rows)
                 if events:
                     _tell(agent, "observe", events)

@@ -56,17 +56,17 @@ class Engine:
         self._game = game
 
     def _inline(self, function: Callable) -> Any:
-        return kernel(function, folder=self._game.folder, inline=True)
+        return kernel(function, folder=self._game.rules.folder, inline=True)
 
     def _entry(self, function: Callable) -> Callable:
-        return _callable(kernel(function, folder=self._game.folder, entry=True))
+        return _callable(kernel(function, folder=self._game.rules.folder, entry=True))
 
     # -- closures shared by the entry points below --------------------------------------------------------------
 
     @functools.cached_property
     def begin(self) -> Any:
         """begin(s, seed, given, log): start an episode in a blank record."""
-        deal = self._game.deal
+        deal = self._game.rules.deal
 
         def begin(s, seed, given, log):
             s.seed = seed
@@ -81,7 +81,7 @@ class Engine:
     @functools.cached_property
     def advance(self) -> Any:
         """advance(s, action, log): apply one legal action or code and do the book-keeping."""
-        apply_action, forfeit = self._game.apply_action, self._game.forfeit
+        apply_action, forfeit = self._game.rules.apply_action, self._game.rules.forfeit
 
         def advance(s, action, log):
             # Loops over so few numbers are slower as vector code, which waits for scalar stores to reach memory.
@@ -121,7 +121,7 @@ class Engine:
     @functools.cached_property
     def apply(self) -> Callable:
         """apply(states, i, action, log, legal) -> n: apply a legal action, then list the legal ones."""
-        advance, legal_actions = self.advance, self._game.legal_actions
+        advance, legal_actions = self.advance, self._game.rules.legal_actions
 
         def apply(states, i, action, log, legal):
             s = states[i]
@@ -133,7 +133,7 @@ class Engine:
     @functools.cached_property
     def legal(self) -> Callable:
         """legal(states, i, legal) -> n: write the legal actions of states[i], ascending."""
-        legal_actions = self._game.legal_actions
+        legal_actions = self._game.rules.legal_actions
 
         def legal(states, i, legal):
             s = states[i]
@@ -144,7 +144,7 @@ class Engine:
     @functools.cached_property
     def observe(self) -> Callable:
         """observe(states, i, player, out): write what `player` sees of states[i]."""
-        observe = self._game.observe
+        observe = self._game.rules.observe
 
         def observe_one(states, i, player, out):
             observe(states[i], player, out)
@@ -154,7 +154,7 @@ class Engine:
     @functools.cached_property
     def explain(self) -> Callable:
         """explain(states, i, action) -> code: 0 if legal, else the reason's code."""
-        explain_illegal = self._game.explain_illegal
+        explain_illegal = self._game.rules.explain_illegal
 
         def explain(states, i, action):
             return explain_illegal(states[i], action)
@@ -164,7 +164,7 @@ class Engine:
     @functools.cached_property
     def determinize(self) -> Callable:
         """determinize(states, i, player, seed): re-deal what `player` cannot know."""
-        determinize = self._game.determinize
+        determinize = self._game.rules.determinize
 
         def determinize_one(states, i, player, seed):
             determinize(states[i], player, seed)
@@ -176,14 +176,14 @@ class Engine:
     @functools.cached_property
     def list_legal(self) -> Any:
         """list_legal(s, i, legal, amounts) -> n: list the legal ids of state i of a batch, amounts by their bounds."""
-        if self._game.amounts is None:
-            legal_actions = self._game.legal_actions
+        if self._game.rules.amounts is None:
+            legal_actions = self._game.rules.legal_actions
 
             def list_legal(s, i, legal, amounts):
                 return legal_actions(s, legal[i])
 
         else:
-            legal_but_amounts = self._game.amounts.legal
+            legal_but_amounts = self._game.rules.amounts.legal
 
             def list_legal(s, i, legal, amounts):
                 return legal_but_amounts(s, legal[i], amounts[i])
@@ -193,7 +193,7 @@ class Engine:
     @functools.cached_property
     def encode(self) -> Any:
         """encode(s, i, ...): write legal list, legal bits, mask and observation of state i of a batch."""
-        list_legal, observe = self.list_legal, self._game.observe
+        list_legal, observe = self.list_legal, self._game.rules.observe
 
         def encode(s, i, write_mask, observation, mask, legal, amounts, num_legal, bits, current_player):
             row, words = legal[i], bits[i]
@@ -288,7 +288,7 @@ class Engine:
     @functools.cached_property
     def batch_observe(self) -> Callable:
         """batch_observe(states, player, out, start, stop): what `player` sees of each state."""
-        observe = self._game.observe
+        observe = self._game.rules.observe
 
         def batch_observe(states, player, out, start, stop):
             for i in range(start, stop):
@@ -312,7 +312,7 @@ class Engine:
     def _list_for(self, policy_name: str) -> Any:
         """list(s, legal) -> n: what is listed for a policy before it is asked."""
         needs_list = policy_name == "random" or self._game.policies_need_legal
-        return self._game.legal_actions if needs_list else _list_nothing
+        return self._game.rules.legal_actions if needs_list else _list_nothing
 
     def policy_names(self) -> list[str]:
         """What `policy` knows: "random", then the game's own."""
@@ -381,7 +381,7 @@ class Engine:
         (seed, r) alone. scratch is an array of two records; rng and legal are as for `act`.
         """
         advance, list_legal, policy = self.advance, self._list_for(policy_name), self.policy(policy_name)
-        deal_world = self._game.guess or self._game.determinize
+        deal_world = self._game.rules.sample_belief or self._game.rules.determinize
 
         def simulate(states, i, seed, first, plays, lengths, max_plies, scratch, rng, legal, no_log, returns):
             player = np.int64(states[i].current_player)

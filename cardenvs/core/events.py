@@ -73,8 +73,7 @@ class Pile:
     """A place for tokens. `ordered` piles are lists, bottom first; the others are multisets."""
 
     name: str
-    per_player: bool = False
-    ordered: bool = False
+    ordered: bool
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,6 @@ class Counter:
     """A named number, 0 at the start."""
 
     name: str
-    per_player: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,39 +107,74 @@ class Event:
 class EventKind:
     """A kind of event: its name, what it does, and how it reads.
 
-    `text` may use {player}, {token}, {source}, {target} and {value}. `tells` says that the value may depend on what
-    was hidden until then although no token is shown (a score, an answer to a question); the conformance suite takes
-    any other dependence for a leak.
+    `text` may use {player}, {token}, {source}, {target} and {value}. With `reveals_hidden_value` the value may depend
+    on what was hidden until then although no token is shown (a score, an answer to a question); the conformance suite
+    takes any other dependence for a leak.
     """
 
     name: str
     op: Op
     text: str
-    tells: bool = False
+    reveals_hidden_value: bool
 
 
 class Table:
-    """The piles, counters and event kinds of a game, and the numbers that kernels use for them.
+    """The table of a game: piles of tokens, counters, and the kinds of event that change them.
 
-    `table.pile["hand"]` is the number of the first player's hand (add the player), `table.counter["score"]` and
-    `table.kind["draw"]` likewise.
+    A game declares each of them once, and keeps the id it gets for its kernels:
+
+        TABLE = Table(max_players=2)
+        HAND = TABLE.pile("hand", per_player=True)  # the hand of player 0; that of player p is HAND + p
+        DRAW = TABLE.event("draw", Op.MOVE, "{player} draws {token}.")
+
+    Attributes:
+        max_players: how many piles or counters a `per_player` declaration makes.
+        kinds: the kinds of event, by id.
+        pile_of, counter_of: by id, the pile or counter and the player it belongs to (None: nobody).
+        pile_ids, counter_ids, kind_ids: ids by name; of player 0 where each player has one.
     """
 
-    def __init__(
-        self,
-        piles: Sequence[Pile],
-        counters: Sequence[Counter],
-        kinds: Sequence[EventKind],
-        max_players: int,
-    ) -> None:
-        self.piles, self.counters, self.kinds = tuple(piles), tuple(counters), tuple(kinds)
+    def __init__(self, max_players: int) -> None:
         self.max_players = max_players
-        self.pile, self.pile_of = _number(self.piles, max_players)
-        self.counter, self.counter_of = _number(self.counters, max_players)
-        self.kind = {kind.name: number for number, kind in enumerate(self.kinds)}
-        if len(self.kind) != len(self.kinds):
-            raise ValueError("two event kinds have the same name")
-        self._is_set = np.array([kind.op == Op.SET for kind in self.kinds])
+        self.kinds: list[EventKind] = []
+        self.pile_of: list[tuple[Pile, int | None]] = []
+        self.counter_of: list[tuple[Counter, int | None]] = []
+        self.pile_ids: dict[str, int] = {}
+        self.counter_ids: dict[str, int] = {}
+        self.kind_ids: dict[str, int] = {}
+
+    def pile(self, name: str, per_player: bool = False, ordered: bool = False) -> int:
+        """Declare a pile, or one for each player; returns its id, or that of player 0. An ordered one is a list.
+
+        Raises:
+            ValueError: another pile has this name.
+        """
+        _declare(name, self.pile_ids, len(self.pile_of), "pile")
+        self.pile_of += [(Pile(name, ordered), owner) for owner in self._owners(per_player)]
+        return self.pile_ids[name]
+
+    def counter(self, name: str, per_player: bool = False) -> int:
+        """Declare a counter, or one for each player, 0 at the start; returns its id, or that of player 0.
+
+        Raises:
+            ValueError: another counter has this name.
+        """
+        _declare(name, self.counter_ids, len(self.counter_of), "counter")
+        self.counter_of += [(Counter(name), owner) for owner in self._owners(per_player)]
+        return self.counter_ids[name]
+
+    def event(self, name: str, op: Op, text: str, reveals_hidden_value: bool = False) -> int:
+        """Declare a kind of event (see `EventKind`) and return its id.
+
+        Raises:
+            ValueError: another kind of event has this name.
+        """
+        _declare(name, self.kind_ids, len(self.kinds), "kind of event")
+        self.kinds.append(EventKind(name, op, text, reveals_hidden_value))
+        return self.kind_ids[name]
+
+    def _owners(self, per_player: bool) -> Sequence[int | None]:
+        return range(self.max_players) if per_player else (None,)
 
     def visible(self, rows: np.ndarray, viewer: int) -> np.ndarray:
         """The rows (n, COLUMNS) that `viewer` sees, with what it may not see of them blanked.
@@ -152,12 +185,13 @@ class Table:
         seen = rows[(rows[:, AUDIENCE] & bit) != 0].copy()
         sees_face = (seen[:, VISIBLE] & bit) != 0 if viewer != OMNISCIENT else np.ones(len(seen), bool)
         seen[~sees_face, TOKEN] = UNKNOWN
-        seen[~sees_face & self._is_set[seen[:, KIND]], VALUE] = 0
+        is_set = np.array([kind.op == Op.SET for kind in self.kinds], bool)[seen[:, KIND]]
+        seen[~sees_face & is_set, VALUE] = 0
         seen[:, VISIBLE] = sees_face
         seen[:, AUDIENCE] = 1
         return seen
 
-    def event(self, row: np.ndarray) -> Event:
+    def read(self, row: np.ndarray) -> Event:
         """A visible row as an Event."""
         kind = self.kinds[int(row[KIND])]
         places = self.counter_of if kind.op == Op.SET else self.pile_of
@@ -179,15 +213,10 @@ def _named(places: list[tuple], number: int) -> tuple[str, int | None] | None:
     return place.name, owner
 
 
-def _number(places: tuple, max_players: int) -> tuple[dict[str, int], list[tuple]]:
-    first: dict[str, int] = {}
-    owner_of: list[tuple] = []
-    for place in places:
-        if place.name in first:
-            raise ValueError(f"two piles or two counters are named {place.name!r}")
-        first[place.name] = len(owner_of)
-        owner_of += [(place, p) for p in range(max_players)] if place.per_player else [(place, None)]
-    return first, owner_of
+def _declare(name: str, ids: dict[str, int], number: int, what: str) -> None:
+    if name in ids:
+        raise ValueError(f"the table already has a {what} named {name!r}")
+    ids[name] = number
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -296,13 +325,17 @@ class FoldedTable:
         self.piles: list[list[int]] = [[] for _ in table.pile_of]
         self.counters: list[int | None] = [0] * len(table.counter_of)
 
-    def put(self, pile: str, tokens: Sequence[int] = (), unknown: int = 0, player: int = 0) -> None:
-        """Fill a pile: `tokens` of known face (or UNKNOWN, in an ordered pile), then `unknown` face-down ones."""
-        self.piles[self.spec.pile[pile] + player] = [int(token) for token in tokens] + [UNKNOWN] * int(unknown)
+    def put(self, pile: str, tokens: Sequence[int] = (), unknown: int = 0, player: int = 0, seen: bool = True) -> None:
+        """Fill a pile: `tokens` (UNKNOWN is one whose face is not known), then `unknown` face-down ones.
+
+        Without `seen`, all of them are face down.
+        """
+        faces = [int(token) if seen else UNKNOWN for token in tokens]
+        self.piles[self.spec.pile_ids[pile] + player] = faces + [UNKNOWN] * int(unknown)
 
     def set(self, counter: str, value: int | None, player: int = 0) -> None:
         """Set a counter; None is a value that the viewer may not see."""
-        self.counters[self.spec.counter[counter] + player] = None if value is None else int(value)
+        self.counters[self.spec.counter_ids[counter] + player] = None if value is None else int(value)
 
     def normal(self) -> tuple:
         """A comparable form, in which the order of an unordered pile does not count."""

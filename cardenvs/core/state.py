@@ -70,7 +70,7 @@ class State:
         Not public: kernels trust records, and whether one can come of play nobody can tell.
 
         Args:
-            states: array of one record of game.state_dtype, taken over.
+            states: array of one record of game.rules.state_dtype, taken over.
         """
         state = object.__new__(cls)
         state.game, state.options, state.seed = game, options, int(states["seed"][0])
@@ -341,14 +341,14 @@ class State:
 
     def events(self, player: int = OMNISCIENT) -> list[Event]:
         """The events that `player` saw, oldest first; all of them by default."""
-        return [self.game.table.event(row) for row in self.event_rows(player)]
+        return [self.game.table.read(row) for row in self.event_rows(player)]
 
     def recap(self, player: int, last: int | None = None) -> list[str]:
         """The events that `player` saw, a sentence each; with `last` only so many, the latest."""
         kinds = {kind.name: kind for kind in self.game.table.kinds}
         table, words = self.game.table, self.game.view
         rows = self.event_rows(player)
-        events = (table.event(row) for row in (rows if last is None else rows[max(0, len(rows) - last) :]))
+        events = (table.read(row) for row in (rows if last is None else rows[max(0, len(rows) - last) :]))
         return [words.describe_event(event, kinds[event.kind]) for event in events]
 
     def folded_table(self, viewer: int) -> FoldedTable:
@@ -411,7 +411,7 @@ class State:
         """
         self._check_not_over("choose an action")
         legal = self.legal_actions()
-        return legal[0] if self.game.forced is None else int(self.game.forced(self.record, legal))
+        return legal[0] if self.game.fallback_action is None else int(self.game.fallback_action(self.record, legal))
 
     # -- policies and playouts ----------------------------------------------------------------------------------
 
@@ -485,7 +485,7 @@ class State:
             "game": self.game.name,
             "options": self.options.as_dict(),
             "layout": self.game.layout(self.options).hash,
-            "record": _dtype_hash(self.game.state_dtype),
+            "record": _dtype_hash(self.game.rules.state_dtype),
             "seed": self.seed,
             "deck": self.deck.tolist(),
             "actions": self._actions,
@@ -517,7 +517,7 @@ class State:
             options = game.make_options(**header["options"])
         except OptionError as error:
             raise FormatError(f"the saved state was made by another version of cardenvs: {error}") from None
-        if header["layout"] != game.layout(options).hash or header["record"] != _dtype_hash(game.state_dtype):
+        if header["layout"] != game.layout(options).hash or header["record"] != _dtype_hash(game.rules.state_dtype):
             raise FormatError(f"the saved state of {game.name} was made by another version of cardenvs")
         if trusted:
             return cls._from_trusted(game, options, header, body)
@@ -551,13 +551,13 @@ class State:
         state.game, state.options, state.seed = game, options, header["seed"]
         state.deck = np.array(header["deck"], np.int16)
         state._actions, state._knower = header["actions"], header["knower"]
-        size = game.state_dtype.itemsize
-        state._states = np.frombuffer(body[:size], game.state_dtype).copy()
+        size = game.rules.state_dtype.itemsize
+        state._states = np.frombuffer(body[:size], game.rules.state_dtype).copy()
         if header["has_history"]:
             state._begins_at(None, _NO_ROWS)
         else:
             rows = np.frombuffer(body[2 * size :], np.int32).reshape(-1, COLUMNS).copy()
-            state._begins_at(np.frombuffer(body[size : 2 * size], game.state_dtype), rows)
+            state._begins_at(np.frombuffer(body[size : 2 * size], game.rules.state_dtype), rows)
         return state
 
     def __reduce__(self) -> tuple:
@@ -688,15 +688,17 @@ def table_as_json(table: FoldedTable, words: Any, num_players: int) -> dict[str,
 
     shown_piles = [texts(t, p.ordered) for (p, _), t in zip(table.spec.pile_of, table.piles, strict=True)]
     return {
-        "piles": _by_name(table.spec.piles, table.spec.pile, shown_piles, num_players),
-        "counters": _by_name(table.spec.counters, table.spec.counter, table.counters, num_players),
+        "piles": _by_name(table.spec.pile_of, shown_piles, num_players),
+        "counters": _by_name(table.spec.counter_of, table.counters, num_players),
     }
 
 
-def _by_name(places: tuple, first: dict[str, int], values: list, num_players: int) -> dict[str, Any]:
-    return {
-        place.name: values[first[place.name] : first[place.name] + num_players]
-        if place.per_player
-        else values[first[place.name]]
-        for place in places
-    }
+def _by_name(places: list[tuple], values: list, num_players: int) -> dict[str, Any]:
+    """The values of piles or counters by name, in a list where each player has one."""
+    named: dict[str, Any] = {}
+    for (place, owner), value in zip(places, values, strict=True):
+        if owner is None:
+            named[place.name] = value
+        elif owner < num_players:
+            named.setdefault(place.name, []).append(value)
+    return named

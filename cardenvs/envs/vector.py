@@ -152,16 +152,16 @@ class VectorEnv:
         self._split = _Split(num_threads)
         self._write_mask, self._shows_lists = bool(mask), bool(legal_lists)
         self._blank = game.blank(self.options)
-        self._states = np.zeros(num_envs, game.state_dtype)
+        self._states = np.zeros(num_envs, game.rules.state_dtype)
         self._episodes = np.zeros(num_envs, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
         self._sampled = np.zeros(num_envs, np.int32)
-        self.amount_zero = game.amounts.zero(self.options) if game.amounts else None
+        self.amount_zero = game.rules.amounts.zero(self.options) if game.rules.amounts else None
         has_amounts = self.amount_zero is not None
         listed = self.num_actions if self.amount_zero is None else self.amount_zero + 1
         most_legal = listed if has_amounts else game.max_legal(self.options)
         self._legal = np.full((num_envs, most_legal), NO_ACTION, np.int32)
-        self._amounts = np.zeros((num_envs if game.amounts else 0, 2), np.int32)
+        self._amounts = np.zeros((num_envs if game.rules.amounts else 0, 2), np.int32)
         self._bits = np.zeros((num_envs, (listed + 63) // 64), np.uint64)
         self._mask = np.zeros((num_envs, listed if mask else 0), MASK_DTYPE)
         self._samples = 0
@@ -453,7 +453,7 @@ class VectorEnv:
             "game": self.game.name,
             "options": self.options.as_dict(),
             "layout": self.layout.hash,
-            "record": _dtype_hash(self.game.state_dtype),
+            "record": _dtype_hash(self.game.rules.state_dtype),
             "num_envs": self.num_envs,
             "max_plies": self.max_plies,
             "mask": self._write_mask,

@@ -173,7 +173,7 @@ def check_game(
     _check_rare_phases(game, seed, report, effort)
     _check_seeds_differ(game)
     _check_hidden_places_vary(game, report)
-    if game.deals is not None:
+    if game.rules.deal_enumerator is not None:
         _check_uniform(game)
     faces.check_pettingzoo(game)
     faces.check_single_seat(game)
@@ -511,7 +511,7 @@ def check_deal(case: Case) -> None:
 
 def _without_telling(game: Game, rows: np.ndarray) -> list[list[int]]:
     """The rows whose kinds do not say of themselves that they tell something hidden."""
-    return [row for row in rows.tolist() if not game.table.kinds[row[KIND]].tells]
+    return [row for row in rows.tolist() if not game.table.kinds[row[KIND]].reveals_hidden_value]
 
 
 def check_no_leak(case: Case, state: State, player: int, report: Report) -> None:

@@ -31,7 +31,7 @@ def test_it_calls_with_the_best_card_and_folds_the_worst(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_it_does_not_fold_a_pair(seed):
-    state = LEDUC.new_state(seed=1, deck="Ka Qa Kb")
+    state = LEDUC.new_state(seed=1, deck="K Q K")
     for action in (CALL, CALL, CALL, RAISE):
         state.apply(action)
     assert chosen(state, seed) != FOLD

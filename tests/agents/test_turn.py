@@ -94,7 +94,7 @@ def test_labels_go_both_ways_and_are_refused_when_wrong():
 
 
 def test_a_world_can_be_played_and_tells_no_secret():
-    state = get_game("leduc_poker_v0").new_state(seed=1, deck="Qa Ka Jb")
+    state = get_game("leduc_poker_v0").new_state(seed=1, deck="Q K J")
     state.apply(1)
     world = Turn(state, 7).determinize(5)
     assert world.deck.size == 0
@@ -130,7 +130,7 @@ def test_the_end_of_the_recap_is_the_end_of_the_recap():
 
 
 def test_what_everybody_sees_has_no_secret_of_the_player():
-    state = get_game("leduc_poker_v0").new_state(seed=1, deck="Ka Qb Jb")
+    state = get_game("leduc_poker_v0").new_state(seed=1, deck="K Q J")
     turn = Turn(state, 0)
-    assert "Ka" in str(turn.view["table"])
-    assert "Ka" not in str(turn.public_view)
+    assert "K" in str(turn.view["table"])
+    assert "K" not in str(turn.public_view)

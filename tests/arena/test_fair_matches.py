@@ -330,7 +330,7 @@ def test_a_turn_of_an_agent_that_is_not_cardenvs_own_does_not_refer_to_the_true_
             turn.notes["knower"] = [state._knower, state.has_history, state.deck.tolist(), state.actions, state.ply]
             return turn.legal_actions[0]
 
-    state = LEDUC.new_state(seed=3, deck="Qa Ka Jb")
+    state = LEDUC.new_state(seed=3, deck="Q K J")
     proxies = [AgentProxy(Looks()), AgentProxy(Looks(), AgentLimits(isolation="thread"))]
     for decision in play(state, proxies, seeds=[1, 2]):
         assert decision.notes["knower"] == [decision.player, False, [], [], 0]

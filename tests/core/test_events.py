@@ -21,12 +21,9 @@ from cardenvs.core.events import (
     TOP,
     UNKNOWN,
     VISIBLE,
-    Counter,
     Event,
-    EventKind,
     FoldedTable,
     Op,
-    Pile,
     Table,
     fold,
     log_clear,
@@ -43,14 +40,15 @@ from cardenvs.core.events import (
 )
 from cardenvs.core.kernel import kernel
 
-TABLE = Table(
-    piles=[Pile("deck"), Pile("hand", per_player=True), Pile("row", ordered=True), Pile("heap", ordered=True)],
-    counters=[Counter("score", per_player=True), Counter("round")],
-    kinds=[EventKind(op.name.lower(), op, op.name.lower()) for op in Op],
-    max_players=3,
-)
-DECK, HAND, ROW, HEAP = (TABLE.pile[name] for name in ("deck", "hand", "row", "heap"))
-SCORE, ROUND = TABLE.counter["score"], TABLE.counter["round"]
+TABLE = Table(3)
+DECK = TABLE.pile("deck")
+HAND = TABLE.pile("hand", per_player=True)
+ROW = TABLE.pile("row", ordered=True)
+HEAP = TABLE.pile("heap", ordered=True)
+SCORE = TABLE.counter("score", per_player=True)
+ROUND = TABLE.counter("round")
+for _op in Op:
+    TABLE.event(_op.name.lower(), _op, _op.name.lower())
 OWNER, OTHER = 0, 1
 VIEWERS = (OWNER, OTHER, SPECTATOR)
 
@@ -239,12 +237,12 @@ def test_an_event_names_places_and_owners_and_has_none_for_what_is_hidden():
         ],
         np.int32,
     )
-    assert [TABLE.event(r) for r in TABLE.visible(rows, 1)] == [
+    assert [TABLE.read(r) for r in TABLE.visible(rows, 1)] == [
         Event("move", 1, 7, ("deck", None), ("hand", 1), TOP),
         Event("set", 1, None, ("score", 1), None, 0),
         Event("note", None, None, None, None, 4),
     ]
-    assert [TABLE.event(r) for r in TABLE.visible(rows, 0)][:2] == [
+    assert [TABLE.read(r) for r in TABLE.visible(rows, 0)][:2] == [
         Event("move", 1, None, ("deck", None), ("hand", 1), TOP),
         Event("set", 1, None, ("score", 1), None, None),
     ]
@@ -281,17 +279,27 @@ def test_an_event_that_does_not_fit_the_table_is_refused(rows, message):
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("piles", "counters", "kinds"),
-    [
-        ([Pile("a"), Pile("a")], [], []),
-        ([], [Counter("a"), Counter("a", per_player=True)], []),
-        ([], [], [EventKind("a", Op.NOTE, ""), EventKind("a", Op.SET, "")]),
-    ],
-)
-def test_two_of_one_name_are_refused(piles, counters, kinds):
-    with pytest.raises(ValueError, match="name"):
-        Table(piles, counters, kinds, 2)
+def test_ids_follow_the_order_of_declaration():
+    table = Table(2)
+    assert (table.pile("a"), table.pile("b", per_player=True), table.pile("c")) == (0, 1, 3)
+    assert (table.counter("a", per_player=True), table.counter("b")) == (0, 2)
+    assert (table.event("a", Op.NOTE, ""), table.event("b", Op.SET, "")) == (0, 1)
+    assert [owner for _, owner in table.pile_of] == [None, 0, 1, None]
+    assert (table.pile_ids["c"], table.counter_ids["b"], table.kind_ids["b"]) == (3, 2, 1)
+
+
+def test_two_of_one_name_are_refused():
+    table = Table(2)
+    table.pile("a")
+    table.counter("a", per_player=True)
+    table.event("a", Op.NOTE, "")
+    with pytest.raises(ValueError, match="the table already has a pile named 'a'"):
+        table.pile("a", per_player=True)
+    with pytest.raises(ValueError, match="the table already has a counter named 'a'"):
+        table.counter("a")
+    with pytest.raises(ValueError, match="the table already has a kind of event named 'a'"):
+        table.event("a", Op.SET, "")
+    assert (len(table.pile_of), len(table.counter_of), len(table.kinds)) == (1, 2, 1)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -385,7 +393,9 @@ def talkative_action(s, action, log):
     s.rewards[0] += 1  # must not be paid twice when the step is repeated with a longer log
 
 
-TALKATIVE = dataclasses.replace(PRIZE, deal=talkative_deal, apply_action=talkative_action)
+TALKATIVE = dataclasses.replace(
+    PRIZE, rules=dataclasses.replace(PRIZE.rules, deal=talkative_deal, apply_action=talkative_action)
+)
 
 
 def test_a_step_with_more_events_than_the_log_has_rows_is_kept_whole():

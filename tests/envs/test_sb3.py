@@ -6,9 +6,10 @@ from collections import Counter
 import numpy as np
 import pytest
 from games import ELIMINATION, GAMES
+from toys import prize
 
 from cardenvs.core.errors import AgentError, IllegalActionError, OptionError, PolicyNotFoundError
-from cardenvs.core.registry import get_game
+from cardenvs.core.registry import get_game, register_game
 from cardenvs.envs.single import SeatEnv
 
 torch = pytest.importorskip("torch")
@@ -21,6 +22,8 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormali
 from cardenvs.envs.sb3 import SeatVecEnv  # noqa: E402
 
 every_game = pytest.mark.parametrize("name", GAMES)
+
+register_game(prize.GAME.name, "toys.prize:GAME")
 
 
 def first_of_each(observation, action_mask, legal_actions, num_legal):
@@ -52,7 +55,7 @@ def random_actions(env, rng):
     ("name", "options"),
     [
         *[(name, {}) for name in GAMES],
-        ("leduc_poker_v0", {"num_players": 3, "allow_fold_when_no_bet": True}),
+        ("leduc_poker_v0", {"num_players": 3}),
         ("leduc_poker_v0", {"max_plies": 3}),
         (ELIMINATION.name, {"num_players": 4}),
     ],
@@ -115,10 +118,12 @@ def test_rotation_begins_at_different_seats_and_takes_each_in_turn():
 
 
 def test_games_without_a_turn_of_the_seat_count_in_its_returns():
-    def folds_half_of_the_time(observation, action_mask, legal_actions, num_legal):
-        return np.where(observation[:, 0] == 1, 0, legal_actions[:, 0] + 1)  # with the lowest card it folds at once
+    chooser = np.random.default_rng(0)
 
-    env = SeatVecEnv("leduc_poker_v0", 8, 1, folds_half_of_the_time, allow_fold_when_no_bet=True, seed=1)
+    def ends_half_of_the_games(observation, action_mask, legal_actions, num_legal):
+        return chooser.integers(2, size=len(observation))
+
+    env = SeatVecEnv(prize.GAME.name, 8, 1, ends_half_of_the_games, seed=1)
     env.reset()
     skipped = [value for info in env.reset_infos for value in info.get("skipped_returns", [])]
     ended = []
@@ -128,15 +133,15 @@ def test_games_without_a_turn_of_the_seat_count_in_its_returns():
             skipped += info.get("skipped_returns", [])
             ended += [info["episode"]["r"]] if done else []
     assert len(skipped) > 5
-    assert set(skipped) == {1.0}
+    assert set(skipped) == {-1.0}
     assert len(ended) > 100
     assert sorted(env.take_returns()) == sorted(ended + skipped)
     assert env.take_returns() == []
 
 
 def test_a_seat_that_never_gets_a_turn_is_reported():
-    env = SeatVecEnv("leduc_poker_v0", 2, 1, first_of_each, allow_fold_when_no_bet=True)
-    with pytest.raises(RuntimeError, match="leduc_poker_v0: 1000 deals in a row ended before player_1's turn"):
+    env = SeatVecEnv(prize.GAME.name, 2, 1, lambda observation, *_: np.ones(len(observation), int))
+    with pytest.raises(RuntimeError, match="prize_v0: 1000 deals in a row ended before player_1's turn"):
         env.reset()
 
 

@@ -12,14 +12,17 @@ import pytest
 from games import ELIMINATION, GAMES
 from gymnasium.spaces import Box, Dict
 from gymnasium.utils.env_checker import check_env
+from toys import prize
 
 from cardenvs.agents import Agent, Turn
 from cardenvs.core.errors import AgentError, ArenaError, DeckError, GameNotFoundError, IllegalActionError, OptionError
-from cardenvs.core.registry import get_game
+from cardenvs.core.registry import get_game, register_game
 from cardenvs.core.state import State
 from cardenvs.envs.single import SeatEnv
 
 every_game = pytest.mark.parametrize("name", GAMES)
+
+register_game(prize.GAME.name, "toys.prize:GAME")
 
 
 def episode(env, choose, seed=None):
@@ -127,25 +130,20 @@ def test_dict_observations_hold_the_mask():
 
 
 def test_games_without_a_turn_of_the_seat_are_listed_by_reset():
-    # player_0 folds at once (it may, with that option), so that player_1 never acts in half of the deals.
-    folds = random.Random(0)
-
-    def sometimes_folds(turn):
-        return 0 if turn.decision == 0 and folds.random() < 0.5 else 1
-
-    env = SeatEnv("leduc_poker_v0", 1, sometimes_folds, allow_fold_when_no_bet=True)
+    chooser = random.Random(0)
+    env = SeatEnv(prize.GAME.name, 1, lambda turn: chooser.randrange(2))  # player_0 ends half of the games at once
     skipped = []
     for _ in range(50):
         _, info = env.reset()
         skipped += info["skipped_returns"]
         assert env.game_state.current_player == info["player"] == 1
     assert len(skipped) > 10
-    assert set(skipped) == {1.0}
+    assert set(skipped) == {-1.0}
 
 
 def test_a_seat_that_never_gets_a_turn_is_reported():
-    env = SeatEnv("leduc_poker_v0", 1, lambda turn: 0, allow_fold_when_no_bet=True)
-    with pytest.raises(RuntimeError, match="leduc_poker_v0: 1000 deals in a row ended before player_1's turn"):
+    env = SeatEnv(prize.GAME.name, 1, lambda turn: 1)
+    with pytest.raises(RuntimeError, match="prize_v0: 1000 deals in a row ended before player_1's turn"):
         env.reset()
 
 

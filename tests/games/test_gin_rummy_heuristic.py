@@ -104,7 +104,7 @@ def test_the_heuristic_has_gin():
 
 def changed(state, **fields):
     """The same position with some fields of the record set."""
-    states = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
+    states = np.frombuffer(state.record_bytes(), GAME.rules.state_dtype).copy()
     for name, value in fields.items():
         states[name] = value
     return State._from_record(GAME, state.options, states)

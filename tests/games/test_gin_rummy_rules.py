@@ -43,7 +43,7 @@ def hand(state, player) -> set[str]:
 
 def changed(state, **fields) -> State:
     """The same position with some fields of the record set."""
-    states = np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()
+    states = np.frombuffer(state.record_bytes(), GAME.rules.state_dtype).copy()
     for name, value in fields.items():
         states[name] = value
     return State._from_record(GAME, state.options, states)
@@ -160,7 +160,7 @@ def test_2_2_player_0_acts_first_and_an_explicit_deck_is_dealt_in_order():
     assert state.record.dealer == 1
     assert hand(state, 0) == set(A.split())
     assert hand(state, 1) == set(B.split())
-    assert state.table(SPECTATOR).piles[GAME.table.pile["discard_pile"]] == [parse_card("Ac")]
+    assert state.table(SPECTATOR).piles[GAME.table.pile_ids["discard_pile"]] == [parse_card("Ac")]
     play(state, "pass", "pass", "draw stock", "discard 2c", "draw stock")
     assert "7d" in hand(state, 0)
     assert "8d" in hand(state, 1)
@@ -262,7 +262,7 @@ def test_3_4_next_turn_it_may():
 def test_3_5_the_discard_pile_is_open_and_in_order():
     state = play(start(stock="7d 8d"), "pass", "pass", "draw stock", "discard 2c", "draw stock", "discard Td")
     for viewer in (0, 1, SPECTATOR):
-        pile = state.table(viewer).piles[GAME.table.pile["discard_pile"]]
+        pile = state.table(viewer).piles[GAME.table.pile_ids["discard_pile"]]
         assert [GAME.view.token_label(card) for card in pile] == ["Ac", "2c", "Td"]
 
 
@@ -281,7 +281,7 @@ def test_3_6_the_hand_is_void_when_the_stock_runs_out(last):
     assert state.returns == [0, 0]
     assert state.current_player == -4
     for player in (0, 1):
-        shown = state.table(player).piles[GAME.table.pile["hand"] + 1 - player]
+        shown = state.table(player).piles[GAME.table.pile_ids["hand"] + 1 - player]
         assert sorted(shown)[0] == -1  # nobody shows a card
     assert state.ply == 2 + 2 * (31 - last)
 
@@ -369,7 +369,7 @@ def test_4_1_a_knock_is_one_action_with_its_discard():
     assert state.ply == 2
     assert state.is_terminal
     assert state.record.knocker == 0
-    assert state.table(1).piles[GAME.table.pile["discard_pile"]] == [parse_card("2c")]
+    assert state.table(1).piles[GAME.table.pile_ids["discard_pile"]] == [parse_card("2c")]
 
 
 def test_4_2_gin():
@@ -441,8 +441,8 @@ def test_4_5_both_hands_are_laid_open():
     state = knocked()
     assert state.table(0) == state.table(1) == state.table(SPECTATOR)
     table = state.table(SPECTATOR)
-    assert table.piles[GAME.table.pile["hand"]] == [parse_card("Ac")]
-    assert set(table.piles[GAME.table.pile["hand"] + 1]) == set(parse_cards("Qd Qh Jc Td"))
+    assert table.piles[GAME.table.pile_ids["hand"]] == [parse_card("Ac")]
+    assert set(table.piles[GAME.table.pile_ids["hand"] + 1]) == set(parse_cards("Qd Qh Jc Td"))
 
 
 def test_4_6_the_defender_lays_off():
@@ -713,7 +713,7 @@ def test_7_1_a_forfeit_loses_as_against_gin():
     assert forfeited(play(start(upcard="Kc"), "take Kc"), 1).returns == [83, -83]
     assert forfeited(knocked(layoff="manual"), 0).returns == [-26, 26]
     assert forfeited(play(knocked(layoff="manual"), "lay off 7h on a run"), 1).returns == [25 + 51, -76]
-    assert set(forfeited(start(), 1).table(0).piles[GAME.table.pile["hand"] + 1]) == set(parse_cards(B))
+    assert set(forfeited(start(), 1).table(0).piles[GAME.table.pile_ids["hand"] + 1]) == set(parse_cards(B))
 
 
 @pytest.mark.parametrize("player", [0, 1])
@@ -783,8 +783,8 @@ def test_8_1_the_observation_of_lay_offs_and_of_a_match():
 def test_8_2_a_void_hand_shows_nothing_and_a_knock_everything():
     void = without_knocks(start(last_stock_cards=30))
     assert void.facts(0)["opponent_is_known_to_hold"] == []
-    assert void.table(SPECTATOR).piles[GAME.table.pile["hand"]] == [-1] * 10
-    assert -1 not in knocked().table(SPECTATOR).piles[GAME.table.pile["hand"] + 1]
+    assert void.table(SPECTATOR).piles[GAME.table.pile_ids["hand"]] == [-1] * 10
+    assert -1 not in knocked().table(SPECTATOR).piles[GAME.table.pile_ids["hand"] + 1]
 
 
 def test_8_3_every_action_has_a_label_of_its_own():

@@ -208,7 +208,7 @@ def worlds_of(state, number):
 
 def copy_of(state):
     """A copy of the record that may be changed."""
-    return np.frombuffer(state.record_bytes(), GAME.state_dtype).copy()[0]
+    return np.frombuffer(state.record_bytes(), GAME.rules.state_dtype).copy()[0]
 
 
 def test_simulations_deal_no_racks_with_which_the_planner_would_have_gone_out_or_opened():

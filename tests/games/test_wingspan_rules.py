@@ -150,7 +150,7 @@ def test_2_3_the_choices_are_secret():
     while state.phase == "setup":
         play(state, labels(state)[0])
     assert state.record.known[bird("Killdeer")] == 1
-    assert state.table(1).piles[GAME.table.pile["bird_discards"]].count(-1) >= 1
+    assert state.table(1).piles[GAME.table.pile_ids["bird_discards"]].count(-1) >= 1
 
 
 def test_2_3_a_written_deal_is_read_as_hands_then_tray_then_deck():
@@ -158,7 +158,9 @@ def test_2_3_a_written_deal_is_read_as_hands_then_tray_then_deck():
     assert hand(state, 1) == {"Barn Owl", "Wood Duck", "Bushtit", "Mourning Dove", "Horned Lark"}
     assert tray(state) == {"Blue Jay", "House Wren", "House Finch"}
     assert BIRD_NAMES[state.record.deck[state.record.num_deck - 1]] == "Canada Goose"
-    held = [sorted(token - BONUS_TOKEN for token in state.table(p).piles[GAME.table.pile["bonus"] + p]) for p in (0, 1)]
+    held = [
+        sorted(token - BONUS_TOKEN for token in state.table(p).piles[GAME.table.pile_ids["bonus"] + p]) for p in (0, 1)
+    ]
     names = [[cards.BONUS_NAMES[card] for card in pair] for pair in held]
     assert names == [["Ecologist", "Falconer"], ["Historian", "Oologist"]]
     goals = [cards.GOAL_NAMES[goal] for goal in state.record.goals]
@@ -654,7 +656,7 @@ def test_13_2_what_the_game_pays(reward, returns):
 
 def known_in_hand(state, player, viewer):
     """The birds in a hand whose faces `viewer` sees."""
-    pile = state.table(viewer).piles[GAME.table.pile["hand"] + player]
+    pile = state.table(viewer).piles[GAME.table.pile_ids["hand"] + player]
     return {BIRD_NAMES[token] for token in pile if token >= 0}, pile.count(-1)
 
 
@@ -676,7 +678,7 @@ def test_14_2_discards_lie_face_up():
     play(state, "gain food", "take fish die", "discard Mallard", "take fruit die")
     assert state.record.place[bird("Mallard")] == IN_DISCARDS
     assert GAME.view.token_label(bird("Mallard")) == "mallard"
-    pile = state.table(1).piles[GAME.table.pile["bird_discards"]]
+    pile = state.table(1).piles[GAME.table.pile_ids["bird_discards"]]
     assert bird("Mallard") in pile
 
 

@@ -3,11 +3,26 @@
 `FAULTS` has a game by the name of its fault; each is registered as FAULT_v0.
 """
 
-import dataclasses
+import copy
 
 import numpy as np
 from toys import high_card as healthy
-from toys.high_card import CHANGED, GAME, KEEP, NO_CARD, NUM_CARDS, SWAP, TAKE, HighCardView
+from toys.high_card import (
+    CHANGED,
+    COUNTS,
+    FORFEITS,
+    KEEP,
+    KEEPS,
+    NO_CARD,
+    NUM_CARDS,
+    SETS_ASIDE,
+    SWAP,
+    TAKE,
+    TAKES,
+    WINS,
+    HighCardView,
+    changed,
+)
 
 from cardenvs.core.codes import TERMINAL_PLAYER
 from cardenvs.core.events import (
@@ -15,11 +30,7 @@ from cardenvs.core.events import (
     OMNISCIENT,
     TOKEN,
     VISIBLE,
-    Counter,
-    EventKind,
     Op,
-    Pile,
-    Table,
     log_clear,
     log_move,
     log_note,
@@ -35,13 +46,11 @@ from cardenvs.core.state import State
 from cardenvs.core.view import Candidate, sees
 
 FAULTS = {}
-_KEEP, _COUNT, _FORFEIT = (healthy.TABLE.kind[name] for name in ("keep", "count", "forfeit"))
-_TAKE, _SET_ASIDE, _WIN = (healthy.TABLE.kind[name] for name in ("take", "set_aside", "win"))
 
 
 def fault(name, **changes):
     """Plant a fault: the healthy game with something replaced."""
-    FAULTS[name] = dataclasses.replace(GAME, name=f"{name}_v0", **changes)
+    FAULTS[name] = changed(f"{name}_v0", **changes)
     register_game(f"{name}_v0", f"{__name__}:{name}")
     return FAULTS[name]
 
@@ -120,7 +129,7 @@ def leaking_forced_action(s, legal):
     return legal[0] if s.hand[1 - int(s.current_player)] > 2 else legal[-1]
 
 
-leaking_forced_action = fault("leaking_forced_action", forced=leaking_forced_action)
+leaking_forced_action = fault("leaking_forced_action", fallback_action=leaking_forced_action)
 
 
 @view_fault("render")
@@ -147,20 +156,20 @@ def event_with_too_many_viewers(s, action, log):
 def event_that_notes_what_is_hidden(s, action, log):
     player = s.current_player
     healthy.apply_action(s, action, log)
-    log_note(log, _KEEP, player, s.hand[player])
+    log_note(log, KEEPS, player, s.hand[player])
 
 
 @kernel_fault("apply_action")
 def event_that_counts_what_is_hidden(s, action, log):
     player = np.int64(s.current_player)
     healthy.apply_action(s, action, log)
-    log_set(log, _COUNT, player, CHANGED + player, s.hand[player])
+    log_set(log, COUNTS, player, CHANGED + player, s.hand[player])
 
 
 @kernel_fault("deal")
 def deal_that_notes_what_is_hidden(s, given, log):
     healthy.deal(s, given, log)
-    log_note(log, _KEEP, 0, s.hand[0])
+    log_note(log, KEEPS, 0, s.hand[0])
 
 
 @kernel
@@ -266,12 +275,12 @@ def taking_before_setting_aside(s, action, log):
     if action != TAKE:
         healthy.apply_action(s, action, log)
         return
-    log_move(log, _TAKE, player, s.upcard, healthy.UPCARD, healthy.HAND + player, EVERYBODY)
-    log_move(log, _SET_ASIDE, player, old, healthy.HAND + player, healthy.ASIDE + player, 1 << player)
+    log_move(log, TAKES, player, s.upcard, healthy.UPCARD, healthy.HAND + player, EVERYBODY)
+    log_move(log, SETS_ASIDE, player, old, healthy.HAND + player, healthy.ASIDE + player, 1 << player)
     healthy.apply_action(s, action, log[:0])
-    log_set(log, _COUNT, player, CHANGED + player, 1)
+    log_set(log, COUNTS, player, CHANGED + player, 1)
     if s.terminal:
-        log_note(log, _WIN, 0 if s.hand[0] > s.hand[1] else 1, healthy.STAKE)
+        log_note(log, WINS, 0 if s.hand[0] > s.hand[1] else 1, healthy.STAKE)
 
 
 @kernel
@@ -305,9 +314,9 @@ class TwoHandedView(HighCardView):
                 table.put("hand", unknown=1, player=p)
 
 
-_TWO_HANDED = {"view": TwoHandedView(), "apply_action": taking_before_setting_aside, "deals": None}
+_TWO_HANDED = {"view": TwoHandedView(), "apply_action": taking_before_setting_aside, "deal_enumerator": None}
 twin_forgets_what_may_be_aside = fault("twin_forgets_what_may_be_aside", determinize=twin_that_forgets, **_TWO_HANDED)
-TWO_HANDED = dataclasses.replace(GAME, name="two_handed_v0", determinize=twin_that_remembers, **_TWO_HANDED)
+TWO_HANDED = changed("two_handed_v0", determinize=twin_that_remembers, **_TWO_HANDED)
 register_game("two_handed_v0", f"{__name__}:TWO_HANDED")
 
 
@@ -402,7 +411,7 @@ def returns_out_of_bounds(s, action, log):
 @kernel_fault("apply_action")
 def endless_game(s, action, log):
     player = s.current_player
-    log_note(log, _KEEP, player, 0)
+    log_note(log, KEEPS, player, 0)
     s.current_player = 1 - player
 
 
@@ -424,18 +433,18 @@ def deal_without_the_seed(s, given, log):
 @kernel_fault("forfeit")
 def forfeit_that_leaves_the_player_to_act(s, player, log):
     s.active[player] = 0
-    log_note(log, _FORFEIT, player, 0)
+    log_note(log, FORFEITS, player, 0)
 
 
 @kernel_fault("forfeit")
 def forfeit_that_leaves_the_player_active(s, player, log):
-    log_note(log, _FORFEIT, player, 0)
+    log_note(log, FORFEITS, player, 0)
 
 
 @kernel_fault("forfeit")
 def forfeit_that_pays_later(s, player, log):
     s.active[player] = 0
-    log_note(log, _FORFEIT, player, 0)
+    log_note(log, FORFEITS, player, 0)
     s.current_player = 1 - player
 
 
@@ -455,7 +464,7 @@ def no_candidates(self, state, player):
     return []
 
 
-forced_action_that_is_illegal = fault("forced_action_that_is_illegal", forced=lambda s, legal: legal[-1] + 1)
+forced_action_that_is_illegal = fault("forced_action_that_is_illegal", fallback_action=lambda s, legal: legal[-1] + 1)
 
 
 @view_fault("conserved")
@@ -501,17 +510,9 @@ def observation_that_forgets_the_taken_card(s, player, out):
 
 
 TWO_DEALS = record(rules_dtype(healthy.HighCardOptions), healthy.NUM_PLAYERS, [*healthy.FIELDS, ("second", "u1")])
-TWO_DEALS_TABLE = Table(
-    piles=[Pile("stock", ordered=True), Pile("hand", per_player=True), Pile("aside", per_player=True), Pile("upcard")],
-    counters=[Counter("changed", per_player=True)],
-    kinds=[
-        *healthy.TABLE.kinds,
-        EventKind("show", Op.REVEAL, "{player} shows {token}."),
-        EventKind("clear", Op.CLEAR, "The cards are gathered."),
-    ],
-    max_players=healthy.NUM_PLAYERS,
-)
-_SHOW, _CLEAR = TWO_DEALS_TABLE.kind["show"], TWO_DEALS_TABLE.kind["clear"]
+TWO_DEALS_TABLE = copy.deepcopy(healthy.TABLE)
+SHOWS = TWO_DEALS_TABLE.event("show", Op.REVEAL, "{player} shows {token}.")
+CLEARS = TWO_DEALS_TABLE.event("clear", Op.CLEAR, "The cards are gathered.")
 
 
 @kernel
@@ -523,9 +524,9 @@ def playing_twice(s, action, log):
         s.terminal = 0
         for p in range(healthy.NUM_PLAYERS):
             s.rewards[p] = 0
-            log_reveal(log, _SHOW, p, s.hand[p], healthy.HAND + p, 1, EVERYBODY)
-            log_set(log, _COUNT, p, CHANGED + p, 0)
-        log_clear(log, _CLEAR)
+            log_reveal(log, SHOWS, p, s.hand[p], healthy.HAND + p, 1, EVERYBODY)
+            log_set(log, COUNTS, p, CHANGED + p, 0)
+        log_clear(log, CLEARS)
         healthy.deal(s, s.deck[:0], log)
         s.current_player = 0
 
@@ -536,7 +537,7 @@ observation_that_forgets_the_deal_before = fault(
     table=TWO_DEALS_TABLE,
     apply_action=playing_twice,
     max_length=lambda options: 2 * healthy.NUM_PLAYERS,
-    deals=None,
+    deal_enumerator=None,
 )
 
 

@@ -5,6 +5,7 @@ down for another: the top of the stock, which only they see, or the face-up card
 higher card wins STAKE chips.
 """
 
+import dataclasses
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -14,23 +15,21 @@ from cardenvs.core.errors import DeckError
 from cardenvs.core.events import (
     EVERYBODY,
     NO_PLAYER,
-    Counter,
-    EventKind,
     Op,
-    Pile,
     Table,
     log_create,
     log_move,
     log_note,
     log_set,
 )
-from cardenvs.core.game import Game, Returns
+from cardenvs.core.game import Game
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.core.registry import register_game
 from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, redeal, start_stream
+from cardenvs.core.rules import Returns, Rules
 from cardenvs.core.view import View, sees
 
 STAKE = 1
@@ -58,31 +57,22 @@ FIELDS = [
 ]
 STATE = record(rules_dtype(HighCardOptions), NUM_PLAYERS, FIELDS)
 
-TABLE = Table(
-    piles=[
-        Pile("stock", ordered=True),
-        Pile("hand", per_player=True),
-        Pile("aside", per_player=True),
-        Pile("upcard"),
-    ],
-    counters=[Counter("changed", per_player=True)],
-    kinds=[
-        EventKind("new_deck", Op.CREATE, "A deck of {value} cards is shuffled."),
-        EventKind("deal", Op.MOVE, "{player} is dealt {token}."),
-        EventKind("turn_up", Op.MOVE, "{token} lies face up."),
-        EventKind("keep", Op.NOTE, "{player} keeps the card."),
-        EventKind("set_aside", Op.MOVE, "{player} sets {token} aside."),
-        EventKind("count", Op.SET, "{player} has changed {value} cards."),
-        EventKind("draw", Op.MOVE, "{player} draws {token}."),
-        EventKind("take", Op.MOVE, "{player} takes {token}."),
-        EventKind("win", Op.NOTE, "{player} wins {value}."),
-        EventKind("forfeit", Op.NOTE, "{player} forfeits."),
-    ],
-    max_players=NUM_PLAYERS,
-)
-STOCK, HAND, ASIDE, UPCARD = (TABLE.pile[name] for name in ("stock", "hand", "aside", "upcard"))
-CHANGED = TABLE.counter["changed"]
-_NEW_DECK, _DEAL, _TURN_UP, _KEEP, _SET_ASIDE, _COUNT, _DRAW, _TAKE, _WIN, _FORFEIT = range(10)
+TABLE = Table(NUM_PLAYERS)
+STOCK = TABLE.pile("stock", ordered=True)
+HAND = TABLE.pile("hand", per_player=True)
+ASIDE = TABLE.pile("aside", per_player=True)
+UPCARD = TABLE.pile("upcard")
+CHANGED = TABLE.counter("changed", per_player=True)
+NEW_DECK = TABLE.event("new_deck", Op.CREATE, "A deck of {value} cards is shuffled.")
+DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
+TURNED_UP = TABLE.event("turn_up", Op.MOVE, "{token} lies face up.")
+KEEPS = TABLE.event("keep", Op.NOTE, "{player} keeps the card.")
+SETS_ASIDE = TABLE.event("set_aside", Op.MOVE, "{player} sets {token} aside.")
+COUNTS = TABLE.event("count", Op.SET, "{player} has changed {value} cards.")
+DRAWS = TABLE.event("draw", Op.MOVE, "{player} draws {token}.")
+TAKES = TABLE.event("take", Op.MOVE, "{player} takes {token}.")
+WINS = TABLE.event("win", Op.NOTE, "{player} wins {value}.")
+FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
 
 
 @kernel(inline=True)
@@ -91,14 +81,14 @@ def deal(s, given, log):
         s.deck[card] = card
     start_stream(s, DEAL, 0)
     arrange(s, s.deck, NUM_CARDS, given)
-    log_create(log, _NEW_DECK, STOCK, NUM_CARDS)
+    log_create(log, NEW_DECK, STOCK, NUM_CARDS)
     for p in range(NUM_PLAYERS):
         s.aside[p] = NO_CARD
         s.taken[p] = NO_CARD
         s.hand[p] = s.deck[p]
-        log_move(log, _DEAL, p, s.hand[p], STOCK, HAND + p, 1 << p)
+        log_move(log, DEALT, p, s.hand[p], STOCK, HAND + p, 1 << p)
     s.upcard = s.deck[NUM_PLAYERS]
-    log_move(log, _TURN_UP, NO_PLAYER, s.upcard, STOCK, UPCARD, EVERYBODY)
+    log_move(log, TURNED_UP, NO_PLAYER, s.upcard, STOCK, UPCARD, EVERYBODY)
     s.deck_pos = NUM_PLAYERS + 1
     for k in range(s.deck_pos):
         s.deck[k] = NO_CARD
@@ -123,21 +113,21 @@ def explain_illegal(s, action):
 def apply_action(s, action, log):
     player = np.int64(s.current_player)
     if action == KEEP:
-        log_note(log, _KEEP, player, 0)
+        log_note(log, KEEPS, player, 0)
     else:
         s.aside[player] = s.hand[player]
-        log_move(log, _SET_ASIDE, player, s.aside[player], HAND + player, ASIDE + player, 1 << player)
-        log_set(log, _COUNT, player, CHANGED + player, 1)
+        log_move(log, SETS_ASIDE, player, s.aside[player], HAND + player, ASIDE + player, 1 << player)
+        log_set(log, COUNTS, player, CHANGED + player, 1)
     if action == SWAP:
         s.hand[player] = s.deck[s.deck_pos]
         s.deck[s.deck_pos] = NO_CARD
         s.deck_pos += 1
-        log_move(log, _DRAW, player, s.hand[player], STOCK, HAND + player, 1 << player)
+        log_move(log, DRAWS, player, s.hand[player], STOCK, HAND + player, 1 << player)
     if action == TAKE:
         s.hand[player] = s.upcard
         s.taken[player] = s.upcard
         s.upcard = NO_CARD
-        log_move(log, _TAKE, player, s.hand[player], UPCARD, HAND + player, EVERYBODY)
+        log_move(log, TAKES, player, s.hand[player], UPCARD, HAND + player, EVERYBODY)
     if player == NUM_PLAYERS - 1:
         pay(s, 0 if s.hand[0] > s.hand[1] else 1, log)
     else:
@@ -149,13 +139,13 @@ def pay(s, winner, log):
     s.rewards[winner] = STAKE
     s.rewards[1 - winner] = -STAKE
     s.terminal = 1
-    log_note(log, _WIN, winner, STAKE)
+    log_note(log, WINS, winner, STAKE)
 
 
 @kernel(inline=True)
 def forfeit(s, player, log):
     s.active[player] = 0
-    log_note(log, _FORFEIT, player, 0)
+    log_note(log, FORFEITS, player, 0)
     pay(s, 1 - player, log)
 
 
@@ -215,7 +205,7 @@ def layout(options):
     )
 
 
-def deals(options):
+def deal_enumerator(options):
     every = list(permutations(range(NUM_CARDS)))
     return [(cards, 1 / len(every)) for cards in every]
 
@@ -256,26 +246,35 @@ class HighCardView(View):
 GAME = Game(
     name="high_card_v0",
     title="High Card",
-    options=HighCardOptions,
-    state_dtype=STATE,
-    table=TABLE,
+    rules=Rules(
+        options=HighCardOptions,
+        state_dtype=STATE,
+        table=TABLE,
+        deal=deal,
+        legal_actions=legal_actions,
+        explain_illegal=explain_illegal,
+        apply_action=apply_action,
+        forfeit=forfeit,
+        observe=observe,
+        determinize=determinize,
+        num_actions=lambda options: NUM_ACTIONS,
+        max_legal=lambda options: NUM_ACTIONS,
+        max_length=lambda options: NUM_PLAYERS,
+        layout=layout,
+        returns=lambda options: Returns(-STAKE, STAKE, 0, "chips"),
+        deck=lambda options: np.arange(NUM_CARDS, dtype=np.int16),
+        deal_enumerator=deal_enumerator,
+    ),
     view=HighCardView(),
-    deal=deal,
-    legal_actions=legal_actions,
-    apply_action=apply_action,
-    forfeit=forfeit,
-    observe=observe,
-    determinize=determinize,
-    explain_illegal=explain_illegal,
-    num_actions=lambda options: NUM_ACTIONS,
-    max_legal=lambda options: NUM_ACTIONS,
-    max_length=lambda options: NUM_PLAYERS,
-    layout=layout,
-    returns=lambda options: Returns(-STAKE, STAKE, 0, "chips"),
-    deck=lambda options: np.arange(NUM_CARDS, dtype=np.int16),
     phases=("first_turn", "second_turn"),
     hidden_phases=("first_turn", "second_turn"),
     policies={"greedy": greedy},
-    deals=deals,
 )
 register_game(GAME.name, f"{__name__}:GAME")  # so that it pickles
+
+
+def changed(name, **changes):
+    """High Card under another name, with parts of the game or of its rules replaced."""
+    of_game = {field.name for field in dataclasses.fields(Game)}
+    of_rules = {part: changes.pop(part) for part in list(changes) if part not in of_game}
+    return dataclasses.replace(GAME, name=name, rules=dataclasses.replace(GAME.rules, **of_rules), **changes)

@@ -5,15 +5,19 @@ Tests write copies of this file with other prizes, so that many games compile at
 
 import numpy as np
 
-from cardenvs.core.events import EventKind, Op, Table, log_note
-from cardenvs.core.game import Game, Returns
+from cardenvs.core.events import Op, Table, log_note
+from cardenvs.core.game import Game
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.options import Options, rules_dtype
 from cardenvs.core.record import record
+from cardenvs.core.rules import Returns, Rules
 from cardenvs.core.view import View
 
 PRIZE = 1
+
+TABLE = Table(2)
+SAY = TABLE.event("say", Op.NOTE, "{player} says {value}.")
 
 
 @kernel
@@ -36,7 +40,7 @@ def legal_actions(s, out):
 @kernel
 def apply_action(s, action, log):
     player = s.current_player
-    log_note(log, 0, player, action)
+    log_note(log, SAY, player, action)
     if action == 1:
         s.rewards[player] = prize()
         s.rewards[1 - player] = -prize()
@@ -77,22 +81,24 @@ class PrizeView(View):
 GAME = Game(
     name="prize_v0",
     title="Prize",
-    options=Options,
-    state_dtype=record(rules_dtype(Options), 2, []),
-    table=Table([], [], [EventKind("say", Op.NOTE, "{player} says {value}.")], 2),
+    rules=Rules(
+        options=Options,
+        state_dtype=record(rules_dtype(Options), 2, []),
+        table=TABLE,
+        deal=deal,
+        legal_actions=legal_actions,
+        explain_illegal=explain_illegal,
+        apply_action=apply_action,
+        forfeit=forfeit,
+        observe=observe,
+        determinize=determinize,
+        num_actions=lambda options: 2,
+        max_legal=lambda options: 2,
+        max_length=lambda options: 2,
+        layout=lambda options: Layout((Section("ply", 1, "actions so far", high=2),)),
+        returns=lambda options: Returns(-PRIZE, PRIZE, 0, "points"),
+        deck=lambda options: np.zeros(0, np.int16),
+    ),
     view=PrizeView(),
-    deal=deal,
-    legal_actions=legal_actions,
-    apply_action=apply_action,
-    forfeit=forfeit,
-    observe=observe,
-    determinize=determinize,
-    explain_illegal=explain_illegal,
-    num_actions=lambda options: 2,
-    max_legal=lambda options: 2,
-    max_length=lambda options: 2,
-    layout=lambda options: Layout((Section("ply", 1, "actions so far", high=2),)),
-    returns=lambda options: Returns(-PRIZE, PRIZE, 0, "points"),
-    deck=lambda options: np.zeros(0, np.int16),
     hidden_phases=(),
 )

@@ -5,22 +5,11 @@ from collections.abc import Iterable
 
 from cardenvs.core.cards import NUM_CARDS, bits_of, card_label, parse_cards
 from cardenvs.core.errors import DeckError
-from cardenvs.core.game import Game, Returns
-from cardenvs.games.gin_rummy import rules
-from cardenvs.games.gin_rummy.actions import max_legal, num_actions
+from cardenvs.core.game import Game
+from cardenvs.core.rules import Returns, Rules
+from cardenvs.games.gin_rummy import actions, observation, rules, state, table
 from cardenvs.games.gin_rummy.heuristic import greedy, heuristic
-from cardenvs.games.gin_rummy.observation import layout, observe
-from cardenvs.games.gin_rummy.state import (
-    HAND_SIZE,
-    MAX_DEADWOOD,
-    MAX_HANDS,
-    PHASES,
-    STATE,
-    STOCK_SIZE,
-    TABLE,
-    GinRummyOptions,
-    deck,
-)
+from cardenvs.games.gin_rummy.state import HAND_SIZE, MAX_DEADWOOD, MAX_HANDS, PHASES, STOCK_SIZE
 from cardenvs.games.gin_rummy.view import GinRummyView
 
 
@@ -61,27 +50,21 @@ def _returns(options):
 GAME = Game(
     name="gin_rummy_v0",
     title="Gin rummy",
-    options=GinRummyOptions,
-    state_dtype=STATE,
-    table=TABLE,
+    rules=Rules.of(
+        rules,
+        actions,
+        observation,
+        state,
+        table,
+        options=state.GinRummyOptions,
+        max_length=_max_length,
+        returns=_returns,
+    ),
     view=GinRummyView(),
-    deal=rules.deal,
-    legal_actions=rules.legal_actions,
-    apply_action=rules.apply_action,
-    forfeit=rules.forfeit,
-    observe=observe,
-    determinize=rules.determinize,
-    explain_illegal=rules.explain_illegal,
-    num_actions=num_actions,
-    max_legal=max_legal,
-    max_length=_max_length,
-    layout=layout,
-    returns=_returns,
-    deck=deck,
     phases=PHASES,
     hidden_phases=PHASES,
     policies={"greedy": greedy, "heuristic": heuristic},
-    playout="heuristic",
+    playout_policy="heuristic",
 )
 
 

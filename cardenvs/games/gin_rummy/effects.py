@@ -2,31 +2,12 @@
 
 import numpy as np
 
+from cardenvs.core import events as ev
 from cardenvs.core.cards import NUM_CARDS, lowest_card
-from cardenvs.core.events import (
-    EVERYBODY,
-    NO_PLAYER,
-    log_clear,
-    log_create,
-    log_move,
-    log_reveal,
-    log_set,
-)
 from cardenvs.core.kernel import kernel
+from cardenvs.games.gin_rummy import table
 from cardenvs.games.gin_rummy.melds import MAX_MELDS
-from cardenvs.games.gin_rummy.state import HAND_SIZE, NO_CARD, NUM_PLAYERS, TABLE
-
-_STOCK, _DISCARD_PILE, _HAND = TABLE.pile["stock"], TABLE.pile["discard_pile"], TABLE.pile["hand"]
-_MELD = TABLE.pile["meld_1"]  # meld k of player p is pile _MELD + k * NUM_PLAYERS + p
-_HAND_NUMBER, _DEALER, _KNOCK_LIMIT = (TABLE.counter[name] for name in ("hand_number", "dealer", "knock_limit"))
-_DOUBLED, _SCORE, _HANDS_WON = (TABLE.counter[name] for name in ("doubled", "score", "hands_won"))
-
-_NEW_HAND, _CLEAR_TABLE, _NEW_STOCK = TABLE.kind["new_hand"], TABLE.kind["clear_table"], TABLE.kind["new_stock"]
-_IS_DEALER, _DEAL, _FIRST_UPCARD = TABLE.kind["dealer"], TABLE.kind["deal"], TABLE.kind["first_upcard"]
-_NEW_LIMIT, _NEW_DOUBLED = TABLE.kind["knock_limit"], TABLE.kind["doubled"]
-_TAKE_UPCARD, _DRAW_STOCK, _DISCARD = TABLE.kind["take_upcard"], TABLE.kind["draw_stock"], TABLE.kind["discard"]
-_LAY_MELD, _LAY_OFF, _SHOW = TABLE.kind["lay_meld"], TABLE.kind["lay_off"], TABLE.kind["show"]
-_NEW_SCORE, _NEW_HANDS_WON = TABLE.kind["score"], TABLE.kind["hands_won"]
+from cardenvs.games.gin_rummy.state import HAND_SIZE, NO_CARD, NUM_PLAYERS
 
 
 @kernel
@@ -43,7 +24,7 @@ def gather_cards(s, log):
             s.melds[p, k] = 0
     for k in range(MAX_MELDS):
         s.laid_off[k] = 0
-    log_clear(log, _CLEAR_TABLE)
+    ev.log_clear(log, table.CLEAR_TABLE)
 
 
 @kernel
@@ -66,33 +47,33 @@ def _remember_hand(s):
 def announce_hand(s, dealer, log):
     """Say which hand begins and who deals it."""
     s.dealer = dealer
-    log_set(log, _NEW_HAND, NO_PLAYER, _HAND_NUMBER, s.hand_number + 1)
-    log_set(log, _IS_DEALER, dealer, _DEALER, dealer)
+    ev.log_set(log, table.NEW_HAND, ev.NO_PLAYER, table.HAND_NUMBER, s.hand_number + 1)
+    ev.log_set(log, table.IS_DEALER, dealer, table.DEALER, dealer)
 
 
 @kernel
 def deal_cards(s, log):
     """Deal the whole deck in `s.deck`: ten cards to each player in turn, one upcard, the rest is the stock (2.1)."""
     s.num_stock = NUM_CARDS
-    log_create(log, _NEW_STOCK, _STOCK, NUM_CARDS)
+    ev.log_create(log, table.NEW_STOCK, table.STOCK, NUM_CARDS)
     for p in range(NUM_PLAYERS):
         for _ in range(HAND_SIZE):
             card = _next_of_stock(s)
             s.hands[p] |= 1 << card
-            log_move(log, _DEAL, p, card, _STOCK, _HAND + p, 1 << p)
+            ev.log_move(log, table.DEAL, p, card, table.STOCK, table.HAND + p, 1 << p)
     upcard = _next_of_stock(s)
     _put_on_pile(s, upcard)
-    log_move(log, _FIRST_UPCARD, NO_PLAYER, upcard, _STOCK, _DISCARD_PILE, EVERYBODY)
+    ev.log_move(log, table.FIRST_UPCARD, ev.NO_PLAYER, upcard, table.STOCK, table.DISCARD_PILE, ev.EVERYBODY)
 
 
 @kernel
 def set_terms(s, limit, doubled, log):
     """Set the knock limit of the hand and whether its points count twice (2.3, 2.4)."""
     s.knock_limit = limit
-    log_set(log, _NEW_LIMIT, NO_PLAYER, _KNOCK_LIMIT, limit)
+    ev.log_set(log, table.NEW_LIMIT, ev.NO_PLAYER, table.KNOCK_LIMIT, limit)
     if s.doubled != doubled:
         s.doubled = doubled
-        log_set(log, _NEW_DOUBLED, NO_PLAYER, _DOUBLED, doubled)
+        ev.log_set(log, table.NEW_DOUBLED, ev.NO_PLAYER, table.DOUBLED, doubled)
 
 
 @kernel
@@ -108,7 +89,7 @@ def take_upcard(s, player, log):
     s.known[player] |= bit
     s.taken = card
     s.num_upcard_draws += 1
-    log_move(log, _TAKE_UPCARD, player, card, _DISCARD_PILE, _HAND + player, EVERYBODY)
+    ev.log_move(log, table.TAKE_UPCARD, player, card, table.DISCARD_PILE, table.HAND + player, ev.EVERYBODY)
 
 
 @kernel
@@ -116,7 +97,7 @@ def draw_from_stock(s, player, log):
     """`player` draws the top card of the stock; the opponent does not see it."""
     card = _next_of_stock(s)
     s.hands[player] |= 1 << card
-    log_move(log, _DRAW_STOCK, player, card, _STOCK, _HAND + player, 1 << player)
+    ev.log_move(log, table.DRAW_STOCK, player, card, table.STOCK, table.HAND + player, 1 << player)
 
 
 @kernel
@@ -127,7 +108,7 @@ def discard(s, player, card, log):
     s.known[player] &= ~bit
     s.discarded[player] |= bit
     _put_on_pile(s, card)
-    log_move(log, _DISCARD, player, card, _HAND + player, _DISCARD_PILE, EVERYBODY)
+    ev.log_move(log, table.DISCARD, player, card, table.HAND + player, table.DISCARD_PILE, ev.EVERYBODY)
 
 
 @kernel
@@ -137,7 +118,7 @@ def lay_melds(s, player, log):
         cards = s.melds[player, k]
         s.hands[player] ^= cards
         s.known[player] &= ~cards
-        _log_moves(cards, _LAY_MELD, player, _meld_pile(player, k), log)
+        _log_moves(cards, table.LAY_MELD, player, _meld_pile(player, k), log)
 
 
 @kernel
@@ -148,7 +129,7 @@ def lay_off_cards(s, defender, k, cards, log):
     s.known[defender] &= ~cards
     s.melds[knocker, k] |= cards
     s.laid_off[k] |= cards
-    _log_moves(cards, _LAY_OFF, defender, _meld_pile(knocker, k), log)
+    _log_moves(cards, table.LAY_OFF, defender, _meld_pile(knocker, k), log)
 
 
 @kernel
@@ -159,21 +140,21 @@ def show_hand(s, player, log):
     while cards:
         card = lowest_card(cards)
         cards &= cards - 1
-        log_reveal(log, _SHOW, player, card, _HAND + player, 1, EVERYBODY)
+        ev.log_reveal(log, table.SHOW, player, card, table.HAND + player, 1, ev.EVERYBODY)
 
 
 @kernel
 def set_score(s, player, score, log):
     """Set the score of `player` in the match, or in a single hand the points."""
     s.scores[player] = score
-    log_set(log, _NEW_SCORE, player, _SCORE + player, score)
+    ev.log_set(log, table.NEW_SCORE, player, table.SCORE + player, score)
 
 
 @kernel
 def set_hands_won(s, player, number, log):
     """Set the number of hands that `player` has won."""
     s.hands_won[player] = number
-    log_set(log, _NEW_HANDS_WON, player, _HANDS_WON + player, number)
+    ev.log_set(log, table.NEW_HANDS_WON, player, table.HANDS_WON + player, number)
 
 
 @kernel
@@ -195,7 +176,7 @@ def _put_on_pile(s, card):
 
 @kernel
 def _meld_pile(player, k):
-    return _MELD + k * NUM_PLAYERS + player
+    return table.MELD + k * NUM_PLAYERS + player
 
 
 @kernel
@@ -204,4 +185,4 @@ def _log_moves(cards, kind, player, pile, log):
     while cards:
         card = lowest_card(cards)
         cards &= cards - 1
-        log_move(log, kind, player, card, _HAND + player, pile, EVERYBODY)
+        ev.log_move(log, kind, player, card, table.HAND + player, pile, ev.EVERYBODY)

@@ -8,19 +8,8 @@ import numpy as np
 
 from cardenvs.core.cards import NUM_CARDS, count_bits
 from cardenvs.core.kernel import kernel
+from cardenvs.games.gin_rummy import melds
 from cardenvs.games.gin_rummy.actions import BIG_GIN, DONE, KNOCK_0, LAY_OFF_ON_RUN_0, PASS, TAKE_UPCARD
-from cardenvs.games.gin_rummy.melds import (
-    MAX_MELDS,
-    NUM_RANKS,
-    NUM_SUITS,
-    best_layoffs,
-    best_melded,
-    hand_points,
-    meld_outs,
-    min_deadwood,
-    min_deadwood_after_discard,
-    related,
-)
 from cardenvs.games.gin_rummy.rules import knocking_hand, top_discard
 from cardenvs.games.gin_rummy.state import DISCARD, LAYOFF, WALL
 
@@ -76,7 +65,9 @@ def greedy(s, legal, n, rng):
             return action
         return _least_discard(s, legal, n) if s.phase == DISCARD else PASS
     hand = s.hands[s.current_player]
-    if legal[0] == TAKE_UPCARD and min_deadwood_after_discard(hand | 1 << top_discard(s)) < min_deadwood(hand):
+    if legal[0] == TAKE_UPCARD and melds.min_deadwood_after_discard(hand | 1 << top_discard(s)) < melds.min_deadwood(
+        hand
+    ):
         return TAKE_UPCARD
     return np.int64(legal[n - 1])
 
@@ -95,7 +86,7 @@ def _choose_draw(s, legal, n):
     unseen, draws = unseen_cards(s), _draws_ahead(s)
     limit = np.int64(s.knock_limit)
     eleven = hand | upcard
-    discards = eleven & ~best_melded(eleven) & ~upcard
+    discards = eleven & ~melds.best_melded(eleven) & ~upcard
     if discards == 0:
         return TAKE_UPCARD  # gin
     taken = _MORE_THAN_ANY_BURDEN
@@ -130,18 +121,18 @@ def _burden(hand, unseen, limit, draws):
         limit: int, the knock limit.
         draws: float, draws to look ahead to.
     """
-    loose = hand ^ best_melded(hand)
-    deadwood = hand_points(loose)
+    loose = hand ^ melds.best_melded(hand)
+    deadwood = melds.hand_points(loose)
     highest = _highest_points(loose)
     num_unseen, num_knocks, saved = 0, 0, 0
-    outs = meld_outs(hand)
+    outs = melds.meld_outs(hand)
     while unseen:
         card = unseen & -unseen
         unseen ^= card
         if card & outs:
-            left = min_deadwood_after_discard(hand | card)
+            left = melds.min_deadwood_after_discard(hand | card)
         else:
-            left = deadwood - max(0, highest - hand_points(card))  # it can replace a higher card
+            left = deadwood - max(0, highest - melds.hand_points(card))  # it can replace a higher card
         saved += deadwood - left
         num_knocks += left <= limit
         num_unseen += 1
@@ -154,7 +145,7 @@ def _highest_points(cards):
     """Points of the highest of `cards`, 0 of none."""
     most = 0
     while cards:
-        most = max(most, hand_points(cards & -cards))
+        most = max(most, melds.hand_points(cards & -cards))
         cards &= cards - 1
     return most
 
@@ -170,15 +161,15 @@ def _choose_discard(s, legal, n):
     hand, known = s.hands[player], s.known[1 - player]
     unseen, draws, limit = unseen_cards(s), _draws_ahead(s), np.int64(s.knock_limit)
     chance = count_bits(s.hands[1 - player] & ~known) / max(1, count_bits(unseen))
-    cold = related(s.discarded[1 - player])
-    melded = best_melded(hand)
+    cold = melds.related(s.discarded[1 - player])
+    melded = melds.best_melded(hand)
     least, best = _MORE_THAN_ANY_BURDEN, np.int64(_NO_ACTION)
     for k in range(n):
         card = np.int64(legal[k])
         if card < NUM_CARDS and not melded >> card & 1:
             bit = 1 << card
             risk = _chance_of_meld(card, known, unseen & ~cold, unseen & cold, chance)
-            burden = _burden(hand ^ bit, unseen, limit, draws) + risk * (_FED + _FED_PER_POINT * hand_points(bit))
+            burden = _burden(hand ^ bit, unseen, limit, draws) + risk * (_FED + _FED_PER_POINT * melds.hand_points(bit))
             if burden < least:
                 least, best = burden, card
     return best if best != _NO_ACTION else _least_discard(s, legal, n)
@@ -194,18 +185,18 @@ def _chance_of_meld(card, known, warm, cold, chance):
         warm, cold: int64 bit sets of the unseen cards, `cold` those related to what the opponent discarded.
         chance: float, that the opponent holds a warm card.
     """
-    suit, rank = card // NUM_RANKS, card % NUM_RANKS
+    suit, rank = card // melds.NUM_RANKS, card % melds.NUM_RANKS
     none = 1.0
-    for one in range(NUM_SUITS):
+    for one in range(melds.NUM_SUITS):
         for other in range(one):
             if one != suit and other != suit:
-                pair = _chance_held(one * NUM_RANKS + rank, known, warm, cold, chance)
-                none *= 1.0 - pair * _chance_held(other * NUM_RANKS + rank, known, warm, cold, chance)
-    for low in range(max(0, rank - 2), min(rank, NUM_RANKS - 3) + 1):
+                pair = _chance_held(one * melds.NUM_RANKS + rank, known, warm, cold, chance)
+                none *= 1.0 - pair * _chance_held(other * melds.NUM_RANKS + rank, known, warm, cold, chance)
+    for low in range(max(0, rank - 2), min(rank, melds.NUM_RANKS - 3) + 1):
         run = 1.0
         for step in range(low, low + 3):
             if step != rank:
-                run *= _chance_held(suit * NUM_RANKS + step, known, warm, cold, chance)
+                run *= _chance_held(suit * melds.NUM_RANKS + step, known, warm, cold, chance)
         none *= 1.0 - run
     return 1.0 - none
 
@@ -228,7 +219,7 @@ def _least_discard(s, legal, n):
     for k in range(n):
         card = np.int64(legal[k])
         if card < NUM_CARDS:
-            key = min_deadwood(hand ^ 1 << card) * 100 - card % NUM_RANKS
+            key = melds.min_deadwood(hand ^ 1 << card) * 100 - card % melds.NUM_RANKS
             if key < least:
                 least, best = key, card
     return best
@@ -245,7 +236,7 @@ def _choose_knock(s, legal, n):
     if action in (_NO_ACTION, BIG_GIN):
         return action
     ten = knocking_hand(s) ^ 1 << action - KNOCK_0
-    deadwood = min_deadwood(ten)
+    deadwood = melds.min_deadwood(ten)
     most = _KNOCK_AT_20 + _KNOCK_PER_CARD * (s.num_stock - 20) - _KNOCK_PER_GIN_OUT * _gin_outs(ten, unseen_cards(s))
     return action if deadwood == 0 or deadwood <= most else _NO_ACTION
 
@@ -260,7 +251,7 @@ def _least_knock(s, legal, n):
         if action == BIG_GIN:
             return action
         if action >= KNOCK_0:
-            deadwood = min_deadwood(hand ^ 1 << action - KNOCK_0)
+            deadwood = melds.min_deadwood(hand ^ 1 << action - KNOCK_0)
             if deadwood < least:
                 least, best = deadwood, action
     return best
@@ -269,10 +260,10 @@ def _least_knock(s, legal, n):
 @kernel
 def _gin_outs(ten, unseen):
     """How many unseen cards would make gin of ten cards, counted up to _MOST_GIN_OUTS."""
-    outs = meld_outs(ten) & unseen
+    outs = melds.meld_outs(ten) & unseen
     number = 0
     while outs and number < _MOST_GIN_OUTS:
-        number += min_deadwood_after_discard(ten | outs & -outs) == 0
+        number += melds.min_deadwood_after_discard(ten | outs & -outs) == 0
         outs &= outs - 1
     return number
 
@@ -280,7 +271,7 @@ def _gin_outs(ten, unseen):
 @kernel
 def _choose_layoff(s, legal, n):
     """Lay off the next card of the best defence, or be done. Runs come first, as their ids are the lower ones."""
-    cards = best_layoffs(s.hands[s.current_player], s.melds[s.knocker], MAX_MELDS)
+    cards = melds.best_layoffs(s.hands[s.current_player], s.melds[s.knocker], melds.MAX_MELDS)
     for k in range(n - 1):
         action = np.int64(legal[k])
         if cards >> (action - LAY_OFF_ON_RUN_0) % NUM_CARDS & 1:

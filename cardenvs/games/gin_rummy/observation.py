@@ -6,6 +6,7 @@ from cardenvs.core.cards import CARD_LABELS, NUM_CARDS, RANKS, lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.options import NONE
+from cardenvs.games.gin_rummy import state
 from cardenvs.games.gin_rummy.melds import (
     MAX_CARD_POINTS,
     MAX_MELDS,
@@ -16,29 +17,17 @@ from cardenvs.games.gin_rummy.melds import (
     min_deadwood_after_discard,
 )
 from cardenvs.games.gin_rummy.rules import least_deadwood, top_discard
-from cardenvs.games.gin_rummy.state import (
-    DRAW,
-    FIRST_UPCARD,
-    HAND_OVER,
-    MANUAL,
-    MAX_HANDS,
-    NO_CARD,
-    NUM_PLAYERS,
-    PHASES,
-    STOCK_SIZE,
-    WALL,
-)
 
 # Thermometers: entry k is 1 if the quantity is at least the k-th step.
 _DEADWOOD_STEPS = np.array((*range(1, 12), 15, 20, 25, 30, 40, 50, 60, 70, 80))
-_STOCK_STEPS = np.arange(1, STOCK_SIZE + 1, 2)
+_STOCK_STEPS = np.arange(1, state.STOCK_SIZE + 1, 2)
 _TENTHS = np.arange(1, 11)  # of what wins the match; of the most hands that it has
 _HANDS_WON_STEPS = np.arange(1, 9)
 _LAST_DRAWS = 4
 _SCORE_DIGITS = 9  # match_target is 500 at most, and with the target the match is over
 _LAST = "1 in hand, 2 melded, 3 laid off on the other's melds"
 _WHO = ("observer", "opponent")
-_DECISIONS = PHASES[:HAND_OVER]
+_DECISIONS = state.PHASES[: state.HAND_OVER]
 
 
 def _cards(name, doc, high=1):
@@ -95,13 +84,13 @@ def layout(options):
             _thermometer("opponent_score", _TENTHS, "the opponent's score in tenths of match_target"),
             _thermometer("own_hands_won", _HANDS_WON_STEPS, "hands that the observer has won"),
             _thermometer("opponent_hands_won", _HANDS_WON_STEPS, "hands that the opponent has won"),
-            _thermometer("hand_number", _TENTHS, f"hands finished, in tenths of {MAX_HANDS}"),
+            _thermometer("hand_number", _TENTHS, f"hands finished, in tenths of {state.MAX_HANDS}"),
             _digits("own_score_digits", "own score"),
             _digits("opponent_score_digits", "the opponent's score"),
             _cards("own_last_hand", f"the hand before, own cards at its end: {_LAST}", high=3),
             _cards("opponent_last_hand", f"the opponent's, those that the observer has seen: {_LAST}", high=3),
             _cards("last_discard_pile", "the discard pile at the end of the hand before"),
-            Section("last_knocker", NUM_PLAYERS, "who knocked in the hand before, zeros if nobody", labels=_WHO),
+            Section("last_knocker", state.NUM_PLAYERS, "who knocked in the hand before, zeros if nobody", labels=_WHO),
         ]
     if options.layoff == "manual":
         sections += [
@@ -141,7 +130,7 @@ def _observe_cards(s, player, out):
     _mark_cards(s.known[opponent], _OPPONENT_SHOWN, 1, out)
     _mark_cards(s.discards, _DISCARD_PILE, 1, out)
     _mark_cards(s.discarded[opponent], _OPPONENT_DISCARDS, 1, out)
-    if s.taken != NO_CARD:
+    if s.taken != state.NO_CARD:
         out[_UPCARD_TAKEN] = 1
         out[_UPCARD + s.taken] = 1
     elif s.num_discards > 0:
@@ -152,7 +141,11 @@ def _observe_cards(s, player, out):
 def _observe_deadwood(s, player, out):
     hand = s.hands[player]
     _mark_steps(least_deadwood(hand), _DEADWOOD_STEPS, _DEADWOOD, out)
-    on_offer = s.phase == FIRST_UPCARD or s.phase == WALL or (s.phase == DRAW and s.num_passes < NUM_PLAYERS)
+    on_offer = (
+        s.phase == state.FIRST_UPCARD
+        or s.phase == state.WALL
+        or (s.phase == state.DRAW and s.num_passes < state.NUM_PLAYERS)
+    )
     if on_offer and player == s.current_player:
         with_upcard = min_deadwood_after_discard(hand | 1 << top_discard(s))
         _mark_steps(with_upcard, _DEADWOOD_STEPS, _DEADWOOD_WITH_UPCARD, out)
@@ -170,32 +163,32 @@ def _observe_options(s, player, out):
         start += 1
     if s.rules.match_target != NONE:
         start = _observe_match(s, player, start, out)
-    if s.rules.layoff == MANUAL:
+    if s.rules.layoff == state.MANUAL:
         _observe_knock(s, start, out)
 
 
 @kernel
 def _observe_match(s, player, start, out):
-    for seat in range(NUM_PLAYERS):
-        tenths = 10 * s.scores[(player + seat) % NUM_PLAYERS] // s.rules.match_target
+    for seat in range(state.NUM_PLAYERS):
+        tenths = 10 * s.scores[(player + seat) % state.NUM_PLAYERS] // s.rules.match_target
         start = _mark_steps(tenths, _TENTHS, start, out)
-    for seat in range(NUM_PLAYERS):
-        hands_won = np.int64(s.hands_won[(player + seat) % NUM_PLAYERS])
+    for seat in range(state.NUM_PLAYERS):
+        hands_won = np.int64(s.hands_won[(player + seat) % state.NUM_PLAYERS])
         start = _mark_steps(hands_won, _HANDS_WON_STEPS, start, out)
-    start = _mark_steps(10 * s.hand_number // MAX_HANDS, _TENTHS, start, out)
-    for seat in range(NUM_PLAYERS):
-        score = min(np.int64(s.scores[(player + seat) % NUM_PLAYERS]), (1 << _SCORE_DIGITS) - 1)
+    start = _mark_steps(10 * s.hand_number // state.MAX_HANDS, _TENTHS, start, out)
+    for seat in range(state.NUM_PLAYERS):
+        score = min(np.int64(s.scores[(player + seat) % state.NUM_PLAYERS]), (1 << _SCORE_DIGITS) - 1)
         for k in range(_SCORE_DIGITS):
             out[start + k] = score >> k & 1
         start += _SCORE_DIGITS
-    return _observe_last_hand(s, player, start, out) if s.hand_number else start + 3 * NUM_CARDS + NUM_PLAYERS
+    return _observe_last_hand(s, player, start, out) if s.hand_number else start + 3 * NUM_CARDS + state.NUM_PLAYERS
 
 
 @kernel
 def _observe_last_hand(s, player, start, out):
     """What the observer has seen of the hand before (rules.md 8.2)."""
-    for seat in range(NUM_PLAYERS):
-        p = (player + seat) % NUM_PLAYERS
+    for seat in range(state.NUM_PLAYERS):
+        p = (player + seat) % state.NUM_PLAYERS
         _mark_cards(s.last_hands[p] if seat == 0 else s.last_known[p], start, 1, out)
         _mark_cards(s.last_melded[p], start, 2, out)
         if p != s.last_knocker:
@@ -204,8 +197,8 @@ def _observe_last_hand(s, player, start, out):
     _mark_cards(s.last_discards, start, 1, out)
     start += NUM_CARDS
     if s.last_knocker >= 0:
-        out[start + (s.last_knocker + player) % NUM_PLAYERS] = 1
-    return start + NUM_PLAYERS
+        out[start + (s.last_knocker + player) % state.NUM_PLAYERS] = 1
+    return start + state.NUM_PLAYERS
 
 
 @kernel

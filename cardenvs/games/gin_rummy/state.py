@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardenvs.core.cards import NUM_CARDS
-from cardenvs.core.events import Counter, EventKind, Op, Pile, Table
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.games.gin_rummy.melds import MAX_MELDS
@@ -97,50 +96,6 @@ STATE = record(
         ("scores", "i4", (NUM_PLAYERS,)),
         ("hands_won", "i2", (NUM_PLAYERS,)),
     ],
-)
-
-TABLE = Table(
-    piles=[
-        Pile("stock", ordered=True),
-        Pile("discard_pile", ordered=True),
-        Pile("hand", per_player=True),
-        *(Pile(f"meld_{k + 1}", per_player=True) for k in range(MAX_MELDS)),
-    ],
-    counters=[
-        Counter("hand_number"),  # 1, 2, ...
-        Counter("dealer"),
-        Counter("knock_limit"),
-        Counter("doubled"),
-        Counter("score", per_player=True),
-        Counter("hands_won", per_player=True),
-    ],
-    kinds=[
-        EventKind("new_hand", Op.SET, "Hand {value} begins."),
-        EventKind("clear_table", Op.CLEAR, "The cards are gathered."),
-        EventKind("new_stock", Op.CREATE, "The deck of {value} cards is shuffled."),
-        EventKind("dealer", Op.SET, "{player} deals."),
-        EventKind("deal", Op.MOVE, "{player} is dealt {token}."),
-        EventKind("first_upcard", Op.MOVE, "The first upcard is {token}."),
-        EventKind("knock_limit", Op.SET, "The knock limit of this hand is {value}."),
-        EventKind("doubled", Op.SET, "The points of this hand count twice: {value}."),
-        EventKind("pass", Op.NOTE, "{player} passes."),
-        EventKind("take_upcard", Op.MOVE, "{player} takes {token} from the discard pile."),
-        EventKind("draw_stock", Op.MOVE, "{player} draws {token} from the stock."),
-        EventKind("discard", Op.MOVE, "{player} discards {token}."),
-        EventKind("knock", Op.NOTE, "{player} knocks."),
-        EventKind("lay_meld", Op.MOVE, "{player} melds {token}."),
-        EventKind("lay_off", Op.MOVE, "{player} lays off {token} on {target}."),
-        EventKind("show", Op.REVEAL, "{player} shows {token}, not melded."),
-        EventKind("deadwood", Op.NOTE, "{player} has {value} points of deadwood."),
-        EventKind("win", Op.NOTE, "{player} wins {value} points."),
-        EventKind("no_points", Op.NOTE, "Nobody scores in this hand."),
-        EventKind("void", Op.NOTE, "The hand is void."),
-        EventKind("forfeit", Op.NOTE, "{player} forfeits."),
-        EventKind("score", Op.SET, "{player} has a score of {value}."),
-        EventKind("hands_won", Op.SET, "{player} has won {value} hands."),
-        EventKind("match_total", Op.NOTE, "With all bonuses {player} has {value} points."),
-    ],
-    max_players=NUM_PLAYERS,
 )
 
 

@@ -1,24 +1,17 @@
 """Kuhn poker: state, actions and rules. Paragraph numbers are those of rules.md."""
 
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 
-from cardenvs.core.events import (
-    Counter,
-    EventKind,
-    Op,
-    Pile,
-    Table,
-    log_create,
-    log_move,
-    log_note,
-    log_set,
-)
+from cardenvs.core import events as ev
+from cardenvs.core.events import Op, Table
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, redeal, start_stream
+from cardenvs.core.rules import Returns
 from cardenvs.core.seats import wrap
 
 MAX_PLAYERS = 10
@@ -47,23 +40,19 @@ STATE = record(
     ],
 )
 
-TABLE = Table(
-    piles=[Pile("deck"), Pile("hand", per_player=True)],
-    counters=[Counter("chips_in", per_player=True)],
-    kinds=[
-        EventKind("new_deck", Op.CREATE, "A deck of {value} cards is shuffled."),
-        EventKind("ante", Op.SET, "{player} antes {value}."),
-        EventKind("deal", Op.MOVE, "{player} is dealt {token}."),
-        EventKind("pass", Op.NOTE, "{player} passes."),
-        EventKind("bet", Op.SET, "{player} bets and has {value} chips in the pot."),
-        EventKind("win", Op.NOTE, "{player} wins the pot of {value} chips."),
-        EventKind("forfeit", Op.NOTE, "{player} forfeits."),
-    ],
-    max_players=MAX_PLAYERS,
-)
-_DECK, _HAND, _CHIPS_IN = TABLE.pile["deck"], TABLE.pile["hand"], TABLE.counter["chips_in"]
+TABLE = Table(MAX_PLAYERS)
+DECK = TABLE.pile("deck")
+HAND = TABLE.pile("hand", per_player=True)
+CHIPS_IN = TABLE.counter("chips_in", per_player=True)
+NEW_DECK = TABLE.event("new_deck", Op.CREATE, "A deck of {value} cards is shuffled.")
+ANTE = TABLE.event("ante", Op.SET, "{player} antes {value}.")
+DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
+PASSES = TABLE.event("pass", Op.NOTE, "{player} passes.")
+BETS = TABLE.event("bet", Op.SET, "{player} bets and has {value} chips in the pot.")
+WINS = TABLE.event("win", Op.NOTE, "{player} wins the pot of {value} chips.")
+FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
+
 _BET_COUNTS_FIRST = MAX_PLAYERS + 1  # above every rank
-_NEW_DECK, _ANTE, _DEAL, _PASS, _BET, _WIN, _FORFEIT = range(7)
 
 
 @kernel(inline=True)
@@ -75,11 +64,11 @@ def deal(s, given, log):
         s.deck[card] = card
     start_stream(s, DEAL, 0)
     arrange(s, s.deck, n + 1, given)
-    log_create(log, _NEW_DECK, _DECK, n + 1)
+    ev.log_create(log, NEW_DECK, DECK, n + 1)
     for p in range(n):
         s.chips_in[p] = 1
-        log_set(log, _ANTE, p, _CHIPS_IN + p, 1)
-        log_move(log, _DEAL, p, s.deck[p], _DECK, _HAND + p, 1 << p)
+        ev.log_set(log, ANTE, p, CHIPS_IN + p, 1)
+        ev.log_move(log, DEALT, p, s.deck[p], DECK, HAND + p, 1 << p)
 
 
 @kernel(inline=True)
@@ -104,11 +93,11 @@ def apply_action(s, action, log):
     s.bet_bits |= action << s.num_decisions
     s.num_decisions += 1
     if action == BET:
-        log_set(log, _BET, player, _CHIPS_IN + player, 2)
+        ev.log_set(log, BETS, player, CHIPS_IN + player, 2)
         if s.bettor == NO_BETTOR:
             s.bettor = player
     else:
-        log_note(log, _PASS, player, 0)
+        ev.log_note(log, PASSES, player, 0)
     _next_turn(s, player, log)
 
 
@@ -146,7 +135,7 @@ def _take_pot(s, winner, log):
             s.rewards[p] = -s.chips_in[p]
     s.rewards[winner] += pot
     s.terminal = 1
-    log_note(log, _WIN, winner, pot)
+    ev.log_note(log, WINS, winner, pot)
 
 
 @kernel(inline=True)
@@ -154,7 +143,7 @@ def forfeit(s, player, log):
     """`player` leaves the chips in and the game (4.1)."""
     s.active[player] = 0
     s.rewards[player] = -s.chips_in[player]
-    log_note(log, _FORFEIT, player, 0)
+    ev.log_note(log, FORFEITS, player, 0)
     left = 0
     last_left = 0
     for p in range(s.rules.num_players):
@@ -178,9 +167,30 @@ def determinize(s, player, seed):
     s.deck[player], s.deck[0] = s.deck[0], s.deck[player]
 
 
-def deals(options):
-    """Every deal of one card to each player, with its probability."""
-    from itertools import permutations
+def deck(options):
+    """All cards of the game (1.1)."""
+    return np.arange(options.num_players + 1, dtype=np.int16)
 
+
+def deal_enumerator(options):
+    """Every deal of one card to each player, with its probability."""
     every = list(permutations(range(options.num_players + 1), options.num_players))
     return [(cards, 1 / len(every)) for cards in every]
+
+
+def num_actions(options):
+    """Pass and bet."""
+    return NUM_ACTIONS
+
+
+max_legal = num_actions  # both are always legal
+
+
+def max_length(options):
+    """All pass but the last player, who bets; then all others act once more."""
+    return 2 * options.num_players - 1
+
+
+def returns(options):
+    """A player loses two chips at most, and wins two from each of the others (4.1)."""
+    return Returns(-2, 2 * (options.num_players - 1), 0, "chips")

@@ -1,6 +1,7 @@
 """Kuhn poker in words."""
 
 from cardenvs.core.cards import SMALL_RANKS, parse_small_rank
+from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.view import View, sees
 from cardenvs.games.kuhn_poker.rules import BET, NO_BETTOR
 
@@ -16,15 +17,9 @@ class KuhnView(View):
 
     def fill_table(self, s, viewer, table):
         n = int(s.rules.num_players)
-        if sees(viewer, n):
-            table.put("deck", [s.deck[n]])
-        else:
-            table.put("deck", unknown=1)
+        table.put("deck", [s.deck[n]], seen=viewer == OMNISCIENT)
         for p in range(n):
-            if sees(viewer, p):
-                table.put("hand", [s.deck[p]], player=p)
-            else:
-                table.put("hand", unknown=1, player=p)
+            table.put("hand", [s.deck[p]], player=p, seen=sees(viewer, p))
             table.set("chips_in", s.chips_in[p], player=p)
 
     def action_label(self, s, action):

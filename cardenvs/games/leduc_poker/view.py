@@ -3,51 +3,28 @@
 import numpy as np
 
 from cardenvs.core.cards import SMALL_RANKS, parse_small_rank
-from cardenvs.core.errors import DeckError
+from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.view import View, sees
-from cardenvs.games.leduc_poker.rules import (
-    CALL,
-    FIRST_RANK_TOKEN,
-    FOLD,
-    NOTHING_OWED,
-    TOO_MANY_RAISES,
-    owed,
-    rank_of,
-)
+from cardenvs.games.leduc_poker.rules import CALL, FOLD, NOTHING_OWED, TOO_MANY_RAISES, owed
 
 
 class LeducView(View):
     """Words of Leduc poker."""
 
     def token_label(self, token):
-        if token >= FIRST_RANK_TOKEN:
-            return SMALL_RANKS[token - FIRST_RANK_TOKEN]
-        return f"{SMALL_RANKS[token // 2]}{'ab'[token % 2]}"
+        return SMALL_RANKS[token]
 
     def parse_token(self, text):
-        text = text.strip()
-        suit = text[-1:].lower()
-        if suit in ("a", "b"):
-            return 2 * parse_small_rank(text[:-1]) + "ab".index(suit)
-        try:
-            return FIRST_RANK_TOKEN + parse_small_rank(text)
-        except DeckError as error:
-            raise DeckError(f"{error}; a suit, a or b, follows unless suits are merged, as in Qa") from None
+        return parse_small_rank(text)
 
     def fill_table(self, s, viewer, table):
         n = int(s.rules.num_players)
         public = [s.deck[n]] if s.stage == 1 else []
         left = s.deck[n + len(public) : 2 * (n + 1)]
-        if sees(viewer, n):
-            table.put("deck", left)
-        else:
-            table.put("deck", unknown=len(left))
+        table.put("deck", left, seen=viewer == OMNISCIENT)
         table.put("public", public)
         for p in range(n):
-            if sees(viewer, p):
-                table.put("hand", [s.deck[p]], player=p)
-            else:
-                table.put("hand", unknown=1, player=p)
+            table.put("hand", [s.deck[p]], player=p, seen=sees(viewer, p))
             table.set("chips_in", s.chips_in[p], player=p)
             table.set("folded", s.folded[p], player=p)
 
@@ -76,8 +53,8 @@ class LeducView(View):
     def facts(self, s, player):
         n = int(s.rules.num_players)
         return {
-            "own_rank": SMALL_RANKS[rank_of(int(s.deck[player]))],
-            "has_pair": bool(s.stage == 1 and rank_of(int(s.deck[player])) == rank_of(int(s.deck[n]))),
+            "own_rank": SMALL_RANKS[int(s.deck[player])],
+            "has_pair": bool(s.stage == 1 and s.deck[player] == s.deck[n]),
             "pot": int(np.sum(s.chips_in[:n])),
             "to_call": int(owed(s, player)),
             "raises_left": int(s.rules.max_raises - s.num_raises),

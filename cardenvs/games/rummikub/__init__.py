@@ -1,13 +1,11 @@
 """Rummikub (Sabra rules): engine, exact solver, environment. Rules: rules.md."""
 
-from cardenvs.core.game import Game, Returns
-from cardenvs.games.rummikub import rules
+from cardenvs.core.game import Game
+from cardenvs.core.rules import Returns, Rules
+from cardenvs.games.rummikub import observation, rules, state, strategy, table
 from cardenvs.games.rummikub.actions import NUM_ACTIONS
-from cardenvs.games.rummikub.observation import layout, observe
 from cardenvs.games.rummikub.solve import Solution, solve
 from cardenvs.games.rummikub.solver import MAX_MELDS
-from cardenvs.games.rummikub.state import STATE, TABLE, RummikubOptions, deck
-from cardenvs.games.rummikub.strategy import greedy, guess, max_tiles, planner
 from cardenvs.games.rummikub.view import RummikubView
 
 __all__ = ["GAME", "Solution", "solve"]
@@ -35,25 +33,20 @@ def _returns(options):
 GAME = Game(
     name="rummikub_v0",
     title="Rummikub",
-    options=RummikubOptions,
-    state_dtype=STATE,
-    table=TABLE,
+    rules=Rules.of(
+        rules,
+        observation,
+        state,
+        table,
+        options=state.RummikubOptions,
+        num_actions=lambda options: NUM_ACTIONS,
+        max_legal=lambda options: NUM_ACTIONS,
+        max_length=_max_length,
+        returns=_returns,
+        sample_belief=strategy.sample_belief,
+    ),
     view=RummikubView(),
-    deal=rules.deal,
-    legal_actions=rules.legal_actions,
-    apply_action=rules.apply_action,
-    forfeit=rules.forfeit,
-    observe=observe,
-    determinize=rules.determinize,
-    explain_illegal=rules.explain_illegal,
-    num_actions=lambda options: NUM_ACTIONS,
-    max_legal=lambda options: NUM_ACTIONS,
-    max_length=_max_length,
-    layout=layout,
-    returns=_returns,
-    deck=deck,
-    policies={"greedy": greedy, "max_tiles": max_tiles, "planner": planner},
+    policies={"greedy": strategy.greedy, "max_tiles": strategy.max_tiles, "planner": strategy.planner},
     policies_need_legal=False,
-    guess=guess,
-    playout="planner",
+    playout_policy="planner",
 )

@@ -19,19 +19,7 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.core.record import packed
-from cardenvs.games.rummikub.catalogue import (
-    LONGEST,
-    MELD_FACES,
-    MELD_IS_GROUP,
-    MELD_NUM_JOKERS,
-    MELD_POINTS,
-    MELD_SIZE,
-    MELD_TYPES,
-    MELDS,
-    NO_TILE,
-    NUM_MELDS,
-    RUN_NUMBER,
-)
+from cardenvs.games.rummikub import catalogue
 from cardenvs.games.rummikub.ruleset import FREE, LOCKED
 from cardenvs.games.rummikub.runs import AFTER, COMBO, COMBO_BITS, COMBO_MASK, MOST_AT_ONCE, ONES, WITHIN
 from cardenvs.games.rummikub.scratch import place_of
@@ -45,7 +33,7 @@ _STATE_BITS, _PLAIN_STATE_BITS = 10, 10
 
 # An open run is 1 << length | places of its jokers, six bits. A colour has up to four, the greatest first; colours 0
 # and 1 are packed in one integer, 2 and 3 in another.
-_RUN_BITS, _MOST_RUNS = LONGEST + 1, 4
+_RUN_BITS, _MOST_RUNS = catalogue.LONGEST + 1, 4
 _RUN_MASK = (1 << _RUN_BITS) - 1
 _LIST_BITS = _RUN_BITS * _MOST_RUNS
 _LIST_MASK = (1 << _LIST_BITS) - 1
@@ -65,10 +53,10 @@ _PARTS = NUM_COLOURS + 1
 PART_OF = np.array(
     [
         max(slot.value for slot in meld.slots) * _PARTS + (0 if is_group else 1 + meld.slots[0].colour)
-        for meld, is_group in zip(MELDS, MELD_IS_GROUP, strict=True)
+        for meld, is_group in zip(catalogue.MELDS, catalogue.MELD_IS_GROUP, strict=True)
     ]
 )
-_GROUPS_PER_VALUE = int(MELD_IS_GROUP.sum()) // NUM_VALUES
+_GROUPS_PER_VALUE = int(catalogue.MELD_IS_GROUP.sum()) // NUM_VALUES
 _FIRST_GROUP = np.searchsorted(PART_OF, np.arange(NUM_VALUES + 2) * _PARTS)
 
 # Whether so many tiles of each colour, three bits each, can be dealt out to groups of three and four.
@@ -90,7 +78,7 @@ TURN = packed(
         ("used", "i8"),  # 1: a rack tile has been laid
         ("least", "i8"),  # points still to be laid, an opening; else 0
         ("floor", "i8"),  # no meld below this number may be laid
-        ("banned", "i1", (NUM_MELDS,)),  # 1: taken apart, may not be laid again
+        ("banned", "i1", (catalogue.NUM_MELDS,)),  # 1: taken apart, may not be laid again
         ("last_banned", "i8"),  # the highest of them, or -1
         ("num_stay", "i8"),
         ("stay", "i8", (MAX_MELDS,)),  # TO_TAKE: sets that may stay, ascending; their tiles are loose, too
@@ -112,7 +100,7 @@ TURN = packed(
         ("rack_from", "i8", (_ROWS,)),  # whether there is a natural rack tile of a value, or a higher one
         ("hint", "i8", (NUM_COLOURS, _ROWS)),  # jokers that stood for a type
         # the answer: 1 for each meld that can be laid next, or set that can be taken apart next
-        ("marks", "i1", (NUM_MELDS,)),
+        ("marks", "i1", (catalogue.NUM_MELDS,)),
         # states seen
         ("states", "i8", (1 << _STATE_BITS, 2)),
         ("plain_states", "i8", (1 << _PLAIN_STATE_BITS,)),
@@ -129,7 +117,7 @@ def mark(w):
     Args:
         w: record of TURN, in which the problem and the joker rule are set, w.reserve aside.
     """
-    for number in range(NUM_MELDS):
+    for number in range(catalogue.NUM_MELDS):
         w.marks[number] = 0
     look_ahead(w)
     _list_groups(w)
@@ -171,8 +159,8 @@ def _ban(w, number):
     for c in range(NUM_COLOURS):
         w.plain[c] = 1
     for banned in range(number + 1):
-        if w.banned[banned] and not MELD_IS_GROUP[banned]:
-            w.plain[MELD_TYPES[banned, 0] // NUM_VALUES] = 0
+        if w.banned[banned] and not catalogue.MELD_IS_GROUP[banned]:
+            w.plain[catalogue.MELD_TYPES[banned, 0] // NUM_VALUES] = 0
 
 
 @kernel
@@ -219,12 +207,12 @@ def _could_play(w, kept):
 @kernel
 def _put_aside(w, number, count):
     """Make a set that may stay one that does (count 1), or the other way round (-1)."""
-    for i in range(MELD_SIZE[number]):
-        face = MELD_FACES[number, i]
+    for i in range(catalogue.MELD_SIZE[number]):
+        face = catalogue.MELD_FACES[number, i]
         if face == JOKER:
             w.jokers -= count
             w.must_jokers -= count
-            w.fixed_jokers[MELD_TYPES[number, i]] += count
+            w.fixed_jokers[catalogue.MELD_TYPES[number, i]] += count
         else:
             c, v = face // NUM_VALUES, face % NUM_VALUES + 1
             w.loose[c, v] -= count
@@ -265,7 +253,9 @@ def _set_reserve(w):
         return
     for k in range(w.num_old):
         t = w.meaning[k]
-        freed = w.joker_rule != LOCKED and (_could_lie(w, t) or (w.either[k] != NO_TILE and _could_lie(w, w.either[k])))
+        freed = w.joker_rule != LOCKED and (
+            _could_lie(w, t) or (w.either[k] != catalogue.NO_TILE and _could_lie(w, w.either[k]))
+        )
         if not freed and w.fixed_jokers[t] == 0:
             for v in range(t % NUM_VALUES + 1):
                 w.reserve[v] += 1
@@ -288,16 +278,16 @@ def _list_groups(w):
         if colours < 3:
             continue
         for number in range(_FIRST_GROUP[v], _FIRST_GROUP[v] + _GROUPS_PER_VALUE):
-            if MELD_NUM_JOKERS[number] <= w.jokers and _has_tiles(w, number, v):
+            if catalogue.MELD_NUM_JOKERS[number] <= w.jokers and _has_tiles(w, number, v):
                 w.groups[v, w.num_groups[v]] = number
                 w.num_groups[v] += 1
 
 
 @kernel
 def _has_tiles(w, number, v):
-    for i in range(MELD_SIZE[number]):
-        c = MELD_TYPES[number, i] // NUM_VALUES
-        if c >= w.colors or (MELD_FACES[number, i] != JOKER and w.have[c, v] == 0):
+    for i in range(catalogue.MELD_SIZE[number]):
+        c = catalogue.MELD_TYPES[number, i] // NUM_VALUES
+        if c >= w.colors or (catalogue.MELD_FACES[number, i] != JOKER and w.have[c, v] == 0):
             return False
     return True
 
@@ -379,8 +369,9 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
             now = _note(w, decided, ended, number)
             if after != IMPOSSIBLE and now != _REFUSED:
                 gain = _points(w, number)
-                rest = _explore(w, v, part, np.int64(k), one, other, fresh, after, jokers - MELD_NUM_JOKERS[number],
-                                used, decided, now, points + gain)  # fmt: skip
+                left = jokers - catalogue.MELD_NUM_JOKERS[number]
+                rest = _explore(w, v, part, np.int64(k), one, other, fresh, after, left, used, decided, now,
+                                points + gain)  # fmt: skip
                 if rest != IMPOSSIBLE:
                     best = max(best, rest + gain)
     elif w.plain[part]:  # how many tiles go to runs
@@ -401,11 +392,11 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
         left = w.have[c, v] - (spent >> 2 * c & 3)
         length = _LENGTH[run]
         longer = run + (1 << length)
-        if length < LONGEST and left > 0:
+        if length < catalogue.LONGEST and left > 0:
             best = _explore(w, v, part, i + 1, one, other, _insert(fresh, longer), spent + (1 << 2 * c), jokers,
                             used, decided, ended, points)  # fmt: skip
         if length >= 3 and not (decided and best >= w.least):
-            number = RUN_NUMBER[c, v - 1, length, run & ~(1 << length)]
+            number = catalogue.RUN_NUMBER[c, v - 1, length, run & ~(1 << length)]
             now = _note(w, decided, ended, number)
             if now != _REFUSED:
                 gain = _points(w, number)
@@ -413,7 +404,7 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
                                 points + gain)  # fmt: skip
                 if rest != IMPOSSIBLE:
                     best = max(best, rest + gain)
-        if length < LONGEST and _may_use_joker(w, c, v, jokers) and not (decided and best >= w.least):
+        if length < catalogue.LONGEST and _may_use_joker(w, c, v, jokers) and not (decided and best >= w.least):
             rest = _explore(w, v, part, i + 1, one, other, _insert(fresh, longer | 1 << length),
                             spent + (1 << _JOKERS_AT + 2 * c), jokers - 1, used, decided, ended, points)  # fmt: skip
             best = max(best, rest)
@@ -482,7 +473,7 @@ def _note(w, decided, ended, number):
 
 @kernel
 def _points(w, number):
-    return np.int64(MELD_POINTS[number]) if w.least > 0 else _ZERO
+    return np.int64(catalogue.MELD_POINTS[number]) if w.least > 0 else _ZERO
 
 
 @kernel
@@ -518,11 +509,11 @@ def _can_go_on(w, v, c, runs, jokers):
 @kernel
 def _spend_group(w, number, v, spent, jokers):
     """`spent` after a group is laid, or IMPOSSIBLE if its tiles are not there."""
-    if MELD_NUM_JOKERS[number] > jokers - w.reserve[v]:
+    if catalogue.MELD_NUM_JOKERS[number] > jokers - w.reserve[v]:
         return IMPOSSIBLE
-    for i in range(MELD_SIZE[number]):
-        c = MELD_TYPES[number, i] // NUM_VALUES
-        if MELD_FACES[number, i] == JOKER:
+    for i in range(catalogue.MELD_SIZE[number]):
+        c = catalogue.MELD_TYPES[number, i] // NUM_VALUES
+        if catalogue.MELD_FACES[number, i] == JOKER:
             spent += 1 << _JOKERS_AT + 2 * c
         elif (spent >> 2 * c & 3) < w.have[c, v]:
             spent += 1 << 2 * c
@@ -711,14 +702,14 @@ def _is_way(w, v, spent, first, second):
             continue
         if way > 0 and w.joker_rule == LOCKED:
             return False
-        if way == 2 and (w.either[k] == NO_TILE or w.needs_both):
+        if way == 2 and (w.either[k] == catalogue.NO_TILE or w.needs_both):
             return False
     if w.num_old == 1 and second != 0:
         return False
     for k in range(w.num_old):
         if w.meaning[k] % NUM_VALUES + 1 == v:
             for tile in (w.meaning[k], w.either[k]):
-                if tile != NO_TILE and not _is_enough(w, tile, v, spent, first, second):
+                if tile != catalogue.NO_TILE and not _is_enough(w, tile, v, spent, first, second):
                     return False
     return True
 

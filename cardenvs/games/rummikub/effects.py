@@ -2,43 +2,29 @@
 
 import numpy as np
 
-from cardenvs.core.events import (
-    EVERYBODY,
-    NO_PLACE,
-    UNKNOWN,
-    log_create,
-    log_event,
-    log_move,
-    log_note,
-    log_set,
-)
+from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
+from cardenvs.games.rummikub import table
 from cardenvs.games.rummikub.catalogue import MELD_FACES, MELD_POINTS, MELD_SIZE
 from cardenvs.games.rummikub.solver import MAX_MELDS
-from cardenvs.games.rummikub.state import NO_MELD, TABLE
+from cardenvs.games.rummikub.state import NO_MELD
 from cardenvs.games.rummikub.tiles import NUM_TYPES
-
-_POOL, _HAND, _TABLE = TABLE.pile["pool"], TABLE.pile["hand"], TABLE.pile["table"]
-_SET, _OPENED = TABLE.counter["set_1"], TABLE.counter["opened"]
-_NEW_POOL, _DEAL, _DRAW, _PASS = (TABLE.kind[name] for name in ("new_pool", "deal", "draw", "pass"))
-_STEP_TAKE_APART, _STEP_LAY, _STEP_UNDO = (TABLE.kind[f"step_{name}"] for name in ("take_apart", "lay", "undo"))
-_PUT_DOWN, _TAKE_APART, _LAY, _OPEN = (TABLE.kind[name] for name in ("put_down", "take_apart", "lay", "open"))
 
 
 @kernel
 def deal_racks(s, log):
     """Deal the shuffled tiles: a rack to each player, the rest is the pool (1.3)."""
-    log_create(log, _NEW_POOL, _POOL, s.num_tiles)
+    ev.log_create(log, table.NEW_POOL, table.POOL, s.num_tiles)
     s.num_dealt = 0
     for p in range(s.rules.num_players):
         for _ in range(s.rules.initial_hand_size):
-            _take_from_pool(s, p, _DEAL, log)
+            _take_from_pool(s, p, table.DEAL, log)
 
 
 @kernel
 def draw(s, player, log):
     """`player` draws the next tile; the others do not see it."""
-    _take_from_pool(s, player, _DRAW, log)
+    _take_from_pool(s, player, table.DRAW, log)
     s.num_passes = 0
 
 
@@ -48,20 +34,20 @@ def _take_from_pool(s, player, kind, log):
     s.num_dealt += 1
     s.hands[player, tile] += 1
     s.rack_sizes[player] += 1
-    log_move(log, kind, player, tile, _POOL, _HAND + player, 1 << player)
+    ev.log_move(log, kind, player, tile, table.POOL, table.HAND + player, 1 << player)
 
 
 @kernel
 def pass_turn(s, player, log):
     """`player` passes."""
     s.num_passes += 1
-    log_note(log, _PASS, player, 0)
+    ev.log_note(log, table.PASS, player, 0)
 
 
 @kernel
 def _log_step(kind, player, value, log):
     """A step of a turn, seen by the player who builds it."""
-    log_event(log, kind, player, UNKNOWN, NO_PLACE, NO_PLACE, value, 1 << player, 1 << player)
+    ev.log_event(log, kind, player, ev.UNKNOWN, ev.NO_PLACE, ev.NO_PLACE, value, 1 << player, 1 << player)
 
 
 @kernel
@@ -71,7 +57,7 @@ def step_take_apart(s, player, k, log):
     s.last_taken = s.sets[k]
     for i in range(MELD_SIZE[s.sets[k]]):
         s.loose[MELD_FACES[s.sets[k], i]] += 1
-    _log_step(_STEP_TAKE_APART, player, k + 1, log)
+    _log_step(table.STEP_TAKE_APART, player, k + 1, log)
 
 
 @kernel
@@ -86,14 +72,14 @@ def step_lay(s, player, number, log):
             s.loose[face] -= 1
         else:
             s.used[face] += 1
-    _log_step(_STEP_LAY, player, number + 1, log)
+    _log_step(table.STEP_LAY, player, number + 1, log)
 
 
 @kernel
 def undo_steps(s, player, log):
     """Give the play up."""
     forget_turn(s)
-    _log_step(_STEP_UNDO, player, 0, log)
+    _log_step(table.STEP_UNDO, player, 0, log)
 
 
 @kernel
@@ -117,15 +103,15 @@ def commit(s, player, log):
         for _ in range(s.used[tile]):
             s.hands[player, tile] -= 1
             s.rack_sizes[player] -= 1
-            log_move(log, _PUT_DOWN, player, tile, _HAND + player, _TABLE, EVERYBODY)
+            ev.log_move(log, table.PUT_DOWN, player, tile, table.HAND + player, table.ON_TABLE, ev.EVERYBODY)
     for k in range(MAX_MELDS):
         if s.taken[k]:
-            _change_set(s, player, k, NO_MELD, _TAKE_APART, log)
+            _change_set(s, player, k, NO_MELD, table.TAKE_APART, log)
     k = 0
     for i in range(s.num_laid):
         while s.sets[k] != NO_MELD:
             k += 1
-        _change_set(s, player, k, np.int64(s.laid[i]), _LAY, log)
+        _change_set(s, player, k, np.int64(s.laid[i]), table.LAY, log)
     s.num_passes = 0
     forget_turn(s)
     if not s.opened[player]:
@@ -135,17 +121,17 @@ def commit(s, player, log):
 @kernel
 def _change_set(s, player, k, number, kind, log):
     s.sets[k] = number
-    log_set(log, kind, player, _SET + k, number + 1)
+    ev.log_set(log, kind, player, table.SET + k, number + 1)
 
 
 @kernel
 def set_opened(s, player, log):
     """`player` is open from now on."""
     s.opened[player] = 1
-    log_set(log, _OPEN, player, _OPENED + player, 1)
+    ev.log_set(log, table.OPEN, player, table.OPENED + player, 1)
 
 
 @kernel
 def note_tile(kind, player, tile, log):
     """Show all a tile that goes back to where it came from."""
-    log_event(log, kind, player, tile, NO_PLACE, NO_PLACE, 0, EVERYBODY, EVERYBODY)
+    ev.log_event(log, kind, player, tile, ev.NO_PLACE, ev.NO_PLACE, 0, ev.EVERYBODY, ev.EVERYBODY)

@@ -5,6 +5,7 @@ import numpy as np
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.seats import wrap
+from cardenvs.games.rummikub import tiles
 from cardenvs.games.rummikub.catalogue import (
     LONGEST,
     MELD_FACES,
@@ -17,33 +18,23 @@ from cardenvs.games.rummikub.ruleset import MAX_PLAYERS
 from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.state import NO_MELD, PHASES
 from cardenvs.games.rummikub.steps import is_building
-from cardenvs.games.rummikub.tiles import (
-    COLOURS,
-    JOKER,
-    MOST_COPIES,
-    MOST_TILES,
-    NUM_COLOURS,
-    NUM_TYPES,
-    NUM_VALUES,
-    TILE_LABELS,
-)
 
 _SLOT_LABELS = (
     "run",
     "group",
-    *(f"has {c}" for c in COLOURS),
+    *(f"has {c}" for c in tiles.COLOURS),
     "lowest",
     "tiles",
     *(f"joker {k + 1}" for k in range(5)),
 )
 _SLOT = len(_SLOT_LABELS)  # entries that describe one set
-_POOL_STEPS = np.arange(1, MOST_TILES, 3)
+_POOL_STEPS = np.arange(1, tiles.MOST_TILES, 3)
 _RACK_STEPS = np.array((*range(1, 11), 12, 14, 16, 18, 20, 24, 28, 32))
 _POINT_STEPS = np.array((1, 10, 15, 20, 25, 30, 40, 50))
 
 
 def _tiles(name, doc):
-    return Section(name, NUM_TYPES, doc, high=MOST_COPIES, labels=TILE_LABELS)
+    return Section(name, tiles.NUM_TYPES, doc, high=tiles.MOST_COPIES, labels=tiles.TILE_LABELS)
 
 
 def _thermometer(name, steps, doc):
@@ -56,7 +47,7 @@ def _sets(name, doc):
         name, MAX_MELDS * _SLOT,
         f"{doc}, {_SLOT} entries each: is a run, is a group, has R B K O, lowest value, number of tiles, "
         "whether the first to fifth tile is a joker; zeros where there is none",
-        high=NUM_VALUES, labels=labels,
+        high=tiles.NUM_VALUES, labels=labels,
     )  # fmt: skip
 
 
@@ -92,11 +83,11 @@ _DESCRIPTION = np.zeros((NUM_MELDS, _SLOT), np.int8)
 for _m in range(NUM_MELDS):
     _types, _faces = MELD_TYPES[_m, : MELD_SIZE[_m]], MELD_FACES[_m, : MELD_SIZE[_m]]
     _DESCRIPTION[_m, int(MELD_IS_GROUP[_m])] = 1
-    _DESCRIPTION[_m, 2 + _types // NUM_VALUES] = 1
-    _DESCRIPTION[_m, 2 + NUM_COLOURS] = _types[0] % NUM_VALUES + 1
-    _DESCRIPTION[_m, 3 + NUM_COLOURS] = MELD_SIZE[_m]
-    _DESCRIPTION[_m, 4 + NUM_COLOURS : 4 + NUM_COLOURS + MELD_SIZE[_m]] = _faces == JOKER
-assert _SLOT == 4 + NUM_COLOURS + LONGEST
+    _DESCRIPTION[_m, 2 + _types // tiles.NUM_VALUES] = 1
+    _DESCRIPTION[_m, 2 + tiles.NUM_COLOURS] = _types[0] % tiles.NUM_VALUES + 1
+    _DESCRIPTION[_m, 3 + tiles.NUM_COLOURS] = MELD_SIZE[_m]
+    _DESCRIPTION[_m, 4 + tiles.NUM_COLOURS : 4 + tiles.NUM_COLOURS + MELD_SIZE[_m]] = _faces == tiles.JOKER
+assert _SLOT == 4 + tiles.NUM_COLOURS + LONGEST
 
 
 def layout(options):
@@ -109,7 +100,7 @@ def observe(s, player, out):
     """Write what `player` sees of `s` into `out`, int8 (LAYOUT.size,): the own rack, the table, the own turn."""
     out[:] = 0
     builds = s.current_player == player
-    for tile in range(NUM_TYPES):
+    for tile in range(tiles.NUM_TYPES):
         out[_OWN_RACK + tile] = s.hands[player, tile] - (s.used[tile] if builds else 0)
     for k in range(MAX_MELDS):
         if s.sets[k] != NO_MELD:
@@ -130,15 +121,15 @@ def _observe_not_seen(s, player, out):
     """All tiles of the game less those on the table and the observer's."""
     for c in range(s.rules.colors):
         for v in range(s.rules.values):
-            tile = c * NUM_VALUES + v
+            tile = c * tiles.NUM_VALUES + v
             out[_NOT_SEEN + tile] = s.rules.copies - out[_TABLE + tile] - s.hands[player, tile]
-    out[_NOT_SEEN + JOKER] = s.rules.jokers - out[_TABLE + JOKER] - s.hands[player, JOKER]
+    out[_NOT_SEEN + tiles.JOKER] = s.rules.jokers - out[_TABLE + tiles.JOKER] - s.hands[player, tiles.JOKER]
 
 
 @kernel
 def _observe_turn(s, out):
     """What the player to act has built."""
-    for tile in range(NUM_TYPES):
+    for tile in range(tiles.NUM_TYPES):
         out[_LOOSE + tile] = s.loose[tile]
     for k in range(MAX_MELDS):
         out[_TAKEN_APART + k] = s.taken[k]

@@ -2,41 +2,16 @@
 
 import numpy as np
 
-from cardenvs.core.events import NO_PLAYER, log_note
+from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, random_below, redeal, shuffle, start_stream
-from cardenvs.games.rummikub.actions import (
-    CANNOT_BE_COMPLETED,
-    COMMIT,
-    COULD_PLAY,
-    DRAW,
-    IS_BUILDING,
-    LAY_0,
-    NO_SUCH_ACTION,
-    NUM_ACTIONS,
-    PASS,
-    POOL_EMPTY,
-    POOL_NOT_EMPTY,
-    TAKE_0,
-)
+from cardenvs.games.rummikub import actions, effects, table
 from cardenvs.games.rummikub.catalogue import NUM_MELDS
 from cardenvs.games.rummikub.completion import TO_LAY, TO_TAKE, TURN
-from cardenvs.games.rummikub.effects import (
-    commit,
-    deal_racks,
-    draw,
-    forget_turn,
-    note_tile,
-    pass_turn,
-    set_opened,
-    step_lay,
-    step_take_apart,
-    undo_steps,
-)
 from cardenvs.games.rummikub.ruleset import HIGH_TILE, NO_PLAY_ONLY, RANDOM_SEAT
 from cardenvs.games.rummikub.scratch import stack_record
 from cardenvs.games.rummikub.solver import MAX_MELDS
-from cardenvs.games.rummikub.state import EXACT, NO_MELD, SCORE, TABLE
+from cardenvs.games.rummikub.state import EXACT, NO_MELD, SCORE
 from cardenvs.games.rummikub.steps import (
     explain_commit,
     explain_lay,
@@ -48,8 +23,6 @@ from cardenvs.games.rummikub.steps import (
 )
 from cardenvs.games.rummikub.tiles import JOKER, NUM_NATURALS, NUM_TYPES, NUM_VALUES
 
-_DRAW_TO_BEGIN, _BEGIN, _OUT, _BLOCKED = (TABLE.kind[name] for name in ("draw_to_begin", "begin", "out", "blocked"))
-_RACK, _FORFEIT = TABLE.kind["rack"], TABLE.kind["forfeit"]
 _WHO_BEGINS = 1  # a source of chance, besides the deal
 
 new_turn = stack_record(TURN)
@@ -68,12 +41,12 @@ def deal(s, given, log):
     arrange(s, s.deck, np.int64(s.num_tiles), given)
     for k in range(MAX_MELDS):
         s.sets[k] = NO_MELD
-    forget_turn(s)
-    deal_racks(s, log)
+    effects.forget_turn(s)
+    effects.deal_racks(s, log)
     if s.rules.initial_meld_min == 0:
         for p in range(s.rules.num_players):
-            set_opened(s, p, log)
-    log_note(log, _BEGIN, beginner, 0)
+            effects.set_opened(s, p, log)
+    ev.log_note(log, table.BEGIN, beginner, 0)
     s.current_player = beginner
 
 
@@ -108,7 +81,7 @@ def _choose_beginner(s, log):
         for p in range(num_players):
             if contenders >> p & 1:
                 tile = np.int64(s.deck[p])
-                note_tile(_DRAW_TO_BEGIN, p, tile, log)
+                effects.note_tile(table.DRAW_TO_BEGIN, p, tile, log)
                 value = 0 if tile == JOKER else tile % NUM_VALUES + 1
                 if value > highest:
                     best, highest = np.int64(0), value
@@ -136,7 +109,7 @@ def legal_actions(s, out):
 @kernel
 def _idle(s):
     """DRAW while there is a pool, else PASS (3.3, 3.4)."""
-    return DRAW if s.num_dealt < s.num_tiles else PASS
+    return actions.DRAW if s.num_dealt < s.num_tiles else actions.PASS
 
 
 @kernel
@@ -156,15 +129,15 @@ def _legal_exact(s, out):
         mark_steps(s, w, TO_TAKE)
         for k in range(MAX_MELDS):
             if s.sets[k] != NO_MELD and w.marks[s.sets[k]] and explain_take(s, k) == 0:
-                out[n] = TAKE_0 + k
+                out[n] = actions.TAKE_0 + k
                 n += 1
     mark_steps(s, w, TO_LAY)
     for number in range(NUM_MELDS):
         if w.marks[number]:
-            out[n] = LAY_0 + number
+            out[n] = actions.LAY_0 + number
             n += 1
     if is_building(s):
-        first, offered = COMMIT, explain_commit(s, w) == 0
+        first, offered = actions.COMMIT, explain_commit(s, w) == 0
     else:
         first, offered = _idle(s), n == 0 or not idle_needs_no_play(s)
     if not offered:
@@ -181,7 +154,7 @@ def _legal_loose(s, out):
     n = 0
     if is_building(s):
         out[0] = _idle(s)
-        out[1] = COMMIT
+        out[1] = actions.COMMIT
         n = 2 if explain_commit(s, new_turn()) == 0 else 1
     elif not idle_needs_no_play(s) or not is_able_to_play(s, new_turn()):
         out[0] = _idle(s)
@@ -189,7 +162,7 @@ def _legal_loose(s, out):
     if s.num_laid == 0:
         for k in range(MAX_MELDS):
             if explain_take(s, k) == 0:
-                out[n] = TAKE_0 + k
+                out[n] = actions.TAKE_0 + k
                 n += 1
     return list_lays(s, out, n)
 
@@ -197,23 +170,23 @@ def _legal_loose(s, out):
 @kernel
 def explain_illegal(s, action):
     """0 if `action` is legal, else one of the codes of actions.py."""
-    if action < 0 or action >= NUM_ACTIONS:
-        return NO_SUCH_ACTION
-    if action < COMMIT:
+    if action < 0 or action >= actions.NUM_ACTIONS:
+        return actions.NO_SUCH_ACTION
+    if action < actions.COMMIT:
         return _explain_idle(s, action)
     w = new_turn()
-    if action == COMMIT:
+    if action == actions.COMMIT:
         return explain_commit(s, w)
-    if action < LAY_0:
-        code = explain_take(s, action - TAKE_0)
+    if action < actions.LAY_0:
+        code = explain_take(s, action - actions.TAKE_0)
         if code == 0 and s.rules.mask == EXACT:
             mark_steps(s, w, TO_TAKE)
-            return 0 if w.marks[s.sets[action - TAKE_0]] else CANNOT_BE_COMPLETED
+            return 0 if w.marks[s.sets[action - actions.TAKE_0]] else actions.CANNOT_BE_COMPLETED
         return code
-    code = explain_lay(s, action - LAY_0)
+    code = explain_lay(s, action - actions.LAY_0)
     if code == 0 and s.rules.mask == EXACT:
         mark_steps(s, w, TO_LAY)
-        return 0 if w.marks[action - LAY_0] else CANNOT_BE_COMPLETED
+        return 0 if w.marks[action - actions.LAY_0] else actions.CANNOT_BE_COMPLETED
     return code
 
 
@@ -221,10 +194,10 @@ def explain_illegal(s, action):
 def _explain_idle(s, action):
     """Why one may not draw, or pass, or 0."""
     if action != _idle(s):
-        return POOL_EMPTY if action == DRAW else POOL_NOT_EMPTY
+        return actions.POOL_EMPTY if action == actions.DRAW else actions.POOL_NOT_EMPTY
     if is_building(s):
-        return IS_BUILDING if s.rules.mask == EXACT else 0
-    return COULD_PLAY if idle_needs_no_play(s) and is_able_to_play(s, new_turn()) else 0
+        return actions.IS_BUILDING if s.rules.mask == EXACT else 0
+    return actions.COULD_PLAY if idle_needs_no_play(s) and is_able_to_play(s, new_turn()) else 0
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -235,20 +208,20 @@ def _explain_idle(s, action):
 def apply_action(s, action, log):
     """Make one step, and pass the turn on if that ends it."""
     player = np.int64(s.current_player)
-    if action >= LAY_0:
-        step_lay(s, player, action - LAY_0, log)
-    elif action >= TAKE_0:
-        step_take_apart(s, player, action - TAKE_0, log)
-    elif action == COMMIT:
-        commit(s, player, log)
+    if action >= actions.LAY_0:
+        effects.step_lay(s, player, action - actions.LAY_0, log)
+    elif action >= actions.TAKE_0:
+        effects.step_take_apart(s, player, action - actions.TAKE_0, log)
+    elif action == actions.COMMIT:
+        effects.commit(s, player, log)
         _end_turn(s, player, log)
     else:
         if is_building(s):
-            undo_steps(s, player, log)
-        if action == DRAW:
-            draw(s, player, log)
+            effects.undo_steps(s, player, log)
+        if action == actions.DRAW:
+            effects.draw(s, player, log)
         else:
-            pass_turn(s, player, log)
+            effects.pass_turn(s, player, log)
         _end_turn(s, player, log)
 
 
@@ -256,11 +229,11 @@ def apply_action(s, action, log):
 def _end_turn(s, player, log):
     """End the game if `player` is out or everybody has passed, else pass the turn on (6.1, 6.2)."""
     if s.rack_sizes[player] == 0:
-        log_note(log, _OUT, player, 0)
+        ev.log_note(log, table.OUT, player, 0)
         _settle(s, player, log)
     elif s.num_passes >= num_active(s):
-        log_note(log, _BLOCKED, NO_PLAYER, 0)
-        _settle(s, NO_PLAYER, log)
+        ev.log_note(log, table.BLOCKED, ev.NO_PLAYER, 0)
+        _settle(s, ev.NO_PLAYER, log)
     else:
         _next_player(s)
 
@@ -298,7 +271,7 @@ def _settle(s, out, log):
     """Score the game that `out` has ended, or nobody (6.1, 6.2)."""
     s.terminal = 1
     base = np.int64(0)
-    if out == NO_PLAYER:
+    if out == ev.NO_PLAYER:
         base = np.int64(1 << 30)
         for p in range(s.rules.num_players):
             if s.active[p]:
@@ -306,14 +279,14 @@ def _settle(s, out, log):
     num_winners, total = 0, 0.0
     for p in range(s.rules.num_players):
         if s.active[p]:
-            log_note(log, _RACK, p, rack_sum(s, p))
-            if rack_sum(s, p) == base and (out == NO_PLAYER or p == out):
+            ev.log_note(log, table.RACK, p, rack_sum(s, p))
+            if rack_sum(s, p) == base and (out == ev.NO_PLAYER or p == out):
                 num_winners += 1
             else:
                 total += _loss(s, p, base)
     for p in range(s.rules.num_players):
         if s.active[p]:
-            if rack_sum(s, p) == base and (out == NO_PLAYER or p == out):
+            if rack_sum(s, p) == base and (out == ev.NO_PLAYER or p == out):
                 s.rewards[p] = total / num_winners
             else:
                 s.rewards[p] = -_loss(s, p, base)
@@ -330,10 +303,10 @@ def _loss(s, player, base):
 @kernel
 def forfeit(s, player, log):
     """`player` pays the others as a loser and leaves; two or more play on (8.8)."""
-    log_note(log, _FORFEIT, player, 0)
+    ev.log_note(log, table.FORFEIT, player, 0)
     s.active[player] = 0
     if s.current_player == player:
-        forget_turn(s)
+        effects.forget_turn(s)
     loss = _loss(s, player, np.int64(0))
     remaining = num_active(s)
     for p in range(s.rules.num_players):
@@ -357,7 +330,7 @@ def determinize(s, player, seed):
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
     if s.current_player != player:
-        forget_turn(s)
+        effects.forget_turn(s)
     first = np.int64(s.num_dealt)  # deck[first:] becomes the hidden tiles; what was dealt has left room before it
     for p in range(s.rules.num_players):
         if p != player:

@@ -23,17 +23,7 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.core.record import packed
-from cardenvs.games.rummikub.catalogue import (
-    GROUP_NUMBER,
-    MELD_FACES,
-    MELD_IS_GROUP,
-    MELD_NUM_JOKERS,
-    MELD_SIZE,
-    MELD_TYPES,
-    NO_TILE,
-    RUN_NUMBER,
-    other_missing,
-)
+from cardenvs.games.rummikub import catalogue
 from cardenvs.games.rummikub.ruleset import FREE, LOCKED, RETRIEVE
 from cardenvs.games.rummikub.runs import AFTER, COMBO_BITS, COMBO_MASK, MOST_AT_ONCE, MUST, ONES, WITHIN
 from cardenvs.games.rummikub.scratch import place_of
@@ -214,7 +204,7 @@ def playable_play(w, p):
         value = arrange(w, p)
         if value <= 0 or (value < best and not w.stops_early):
             for k in range(p.num_melds):
-                p.kept[k] = 1 if MELD_NUM_JOKERS[p.melds[k]] > 0 else 0
+                p.kept[k] = 1 if catalogue.MELD_NUM_JOKERS[p.melds[k]] > 0 else 0
             before = _num_kept(p)
             best = arrange(w, p)
     return best
@@ -286,18 +276,18 @@ def _survey(p):
         p.in_runs[t] = 0
     for k in range(p.num_melds):
         number = p.melds[k]
-        for i in range(MELD_SIZE[number]):
-            face = MELD_FACES[number, i]
-            if not p.kept[k] and not MELD_IS_GROUP[number]:
-                p.in_runs[MELD_TYPES[number, i]] += 1
+        for i in range(catalogue.MELD_SIZE[number]):
+            face = catalogue.MELD_FACES[number, i]
+            if not p.kept[k] and not catalogue.MELD_IS_GROUP[number]:
+                p.in_runs[catalogue.MELD_TYPES[number, i]] += 1
             if face != JOKER:
                 if p.kept[k]:
                     p.fixed[face] += 1
                 else:
                     p.table[face] += 1
             elif not p.kept[k]:
-                p.meaning[p.num_jokers] = MELD_TYPES[number, i]
-                p.either[p.num_jokers] = other_missing(number, p.colors)
+                p.meaning[p.num_jokers] = catalogue.MELD_TYPES[number, i]
+                p.either[p.num_jokers] = catalogue.other_missing(number, p.colors)
                 p.num_jokers += 1
 
 
@@ -392,7 +382,9 @@ def _set_joker(w, p, k, way):
     if way == 0:
         w.pinned[p.meaning[k] % NUM_VALUES + 1, p.meaning[k] // NUM_VALUES] += 1
         return p.joker_rule != FREE
-    if p.joker_rule == LOCKED or (way == 2 and (p.joker_rule == FREE or p.either[k] == NO_TILE or p.needs_both == 1)):
+    if p.joker_rule == LOCKED or (
+        way == 2 and (p.joker_rule == FREE or p.either[k] == catalogue.NO_TILE or p.needs_both == 1)
+    ):
         return False
     w.jokers += 1
     w.must_jokers += 1
@@ -403,7 +395,7 @@ def _set_joker(w, p, k, way):
 def _require_replacement(w, p, k, first, second):
     """Let what frees joker k be put down, for each joker freed a tile of its own (5.2, 5.3); return if it can be."""
     way = first if k == 0 else second
-    if p.needs_both and p.either[k] != NO_TILE and not _require_tile(w, p, p.either[k], first, second):
+    if p.needs_both and p.either[k] != catalogue.NO_TILE and not _require_tile(w, p, p.either[k], first, second):
         return False
     return _require_tile(w, p, p.either[k] if way == 2 else p.meaning[k], first, second)
 
@@ -621,8 +613,8 @@ def _take_out(w, number):
     if not _holds(w, number):
         return False
     _count_out(w, number, 1)
-    v, c = MELD_TYPES[number, 0] % NUM_VALUES + 1, MELD_TYPES[number, 0] // NUM_VALUES
-    if _are_groups(w, v) if MELD_IS_GROUP[number] else _are_runs(w, c):
+    v, c = catalogue.MELD_TYPES[number, 0] % NUM_VALUES + 1, catalogue.MELD_TYPES[number, 0] // NUM_VALUES
+    if _are_groups(w, v) if catalogue.MELD_IS_GROUP[number] else _are_runs(w, c):
         return True
     _count_out(w, number, -1)
     return False
@@ -631,15 +623,15 @@ def _take_out(w, number):
 @kernel
 def _holds(w, number):
     """Whether the tiles of a meld lie where it needs them in the play found."""
-    for i in range(MELD_SIZE[number]):
-        v, c = MELD_TYPES[number, i] % NUM_VALUES + 1, MELD_TYPES[number, i] // NUM_VALUES
+    for i in range(catalogue.MELD_SIZE[number]):
+        v, c = catalogue.MELD_TYPES[number, i] % NUM_VALUES + 1, catalogue.MELD_TYPES[number, i] // NUM_VALUES
         jokers = w.placed_jokers[v, c]
-        if MELD_FACES[number, i] == JOKER:
+        if catalogue.MELD_FACES[number, i] == JOKER:
             if jokers == 0:
                 return False
         elif w.in_runs[v, c] + w.in_groups[v, c] == jokers:
             return False
-        if (w.in_groups[v, c] if MELD_IS_GROUP[number] else w.in_runs[v, c]) == 0:
+        if (w.in_groups[v, c] if catalogue.MELD_IS_GROUP[number] else w.in_runs[v, c]) == 0:
             return False
     return True
 
@@ -647,13 +639,13 @@ def _holds(w, number):
 @kernel
 def _count_out(w, number, sign):
     """Count the tiles of a meld out of the play found, or with sign -1 back into it."""
-    for i in range(MELD_SIZE[number]):
-        v, c = MELD_TYPES[number, i] % NUM_VALUES + 1, MELD_TYPES[number, i] // NUM_VALUES
-        if MELD_IS_GROUP[number]:
+    for i in range(catalogue.MELD_SIZE[number]):
+        v, c = catalogue.MELD_TYPES[number, i] % NUM_VALUES + 1, catalogue.MELD_TYPES[number, i] // NUM_VALUES
+        if catalogue.MELD_IS_GROUP[number]:
             w.in_groups[v, c] -= sign
         else:
             w.in_runs[v, c] -= sign
-        if MELD_FACES[number, i] == JOKER:
+        if catalogue.MELD_FACES[number, i] == JOKER:
             w.placed_jokers[v, c] -= sign
 
 
@@ -722,7 +714,7 @@ def _write_groups(w, v):
                 w.places[k] |= 1 << c
                 jokers -= 1
     for k in range(num):
-        _add_meld(w, GROUP_NUMBER[v, w.members[k], w.places[k]])
+        _add_meld(w, catalogue.GROUP_NUMBER[v, w.members[k], w.places[k]])
 
 
 @kernel
@@ -755,11 +747,11 @@ def _write_runs(w, c):
             length = v - start
             if length >= 3:
                 if spare == 0:
-                    _add_meld(w, RUN_NUMBER[c, v - 1, length, places])
+                    _add_meld(w, catalogue.RUN_NUMBER[c, v - 1, length, places])
                     continue
                 spare -= 1
             if length == 5:
-                _add_meld(w, RUN_NUMBER[c, v - 3, 3, places & 7])
+                _add_meld(w, catalogue.RUN_NUMBER[c, v - 3, 3, places & 7])
                 start, places, length = start + 3, places >> 3, 2
             if jokers > 0:
                 places |= 1 << length

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardenvs.core.events import Counter, EventKind, Op, Pile, Table
 from cardenvs.core.options import option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.games.rummikub.ruleset import MAX_PLAYERS, CommonRules
@@ -52,34 +51,6 @@ STATE = record(
         ("used", "i1", (NUM_TYPES,)),  # rack tiles laid
         ("points", "i2"),  # of the melds laid
     ],
-)
-
-TABLE = Table(
-    piles=[Pile("pool"), Pile("hand", per_player=True), Pile("table")],
-    counters=[
-        *(Counter(f"set_{k + 1}") for k in range(MAX_MELDS)),  # number in the catalogue plus 1, or 0
-        Counter("opened", per_player=True),
-    ],
-    kinds=[
-        EventKind("new_pool", Op.CREATE, "{value} tiles are mixed."),
-        EventKind("draw_to_begin", Op.NOTE, "{player} draws {token} to see who begins."),
-        EventKind("begin", Op.NOTE, "{player} begins."),
-        EventKind("deal", Op.MOVE, "{player} is dealt {token}."),
-        EventKind("draw", Op.MOVE, "{player} draws {token}."),
-        EventKind("pass", Op.NOTE, "{player} passes."),
-        EventKind("step_take_apart", Op.NOTE, "{player} takes set {value} apart."),
-        EventKind("step_lay", Op.NOTE, "{player} lays {value}."),
-        EventKind("step_undo", Op.NOTE, "{player} gives the play up; the table is as it was."),
-        EventKind("put_down", Op.MOVE, "{player} puts {token} on the table."),
-        EventKind("take_apart", Op.SET, "{player} takes {source} apart."),
-        EventKind("lay", Op.SET, "{player} lays {value} as {source}."),
-        EventKind("open", Op.SET, "{player} has opened."),
-        EventKind("out", Op.NOTE, "{player} is out."),
-        EventKind("blocked", Op.NOTE, "Nobody can or will play; the game is blocked."),
-        EventKind("rack", Op.NOTE, "{player} is left with {value} points.", tells=True),
-        EventKind("forfeit", Op.NOTE, "{player} forfeits."),
-    ],
-    max_players=MAX_PLAYERS,
 )
 
 

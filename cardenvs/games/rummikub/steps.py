@@ -3,39 +3,13 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.rummikub.actions import (
-    JOKER_IN_OPENING,
-    JOKER_NOT_REPLACED,
-    LAY_0,
-    LOOSE_TILES,
-    NO_RACK_TILE,
-    NO_SUCH_SET,
-    NOT_IN_GAME,
-    NOT_OPEN,
-    OPENING_TOO_LOW,
-    OUT_OF_ORDER,
-    TAKE_APART_FIRST,
-    TILES_MISSING,
-    TWIN_FIRST,
-    WAS_TAKEN_APART,
-)
-from cardenvs.games.rummikub.catalogue import (
-    GROUP_NUMBER,
-    LONGEST,
-    MELD_FACES,
-    MELD_NUM_JOKERS,
-    MELD_SIZE,
-    MELD_TYPES,
-    NUM_MELDS,
-    RUN_NUMBER,
-    other_missing,
-)
+from cardenvs.games.rummikub import actions, catalogue
 from cardenvs.games.rummikub.completion import TO_LAY, TO_TAKE, are_replaced, look_ahead, mark
 from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.state import NO_MELD
 from cardenvs.games.rummikub.tiles import JOKER, NUM_COLOURS, NUM_NATURALS, NUM_TYPES, NUM_VALUES
 
-_NUM_BITS = np.array([places.bit_count() for places in range(1 << LONGEST)])
+_NUM_BITS = np.array([places.bit_count() for places in range(1 << catalogue.LONGEST)])
 _LOWEST = np.int64(sum(1 << c * NUM_VALUES for c in range(NUM_COLOURS)))  # the types of value 1, a bit set
 _GROUP_COLOURS = np.array([0b0111, 0b1011, 0b1101, 0b1110, 0b1111])  # in the order of the catalogue
 
@@ -76,7 +50,7 @@ def is_able_to_play(s, w):
     """Whether the player to act, at the beginning of the turn, has a legal PLAY (3.3, 3.4)."""
     for goal in (TO_LAY, TO_TAKE):
         mark_steps(s, w, goal)
-        for number in range(NUM_MELDS):
+        for number in range(catalogue.NUM_MELDS):
             if w.marks[number]:
                 return True
     return False
@@ -97,7 +71,7 @@ def set_problem(s, w, goal):
     w.num_stay = 0
     w.num_old = 0
     w.last_banned = -1
-    for number in range(NUM_MELDS):
+    for number in range(catalogue.NUM_MELDS):
         w.banned[number] = 0
     if s.opened[player]:
         for k in range(MAX_MELDS):
@@ -146,8 +120,8 @@ def _set_set(s, w, k):
             place -= 1
         w.stay[place] = number
         w.num_stay += 1
-        for i in range(MELD_SIZE[number]):
-            face = MELD_FACES[number, i]
+        for i in range(catalogue.MELD_SIZE[number]):
+            face = catalogue.MELD_FACES[number, i]
             if face == JOKER:
                 w.jokers += 1
                 w.must_jokers += 1
@@ -161,22 +135,22 @@ def _set_set(s, w, k):
 @kernel
 def _set_old_jokers(w, number):
     """Note what the jokers of a set stood for."""
-    for i in range(MELD_SIZE[number]):
-        if MELD_FACES[number, i] == JOKER:
-            w.meaning[w.num_old] = MELD_TYPES[number, i]
-            w.either[w.num_old] = other_missing(number, w.colors)
+    for i in range(catalogue.MELD_SIZE[number]):
+        if catalogue.MELD_FACES[number, i] == JOKER:
+            w.meaning[w.num_old] = catalogue.MELD_TYPES[number, i]
+            w.either[w.num_old] = catalogue.other_missing(number, w.colors)
             w.num_old += 1
 
 
 @kernel
 def _set_fixed(w, number):
     """Note the tiles of a meld that lies there for good."""
-    for i in range(MELD_SIZE[number]):
-        face = MELD_FACES[number, i]
+    for i in range(catalogue.MELD_SIZE[number]):
+        face = catalogue.MELD_FACES[number, i]
         if face != JOKER:
             w.fixed[face] += 1
         else:
-            w.fixed_jokers[MELD_TYPES[number, i]] += 1
+            w.fixed_jokers[catalogue.MELD_TYPES[number, i]] += 1
 
 
 @kernel
@@ -230,21 +204,21 @@ def _list_groups(s, have, jokers, v, out, n):
             last = missing if _NUM_BITS[missing] == jokers else wanted
             for places in range(missing, last + 1):
                 if places & missing == missing and places & wanted == places and _NUM_BITS[places] <= jokers:
-                    n = _list_lay(s, GROUP_NUMBER[v, wanted, places], out, n)
+                    n = _list_lay(s, catalogue.GROUP_NUMBER[v, wanted, places], out, n)
     return n
 
 
 @kernel
 def _list_runs(s, have, jokers, c, v, out, n):
     """Go on with the runs of colour c that end at value v."""
-    for length in range(3, min(LONGEST, v) + 1):
+    for length in range(3, min(catalogue.LONGEST, v) + 1):
         missing = ~(have >> c * NUM_VALUES + v - length) & (1 << length) - 1
         if _NUM_BITS[missing] > jokers:
             break
         last = missing if _NUM_BITS[missing] == jokers else (np.int64(1) << length) - 1
         for places in range(missing, last + 1):
             if places & missing == missing and _NUM_BITS[places] <= jokers:
-                n = _list_lay(s, RUN_NUMBER[c, v, length, places], out, n)
+                n = _list_lay(s, catalogue.RUN_NUMBER[c, v, length, places], out, n)
     return n
 
 
@@ -279,7 +253,7 @@ def _are_at_least(number, a, b, c, d):
 def _list_lay(s, number, out, n):
     if (s.num_laid > 0 and number < s.laid[s.num_laid - 1]) or was_taken(s, number):
         return n
-    out[n] = LAY_0 + number
+    out[n] = actions.LAY_0 + number
     return n + 1
 
 
@@ -288,20 +262,20 @@ def explain_lay(s, number):
     """Why a meld cannot be laid next in the loose sense, or 0."""
     player = np.int64(s.current_player)
     if s.num_laid > 0 and number < s.laid[s.num_laid - 1]:
-        return OUT_OF_ORDER
+        return actions.OUT_OF_ORDER
     if was_taken(s, number):
-        return WAS_TAKEN_APART
-    jokers = MELD_NUM_JOKERS[number]
+        return actions.WAS_TAKEN_APART
+    jokers = catalogue.MELD_NUM_JOKERS[number]
     if jokers > 0 and not s.opened[player] and not s.rules.initial_meld_allow_joker:
-        return JOKER_IN_OPENING
+        return actions.JOKER_IN_OPENING
     if jokers > s.loose[JOKER] + s.hands[player, JOKER] - s.used[JOKER]:
-        return TILES_MISSING
-    for i in range(MELD_SIZE[number]):
-        face, meaning = MELD_FACES[number, i], MELD_TYPES[number, i]
+        return actions.TILES_MISSING
+    for i in range(catalogue.MELD_SIZE[number]):
+        face, meaning = catalogue.MELD_FACES[number, i], catalogue.MELD_TYPES[number, i]
         if face != JOKER and s.loose[face] + s.hands[player, face] - s.used[face] <= 0:
-            return TILES_MISSING
+            return actions.TILES_MISSING
         if meaning // NUM_VALUES >= s.rules.colors or meaning % NUM_VALUES >= s.rules.values:
-            return NOT_IN_GAME
+            return actions.NOT_IN_GAME
     return 0
 
 
@@ -309,16 +283,16 @@ def explain_lay(s, number):
 def explain_take(s, k):
     """Why set k cannot be taken apart next in the loose sense, or 0."""
     if s.sets[k] == NO_MELD:
-        return NO_SUCH_SET
+        return actions.NO_SUCH_SET
     if not s.opened[s.current_player]:
-        return NOT_OPEN
+        return actions.NOT_OPEN
     if s.num_laid > 0:
-        return TAKE_APART_FIRST
+        return actions.TAKE_APART_FIRST
     if s.sets[k] < s.last_taken or s.taken[k]:
-        return OUT_OF_ORDER
+        return actions.OUT_OF_ORDER
     for j in range(k):
         if s.sets[j] == s.sets[k] and not s.taken[j]:
-            return TWIN_FIRST
+            return actions.TWIN_FIRST
     return 0
 
 
@@ -330,9 +304,9 @@ def explain_commit(s, w):
         rack_tiles += s.used[tile]
         loose += s.loose[tile]
     if loose > 0:
-        return LOOSE_TILES
+        return actions.LOOSE_TILES
     if rack_tiles == 0:
-        return NO_RACK_TILE
+        return actions.NO_RACK_TILE
     if not s.opened[s.current_player]:
-        return OPENING_TOO_LOW if s.points < s.rules.initial_meld_min else 0
-    return 0 if keeps_joker_rule(s, w) else JOKER_NOT_REPLACED
+        return actions.OPENING_TOO_LOW if s.points < s.rules.initial_meld_min else 0
+    return 0 if keeps_joker_rule(s, w) else actions.JOKER_NOT_REPLACED

@@ -9,11 +9,11 @@ import numpy as np
 from cardenvs.core.cards import NUM_CARDS, card_label, parse_cards
 from cardenvs.core.checks import checked_integers
 from cardenvs.core.errors import DeckError
-from cardenvs.core.game import Amounts, Game, Returns
-from cardenvs.games.texas_holdem import evaluator, rules, strategy
-from cardenvs.games.texas_holdem.actions import FULL_RAISE_0, max_legal, num_actions
-from cardenvs.games.texas_holdem.observation import layout, observe
-from cardenvs.games.texas_holdem.state import NUM_STREETS, STATE, STREETS, TABLE, deck
+from cardenvs.core.game import Game
+from cardenvs.core.rules import Amounts, Returns, Rules
+from cardenvs.games.texas_holdem import actions, evaluator, observation, rules, state, strategy, table
+from cardenvs.games.texas_holdem.actions import FULL_RAISE_0
+from cardenvs.games.texas_holdem.state import NUM_STREETS, STREETS
 from cardenvs.games.texas_holdem.state import TexasHoldemOptions as _Options
 from cardenvs.games.texas_holdem.view import TexasHoldemView
 
@@ -46,23 +46,20 @@ def _returns(options):
 GAME = Game(
     name="texas_holdem_v0",
     title="Texas hold'em",
-    options=_Options,
-    state_dtype=STATE,
-    table=TABLE,
+    rules=Rules.of(
+        rules,
+        actions,
+        observation,
+        state,
+        table,
+        options=_Options,
+        max_length=_max_length,
+        returns=_returns,
+        amounts=Amounts(
+            rules.legal_but_amounts, zero=lambda options: FULL_RAISE_0 if options.betting == "full" else None
+        ),
+    ),
     view=TexasHoldemView(),
-    deal=rules.deal,
-    legal_actions=rules.legal_actions,
-    apply_action=rules.apply_action,
-    forfeit=rules.forfeit,
-    observe=observe,
-    determinize=rules.determinize,
-    explain_illegal=rules.explain_illegal,
-    num_actions=num_actions,
-    max_legal=max_legal,
-    max_length=_max_length,
-    layout=layout,
-    returns=_returns,
-    deck=deck,
     phases=STREETS,
     hidden_phases=STREETS,
     policies={
@@ -70,8 +67,7 @@ GAME = Game(
         "tight_aggressive": strategy.tight_aggressive,
         "equity": strategy.equity,
     },
-    playout="tight_aggressive",
-    amounts=Amounts(rules.legal_but_amounts, zero=lambda options: FULL_RAISE_0 if options.betting == "full" else None),
+    playout_policy="tight_aggressive",
     state_class="cardenvs.games.texas_holdem.play:TexasHoldemState",
 )
 

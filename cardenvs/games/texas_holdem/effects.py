@@ -2,33 +2,12 @@
 
 import numpy as np
 
+from cardenvs.core import events as ev
 from cardenvs.core.cards import NUM_CARDS
-from cardenvs.core.events import (
-    EVERYBODY,
-    NO_PLAYER,
-    NOBODY,
-    log_clear,
-    log_create,
-    log_move,
-    log_note,
-    log_reveal,
-    log_set,
-)
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
-from cardenvs.games.texas_holdem.state import BOARD_CARDS, HISTORY, NUM_BOARD, TABLE
-
-_DECK, _BURNT, _BOARD, _HAND = (TABLE.pile[name] for name in ("deck", "burnt", "board", "hand"))
-_HAND_NUMBER, _BUTTON, _POT = (TABLE.counter[name] for name in ("hand_number", "button", "pot"))
-_SMALL_BLIND, _BIG_BLIND = TABLE.counter["small_blind"], TABLE.counter["big_blind"]
-_STACK, _BET, _FOLDED, _OUT = (TABLE.counter[name] for name in ("stack", "bet", "folded", "out"))
-
-_NEW_HAND, _CLEAR_TABLE, _NEW_DECK = TABLE.kind["hand"], TABLE.kind["clear_table"], TABLE.kind["new_deck"]
-_NEW_SMALL, _NEW_BIG, _NEW_BUTTON = TABLE.kind["small_blind"], TABLE.kind["big_blind"], TABLE.kind["button"]
-_LEVEL, _DEAL, _BURN, _FLOP = TABLE.kind["level"], TABLE.kind["deal"], TABLE.kind["burn"], TABLE.kind["flop"]
-_POST_ANTE, _FOLD, _UNFOLD = TABLE.kind["post_ante"], TABLE.kind["fold"], TABLE.kind["unfold"]
-_NEW_STACK, _NEW_POT, _TAKEN_IN = TABLE.kind["stack"], TABLE.kind["pot"], TABLE.kind["bet_taken_in"]
-_UNCALLED, _SHOW, _WIN, _IS_OUT = TABLE.kind["uncalled"], TABLE.kind["show"], TABLE.kind["win"], TABLE.kind["out"]
+from cardenvs.games.texas_holdem import table
+from cardenvs.games.texas_holdem.state import BOARD_CARDS, HISTORY, NUM_BOARD
 
 # ---------------------------------------------------------------------------------------------------------------
 # Between hands
@@ -38,7 +17,7 @@ _UNCALLED, _SHOW, _WIN, _IS_OUT = TABLE.kind["uncalled"], TABLE.kind["show"], TA
 def give_stack(s, player, chips, log):
     """Begin the game with so many chips."""
     s.stacks[player] = chips
-    log_set(log, _NEW_STACK, player, _STACK + player, chips)
+    ev.log_set(log, table.NEW_STACK, player, table.STACK + player, chips)
 
 
 @kernel
@@ -48,7 +27,7 @@ def announce_hand(s, log):
     _remember_hand(s)
     for p in range(s.rules.num_players):
         if (s.dealt & ~s.in_hand) >> p & 1:
-            log_set(log, _UNFOLD, p, _FOLDED + p, 0)
+            ev.log_set(log, table.UNFOLD, p, table.FOLDED + p, 0)
         for street in range(4):
             s.bets[street, p] = 0
             s.raises[street, p] = 0
@@ -62,9 +41,9 @@ def announce_hand(s, log):
     s.in_hand = s.live
     s.can_act = s.live
     s.shown = 0
-    s.aggressor = NO_PLAYER
-    log_clear(log, _CLEAR_TABLE)
-    log_set(log, _NEW_HAND, NO_PLAYER, _HAND_NUMBER, s.hand_number)
+    s.aggressor = ev.NO_PLAYER
+    ev.log_clear(log, table.CLEAR_TABLE)
+    ev.log_set(log, table.NEW_HAND, ev.NO_PLAYER, table.HAND_NUMBER, s.hand_number)
 
 
 @kernel(inline=True)
@@ -90,24 +69,24 @@ def set_blinds(s, small, big, log):
     """Set the blinds, if they change."""
     if small != s.small_blind:
         s.small_blind = small
-        log_set(log, _NEW_SMALL, NO_PLAYER, _SMALL_BLIND, small)
+        ev.log_set(log, table.NEW_SMALL, ev.NO_PLAYER, table.SMALL_BLIND, small)
     if big != s.big_blind:
         s.big_blind = big
-        log_set(log, _NEW_BIG, NO_PLAYER, _BIG_BLIND, big)
+        ev.log_set(log, table.NEW_BIG, ev.NO_PLAYER, table.BIG_BLIND, big)
 
 
 @kernel(inline=True)
 def set_level(s, level, log):
     """Go to a level, counted from 0."""
     s.level = level
-    log_note(log, _LEVEL, NO_PLAYER, level + 1)
+    ev.log_note(log, table.LEVEL, ev.NO_PLAYER, level + 1)
 
 
 @kernel(inline=True)
 def place_button(s, button, log):
     """Put the button at a position."""
     s.button = button
-    log_set(log, _NEW_BUTTON, NO_PLAYER, _BUTTON, button)
+    ev.log_set(log, table.NEW_BUTTON, ev.NO_PLAYER, table.BUTTON, button)
 
 
 @kernel
@@ -115,7 +94,7 @@ def eliminate(s, player, log):
     """`player` is out of the game."""
     s.live &= ~(1 << player)
     s.active[player] = 0
-    log_set(log, _IS_OUT, player, _OUT + player, 1)
+    ev.log_set(log, table.IS_OUT, player, table.OUT + player, 1)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -128,12 +107,12 @@ def deal_hole_cards(s, log):
     if log.shape[0] == 0:
         return  # the cards lie in s.deck already
     n = np.int64(s.rules.num_players)
-    log_create(log, _NEW_DECK, _DECK, NUM_CARDS)
+    ev.log_create(log, table.NEW_DECK, table.DECK, NUM_CARDS)
     for k in range(2):
         p = wrap(s.button + 1, n)
         for _ in range(n):
             if s.dealt >> p & 1:
-                log_move(log, _DEAL, p, s.deck[2 * p + k], _DECK, _HAND + p, 1 << p)
+                ev.log_move(log, table.DEAL, p, s.deck[2 * p + k], table.DECK, table.HAND + p, 1 << p)
             p = wrap(p + 1, n)
 
 
@@ -143,9 +122,13 @@ def deal_board(s, log):
     board = 2 * np.int64(s.rules.num_players)
     street = np.int64(s.street)
     if s.rules.burn_cards:
-        log_move(log, _BURN, NO_PLAYER, s.deck[board + NUM_BOARD + street - 1], _DECK, _BURNT, NOBODY)
+        ev.log_move(
+            log, table.BURN, ev.NO_PLAYER, s.deck[board + NUM_BOARD + street - 1], table.DECK, table.BURNT, ev.NOBODY
+        )
     for k in range(BOARD_CARDS[street - 1], BOARD_CARDS[street]):
-        log_move(log, _FLOP + street - 1, NO_PLAYER, s.deck[board + k], _DECK, _BOARD, EVERYBODY)
+        ev.log_move(
+            log, table.FLOP + street - 1, ev.NO_PLAYER, s.deck[board + k], table.DECK, table.BOARD, ev.EVERYBODY
+        )
 
 
 @kernel
@@ -153,7 +136,7 @@ def show_hand(s, player, log):
     """`player` lays both cards open."""
     s.shown |= 1 << player
     for k in range(2):
-        log_reveal(log, _SHOW, player, s.deck[2 * player + k], _HAND + player, 1, EVERYBODY)
+        ev.log_reveal(log, table.SHOW, player, s.deck[2 * player + k], table.HAND + player, 1, ev.EVERYBODY)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -164,14 +147,14 @@ def show_hand(s, player, log):
 def put_in(s, player, chips, kind, log):
     """`player` puts chips in on this street: a blind, a call, a bet or a raise, which is the kind of event."""
     s.bets[s.street, player] += chips
-    log_set(log, kind, player, _BET + player, s.bets[s.street, player])
+    ev.log_set(log, kind, player, table.BET + player, s.bets[s.street, player])
     _to_pot(s, player, chips, log)
 
 
 @kernel
 def post_ante(s, player, chips, log):
     """`player` posts an ante, which is no part of a bet."""
-    log_note(log, _POST_ANTE, player, chips)
+    ev.log_note(log, table.POST_ANTE, player, chips)
     _to_pot(s, player, chips, log)
 
 
@@ -201,7 +184,7 @@ def take_back(s, player, chips, log):
     s.chips_in[player] -= chips
     s.stacks[player] += chips
     s.pot -= chips
-    log_set(log, _UNCALLED, player, _BET + player, s.bets[s.street, player])
+    ev.log_set(log, table.UNCALLED, player, table.BET + player, s.bets[s.street, player])
     _log_stack_and_pot(s, player, log)
 
 
@@ -210,14 +193,14 @@ def win_chips(s, player, chips, log):
     """`player` gets chips of a pot."""
     s.pot -= chips
     s.stacks[player] += chips
-    log_note(log, _WIN, player, chips)
+    ev.log_note(log, table.WIN, player, chips)
     _log_stack_and_pot(s, player, log)
 
 
 @kernel(inline=True)
 def _log_stack_and_pot(s, player, log):
-    log_set(log, _NEW_STACK, player, _STACK + player, s.stacks[player])
-    log_set(log, _NEW_POT, NO_PLAYER, _POT, s.pot)
+    ev.log_set(log, table.NEW_STACK, player, table.STACK + player, s.stacks[player])
+    ev.log_set(log, table.NEW_POT, ev.NO_PLAYER, table.POT, s.pot)
 
 
 @kernel
@@ -227,7 +210,7 @@ def take_bets_in(s, log):
         return  # bets are kept by street
     for p in range(s.rules.num_players):
         if s.bets[s.street, p] != 0:
-            log_set(log, _TAKEN_IN, p, _BET + p, 0)
+            ev.log_set(log, table.TAKEN_IN, p, table.BET + p, 0)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -241,7 +224,7 @@ def fold_hand(s, player, log):
     s.in_hand &= keep
     s.can_act &= keep
     s.pending &= keep
-    log_set(log, _FOLD, player, _FOLDED + player, 1)
+    ev.log_set(log, table.FOLD, player, table.FOLDED + player, 1)
 
 
 @kernel

@@ -2,87 +2,14 @@
 
 import numpy as np
 
+from cardenvs.core import events as ev
 from cardenvs.core.cards import NUM_CARDS, count_bits, lowest_card
-from cardenvs.core.events import NO_PLAYER, log_note
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE
 from cardenvs.core.rng import DEAL, DETERMINIZE, random_below, redeal, start_stream
 from cardenvs.core.seats import wrap
-from cardenvs.games.texas_holdem.actions import (
-    ABOVE_STACK,
-    ALL_IN,
-    BELOW_MINIMUM,
-    CHECK_CALL,
-    FCPA_POT,
-    FOLD,
-    FRACTION_0,
-    FRACTIONS,
-    FULL_RAISE_0,
-    MIN_RAISE,
-    NO_SUCH_ACTION,
-    NOBODY_TO_RAISE,
-    NOT_REOPENED,
-    NOTHING_TO_CALL,
-    ONLY_ALL_IN_CALLS,
-    RAISE_TO,
-    SAME_AS_ALL_IN,
-    SAME_AS_LOWER,
-    all_in_id,
-    asked_total,
-    fraction_raise,
-)
-from cardenvs.games.texas_holdem.effects import (
-    announce_hand,
-    deal_board,
-    deal_hole_cards,
-    eliminate,
-    fold_hand,
-    give_stack,
-    place_button,
-    post_ante,
-    post_ante_for_all,
-    put_in,
-    remember,
-    set_blinds,
-    set_level,
-    show_hand,
-    take_back,
-    take_bets_in,
-    win_chips,
-)
+from cardenvs.games.texas_holdem import actions, effects, state, table
 from cardenvs.games.texas_holdem.evaluator import rank_in_deck
-from cardenvs.games.texas_holdem.state import (
-    BIG_BLIND_ANTES,
-    BOARD_CARDS,
-    CALLS,
-    CASH,
-    CHECKS,
-    CHIPS,
-    CUMULATIVE,
-    EVERYBODY_ANTES,
-    FCPA,
-    FOLDS,
-    FULL,
-    MAX_HANDS,
-    MAX_LEVELS,
-    MOVING,
-    NUM_BOARD,
-    NUM_BURNT,
-    PAYOUTS,
-    PLACEMENT,
-    PREFLOP,
-    RAISES,
-    RANDOM_BUTTON,
-    RIVER,
-    TABLE,
-)
-
-_NO_SMALL_BLIND, _POST_SMALL, _POST_BIG = (
-    TABLE.kind[name] for name in ("no_small_blind", "post_small_blind", "post_big_blind")
-)
-_CHECK, _CALL, _BET, _RAISE = (TABLE.kind[name] for name in ("check", "call", "bet", "raise"))
-_MUCK, _SETTLE_POT, _ELIGIBLE = (TABLE.kind[name] for name in ("muck", "settle_pot", "eligible"))
-_FORFEIT, _PLACE, _SHARED_PLACE = (TABLE.kind[name] for name in ("forfeit", "place", "shared_place"))
 
 _BUTTON = 1  # the chance source of the first button; DEAL k deals hand k
 
@@ -113,11 +40,11 @@ def deal(s, given, log):
     n = np.int64(s.rules.num_players)
     s.live = (1 << n) - 1
     for p in range(n):
-        give_stack(s, p, s.rules.starting_stack if s.rules.stacks[0] == NONE else s.rules.stacks[p], log)
+        effects.give_stack(s, p, s.rules.starting_stack if s.rules.stacks[0] == NONE else s.rules.stacks[p], log)
         if s.stacks[p] == 0:
-            eliminate(s, p, log)
+            effects.eliminate(s, p, log)
     s.hands_to_level = s.rules.hands_per_level if _levels_rise(s) else 0
-    announce_hand(s, log)
+    effects.announce_hand(s, log)
     _first_positions(s, n, log)
     _begin_hand(s, given, log)
     _play_on(s, s.big_blind_seat + 1, log)
@@ -129,21 +56,21 @@ def _first_positions(s, n, log):
     button = np.int64(s.rules.button)
     if button == NONE:
         button = 0
-        if s.rules.button_start == RANDOM_BUTTON:
+        if s.rules.button_start == state.RANDOM_BUTTON:
             start_stream(s, _BUTTON, 0)
             button = random_below(s.rng, n)
-    if s.rules.button_rule == MOVING:
+    if s.rules.button_rule == state.MOVING:
         button = next_seat(s.live, button, n)
     is_pair = count_bits(s.live) == 2
     if is_pair and not s.live >> button & 1:
         button = next_seat(s.live, next_seat(s.live, button, n) + 1, n)
     if is_pair or s.rules.blinds[0] == 0:
         small = button
-    elif s.rules.button_rule == MOVING:
+    elif s.rules.button_rule == state.MOVING:
         small = next_seat(s.live, button + 1, n)
     else:
         small = wrap(button + 1, n)
-    place_button(s, button, log)
+    effects.place_button(s, button, log)
     s.small_blind_seat = small
     s.big_blind_seat = next_seat(s.live, small + 1, n)
 
@@ -151,11 +78,11 @@ def _first_positions(s, n, log):
 @kernel
 def _deal_next_hand(s, log):
     """Move button and blinds and deal the next hand (3.2 to 3.5)."""
-    announce_hand(s, log)
+    effects.announce_hand(s, log)
     if s.hands_to_level > 0:
         s.hands_to_level -= 1
         if s.hands_to_level == 0:
-            set_level(s, s.level + 1, log)
+            effects.set_level(s, s.level + 1, log)
             s.hands_to_level = s.rules.hands_per_level if _levels_rise(s) else 0
     _next_positions(s, np.int64(s.rules.num_players), log)
     _begin_hand(s, s.deck[:0], log)
@@ -165,7 +92,7 @@ def _deal_next_hand(s, log):
 def _levels_rise(s):
     """Whether there is a level above this one (2.2)."""
     next_level = s.level + 1
-    if s.rules.format == CASH or s.rules.blinds[0] != NONE or next_level == MAX_LEVELS:
+    if s.rules.format == state.CASH or s.rules.blinds[0] != NONE or next_level == state.MAX_LEVELS:
         return False
     return s.rules.levels[2 * next_level] != NONE
 
@@ -173,7 +100,7 @@ def _levels_rise(s):
 @kernel
 def _next_positions(s, n, log):
     """The positions of the next hand, by the dead button or the moving one (3.3 to 3.5)."""
-    if s.rules.button_rule == MOVING:
+    if s.rules.button_rule == state.MOVING:
         button = next_seat(s.live, s.button + 1, n)
         small = button if count_bits(s.live) == 2 or s.rules.blinds[0] == 0 else next_seat(s.live, button + 1, n)
         big = next_seat(s.live, small + 1, n)
@@ -185,7 +112,7 @@ def _next_positions(s, n, log):
         else:
             small = np.int64(s.big_blind_seat)
             button = small if s.rules.blinds[0] == 0 else np.int64(s.small_blind_seat)
-    place_button(s, button, log)
+    effects.place_button(s, button, log)
     s.small_blind_seat = small
     s.big_blind_seat = big
 
@@ -194,27 +121,27 @@ def _next_positions(s, n, log):
 def _begin_hand(s, given, log):
     """Antes, blinds and cards (2.2, 3.6, 4.1, 4.2)."""
     n = np.int64(s.rules.num_players)
-    s.street = PREFLOP
+    s.street = state.PREFLOP
     if s.rules.blinds[0] != NONE:
-        set_blinds(s, s.rules.blinds[0], s.rules.blinds[1], log)
+        effects.set_blinds(s, s.rules.blinds[0], s.rules.blinds[1], log)
     else:
-        set_blinds(s, s.rules.levels[2 * s.level], s.rules.levels[2 * s.level + 1], log)
-    if s.rules.ante > 0 and s.rules.ante_type == EVERYBODY_ANTES:
+        effects.set_blinds(s, s.rules.levels[2 * s.level], s.rules.levels[2 * s.level + 1], log)
+    if s.rules.ante > 0 and s.rules.ante_type == state.EVERYBODY_ANTES:
         seat = np.int64(s.button)
         for _ in range(n):
             seat = wrap(seat + 1, n)
             if s.live >> seat & 1:
-                post_ante(s, seat, min(s.rules.ante, s.stacks[seat]), log)
+                effects.post_ante(s, seat, min(s.rules.ante, s.stacks[seat]), log)
     if s.live >> s.small_blind_seat & 1 and s.small_blind > 0:
-        _post(s, np.int64(s.small_blind_seat), s.small_blind, _POST_SMALL, log)
+        _post(s, np.int64(s.small_blind_seat), s.small_blind, table.POST_SMALL, log)
     else:
-        log_note(log, _NO_SMALL_BLIND, NO_PLAYER, 0)
+        ev.log_note(log, table.NO_SMALL_BLIND, ev.NO_PLAYER, 0)
     big = np.int64(s.big_blind_seat)
-    _post(s, big, s.big_blind, _POST_BIG, log)
-    if s.rules.ante > 0 and s.rules.ante_type == BIG_BLIND_ANTES and s.stacks[big] > 0:
-        post_ante_for_all(s, big, min(s.rules.ante, s.stacks[big]), log)
+    _post(s, big, s.big_blind, table.POST_BIG, log)
+    if s.rules.ante > 0 and s.rules.ante_type == state.BIG_BLIND_ANTES and s.stacks[big] > 0:
+        effects.post_ante_for_all(s, big, min(s.rules.ante, s.stacks[big]), log)
     _shuffle(s, given)
-    deal_hole_cards(s, log)
+    effects.deal_hole_cards(s, log)
     _begin_betting(s)
     s.to_match = s.big_blind
 
@@ -224,7 +151,7 @@ def _post(s, seat, blind, kind, log):
     """Post a blind, or what there is of it (4.1)."""
     chips = min(blind, s.stacks[seat])
     if chips > 0:
-        put_in(s, seat, chips, kind, log)
+        effects.put_in(s, seat, chips, kind, log)
 
 
 @kernel
@@ -241,7 +168,7 @@ def _shuffle(s, given):
         while s.deck[j] != given[k]:
             j += 1
         s.deck[k], s.deck[j] = s.deck[j], s.deck[k]
-    for k in range(given.shape[0], 2 * s.rules.num_players + NUM_BOARD + NUM_BURNT):
+    for k in range(given.shape[0], 2 * s.rules.num_players + state.NUM_BOARD + state.NUM_BURNT):
         j = k + random_below(s.rng, NUM_CARDS - k)
         s.deck[k], s.deck[j] = s.deck[j], s.deck[k]
 
@@ -285,14 +212,14 @@ def raise_refused(s, player):
     """0 if `player` may bet or raise, else the code of the reason (4.6, 4.7)."""
     to_call = owed(s, player)
     if s.stacks[player] <= to_call:
-        return ONLY_ALL_IN_CALLS
+        return actions.ONLY_ALL_IN_CALLS
     if not _somebody_can_answer(s, player):
-        return NOBODY_TO_RAISE
-    if s.rules.reopen_rule == CUMULATIVE:
+        return actions.NOBODY_TO_RAISE
+    if s.rules.reopen_rule == state.CUMULATIVE:
         closed = s.acted >> player & 1 and to_call < s.last_raise
     else:
         closed = s.acted_since_full >> player & 1
-    return NOT_REOPENED if closed else 0
+    return actions.NOT_REOPENED if closed else 0
 
 
 @kernel
@@ -328,22 +255,22 @@ def legal_actions(s, out):
     if raise_refused(s, player):
         return n
     low, high = smallest_raise(s, player), largest_raise(s, player)
-    if s.rules.betting == FULL:
+    if s.rules.betting == state.FULL:
         for total in range(low, high + 1):
-            out[n] = FULL_RAISE_0 + total
+            out[n] = actions.FULL_RAISE_0 + total
             n += 1
         return n
     pot_after_call = np.int64(s.pot) + to_call
-    if s.rules.betting == FCPA:
+    if s.rules.betting == state.FCPA:
         total = s.to_match + pot_after_call
         if low <= total <= high:
-            out[n] = FCPA_POT
+            out[n] = actions.FCPA_POT
             n += 1
             if total == high:
                 return n
     else:
         n = _legal_fractions(s, pot_after_call, low, high, out, n)
-    out[n] = all_in_id(s)
+    out[n] = actions.all_in_id(s)
     return n + 1
 
 
@@ -352,7 +279,7 @@ def legal_but_amounts(s, out, bounds):
     """As `legal_actions`, but with betting="full" raises are given by the smallest and the largest (core's Amounts)."""
     bounds[0] = 0
     bounds[1] = -1
-    if s.rules.betting != FULL:
+    if s.rules.betting != state.FULL:
         return legal_actions(s, out)
     player = np.int64(s.current_player)
     if not raise_refused(s, player):
@@ -366,9 +293,9 @@ def _list_calls(to_call, out):
     """Fold if there is something to call, and check or call."""
     n = 0
     if to_call > 0:
-        out[n] = FOLD
+        out[n] = actions.FOLD
         n += 1
-    out[n] = CHECK_CALL
+    out[n] = actions.CHECK_CALL
     return n + 1
 
 
@@ -377,16 +304,16 @@ def _legal_fractions(s, pot_after_call, low, high, out, n):
     """The smallest raise and the fractions of the pot that are more, and less than all-in (4.10)."""
     if low == high:
         return n
-    out[n] = MIN_RAISE
+    out[n] = actions.MIN_RAISE
     n += 1
     last = low
     to_match = np.int64(s.to_match)
-    for k in range(len(FRACTIONS)):
-        total = fraction_raise(pot_after_call, to_match, k)
+    for k in range(len(actions.FRACTIONS)):
+        total = actions.fraction_raise(pot_after_call, to_match, k)
         if total >= high:
             break
         if total > last:
-            out[n] = FRACTION_0 + k
+            out[n] = actions.FRACTION_0 + k
             n += 1
             last = total
     return n
@@ -397,39 +324,43 @@ def explain_illegal(s, action):
     """0 if `action` is legal, else one of the codes of actions.py."""
     player = np.int64(s.current_player)
     to_call = owed(s, player)
-    if action == FOLD:
-        return 0 if to_call > 0 else NOTHING_TO_CALL
-    if action == CHECK_CALL:
+    if action == actions.FOLD:
+        return 0 if to_call > 0 else actions.NOTHING_TO_CALL
+    if action == actions.CHECK_CALL:
         return 0
     low, high = smallest_raise(s, player), largest_raise(s, player)
     pot_after_call = np.int64(s.pot) + to_call
-    total = asked_total(s, action, pot_after_call, low, high)
+    total = actions.asked_total(s, action, pot_after_call, low, high)
     if total < 0:
-        return NO_SUCH_ACTION
+        return actions.NO_SUCH_ACTION
     refused = raise_refused(s, player)
     if refused:
         return refused
     if total < low:
-        return BELOW_MINIMUM
-    if action >= RAISE_TO or s.rules.betting == FULL:
-        return ABOVE_STACK if total > high else 0
-    if s.rules.betting == FCPA:
-        if action == FCPA_POT:
-            return SAME_AS_ALL_IN if total > high else 0
-        return SAME_AS_LOWER if s.to_match + pot_after_call == high else 0
-    if action == ALL_IN:
+        return actions.BELOW_MINIMUM
+    if action >= actions.RAISE_TO or s.rules.betting == state.FULL:
+        return actions.ABOVE_STACK if total > high else 0
+    if s.rules.betting == state.FCPA:
+        if action == actions.FCPA_POT:
+            return actions.SAME_AS_ALL_IN if total > high else 0
+        return actions.SAME_AS_LOWER if s.to_match + pot_after_call == high else 0
+    if action == actions.ALL_IN:
         return 0
     if total >= high:
-        return SAME_AS_ALL_IN
-    return SAME_AS_LOWER if action >= FRACTION_0 and total == _next_lower(s, action, pot_after_call, low) else 0
+        return actions.SAME_AS_ALL_IN
+    return (
+        actions.SAME_AS_LOWER
+        if action >= actions.FRACTION_0 and total == _next_lower(s, action, pot_after_call, low)
+        else 0
+    )
 
 
 @kernel
 def _next_lower(s, action, pot_after_call, low):
     """The total of the id below a fraction of the pot, at least the smallest raise."""
-    if action == FRACTION_0:
+    if action == actions.FRACTION_0:
         return low
-    return max(low, fraction_raise(pot_after_call, np.int64(s.to_match), action - FRACTION_0 - 1))
+    return max(low, actions.fraction_raise(pot_after_call, np.int64(s.to_match), action - actions.FRACTION_0 - 1))
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -440,17 +371,17 @@ def _next_lower(s, action, pot_after_call, low):
 def apply_action(s, action, log):
     """Fold, check, call, bet or raise, and play on (4)."""
     player = np.int64(s.current_player)
-    if action == FOLD:
-        remember(s, player, FOLDS, 0)
-        fold_hand(s, player, log)
+    if action == actions.FOLD:
+        effects.remember(s, player, state.FOLDS, 0)
+        effects.fold_hand(s, player, log)
     else:
         s.pending &= ~(1 << player)
-        if action == CHECK_CALL:
+        if action == actions.CHECK_CALL:
             _check_or_call(s, player, log)
         else:
             to_call = owed(s, player)
             low, high = smallest_raise(s, player), largest_raise(s, player)
-            _raise_to(s, player, asked_total(s, action, s.pot + to_call, low, high), log)
+            _raise_to(s, player, actions.asked_total(s, action, s.pot + to_call, low, high), log)
         s.acted |= 1 << player
         s.acted_since_full |= 1 << player
     _play_on(s, player + 1, log)
@@ -460,18 +391,18 @@ def apply_action(s, action, log):
 def _check_or_call(s, player, log):
     chips = owed(s, player)
     if chips == 0:
-        remember(s, player, CHECKS, 0)
-        log_note(log, _CHECK, player, 0)
+        effects.remember(s, player, state.CHECKS, 0)
+        ev.log_note(log, table.CHECKS, player, 0)
     else:
-        remember(s, player, CALLS, chips)
-        put_in(s, player, chips, _CALL, log)
+        effects.remember(s, player, state.CALLS, chips)
+        effects.put_in(s, player, chips, table.CALLS, log)
 
 
 @kernel(inline=True)
 def _raise_to(s, player, total, log):
     """Bet or raise to `total`: a full one sets the size of the next (4.8)."""
-    remember(s, player, RAISES, total)
-    put_in(s, player, total - s.bets[s.street, player], _RAISE if s.to_match else _BET, log)
+    effects.remember(s, player, state.RAISES, total)
+    effects.put_in(s, player, total - s.bets[s.street, player], table.RAISES if s.to_match else table.BETS, log)
     if total - s.to_match >= s.last_raise:
         s.last_raise = total - s.to_match
         s.acted_since_full = 0
@@ -492,7 +423,7 @@ def _play_on(s, first, log):
             if s.pending:
                 s.current_player = next_seat(s.pending, first, n)
                 return
-            if s.street != RIVER:
+            if s.street != state.RIVER:
                 _next_street(s, log)
                 first = s.button + 1
                 continue
@@ -509,9 +440,9 @@ def _next_street(s, log):
     if is_one(s.can_act):
         _return_uncalled(s, log)
         _show_all_in(s, log)
-    take_bets_in(s, log)
+    effects.take_bets_in(s, log)
     s.street += 1
-    deal_board(s, log)
+    effects.deal_board(s, log)
     _begin_betting(s)
 
 
@@ -526,13 +457,13 @@ def _end_hand(s, log):
     if not is_one(s.in_hand):
         _showdown(s, log)
     _pay_pots(s, log)
-    if s.rules.format == CASH or s.rules.returns == CHIPS:
+    if s.rules.format == state.CASH or s.rules.returns == state.CHIPS:
         for p in range(s.rules.num_players):
             s.rewards[p] += s.stacks[p] - s.start_stacks[p]
     _eliminate_broke(s, log)
     if is_one(s.live) or s.hand_number == _last_hand(s):
         s.terminal = 1
-        if s.rules.format != CASH:
+        if s.rules.format != state.CASH:
             for p in range(s.rules.num_players):
                 if s.live >> p & 1:
                     _finish(s, p, _count_ahead(s, p, s.live, s.stacks) + 1, s.live, s.stacks, log)
@@ -541,9 +472,9 @@ def _end_hand(s, log):
 @kernel(inline=True)
 def _last_hand(s):
     """The number of the hand that is the last one in any case (8.4, 9.1)."""
-    if s.rules.format == CASH:
+    if s.rules.format == state.CASH:
         return s.rules.num_hands
-    return MAX_HANDS if s.rules.max_hands == NONE else s.rules.max_hands
+    return state.MAX_HANDS if s.rules.max_hands == NONE else s.rules.max_hands
 
 
 @kernel
@@ -559,7 +490,7 @@ def _return_uncalled(s, log):
         else:
             second = max(second, chips)
     if most > second:
-        take_back(s, leader, most - second, log)
+        effects.take_back(s, leader, most - second, log)
 
 
 @kernel
@@ -568,7 +499,7 @@ def _show_all_in(s, log):
     if s.rules.reveal_all_in and s.shown == 0:
         for p in range(s.rules.num_players):
             if s.in_hand >> p & 1:
-                show_hand(s, p, log)
+                effects.show_hand(s, p, log)
 
 
 @kernel
@@ -583,15 +514,15 @@ def _showdown(s, log):
     if s.shown:
         return
     seat = s.button + 1
-    if s.aggressor != NO_PLAYER and s.raises[RIVER, s.aggressor] > 0:
+    if s.aggressor != ev.NO_PLAYER and s.raises[state.RIVER, s.aggressor] > 0:
         seat = np.int64(s.aggressor)
     for k in range(n):
         p = wrap(wrap(seat, n) + k, n)
         if s.in_hand >> p & 1:
             if _is_beaten(s, p):
-                log_note(log, _MUCK, p, 0)
+                ev.log_note(log, table.MUCK, p, 0)
             else:
-                show_hand(s, p, log)
+                effects.show_hand(s, p, log)
 
 
 @kernel
@@ -632,11 +563,11 @@ def _pay_pots(s, log):
 @kernel
 def _pay_pot(s, eligible, amount, n, log):
     """The best hands share; chips that do not divide go one each from the button's left (5.4)."""
-    log_note(log, _SETTLE_POT, NO_PLAYER, amount)
+    ev.log_note(log, table.SETTLE_POT, ev.NO_PLAYER, amount)
     best, winners = np.int64(-1), np.int64(0)
     for p in range(n):
         if eligible >> p & 1:
-            log_note(log, _ELIGIBLE, p, 0)
+            ev.log_note(log, table.ELIGIBLE, p, 0)
             if s.ranks[p] > best:
                 best, winners = np.int64(s.ranks[p]), np.int64(0)
             if s.ranks[p] == best:
@@ -648,7 +579,7 @@ def _pay_pot(s, eligible, amount, n, log):
     while winners:
         p = next_seat(winners, seat, n)
         winners &= ~(1 << p)
-        win_chips(s, p, share + (1 if odd > 0 else 0), log)
+        effects.win_chips(s, p, share + (1 if odd > 0 else 0), log)
         odd -= 1
         seat = p + 1
 
@@ -670,8 +601,8 @@ def _eliminate_broke(s, log):
     survivors = count_bits(s.live & ~broke)
     for p in range(n):
         if broke >> p & 1:
-            eliminate(s, p, log)
-            if s.rules.format != CASH:
+            effects.eliminate(s, p, log)
+            if s.rules.format != state.CASH:
                 _finish(s, p, survivors + _count_ahead(s, p, broke, s.start_stacks) + 1, broke, s.start_stacks, log)
 
 
@@ -693,7 +624,7 @@ def _finish(s, player, place, seats, stacks, log):
         if seats >> p & 1 and stacks[p] == stacks[player]:
             sharers += 1
     s.places[player] = place
-    log_note(log, _PLACE if sharers == 1 else _SHARED_PLACE, player, place)
+    ev.log_note(log, table.PLACE if sharers == 1 else table.SHARED_PLACE, player, place)
     total = 0.0
     for k in range(sharers):
         total += _payment(s, place + k)
@@ -704,11 +635,11 @@ def _finish(s, player, place, seats, stacks, log):
 def _payment(s, place):
     """What a place is worth (8.5)."""
     n = s.rules.num_players
-    if s.rules.returns == PLACEMENT:
+    if s.rules.returns == state.PLACEMENT:
         return 1.0 - 2.0 * (place - 1) / (n - 1)
-    if s.rules.returns == PAYOUTS:
+    if s.rules.returns == state.PAYOUTS:
         return float(max(0, s.rules.payouts[place - 1]))
-    if s.rules.returns == CHIPS:
+    if s.rules.returns == state.CHIPS:
         return 0.0
     return 1.0 if place == 1 else -1.0 / (n - 1)
 
@@ -716,15 +647,15 @@ def _payment(s, place):
 @kernel
 def forfeit(s, player, log):
     """`player` leaves: the hand is folded, the chips behind leave the game, the place is the last one left (8.6)."""
-    log_note(log, _FORFEIT, player, 0)
+    ev.log_note(log, table.FORFEIT, player, 0)
     if s.in_hand >> player & 1:
-        fold_hand(s, player, log)
-    if s.rules.format == CASH or s.rules.returns == CHIPS:
+        effects.fold_hand(s, player, log)
+    if s.rules.format == state.CASH or s.rules.returns == state.CHIPS:
         s.rewards[player] += s.stacks[player] - s.start_stacks[player]
         s.start_stacks[player] = s.stacks[player]
     place = count_bits(s.live)
-    eliminate(s, player, log)
-    if s.rules.format != CASH:
+    effects.eliminate(s, player, log)
+    if s.rules.format != state.CASH:
         _finish(s, player, place, 1 << player, s.stacks, log)
     _play_on(s, np.int64(s.current_player), log)
 
@@ -755,6 +686,6 @@ def _has_seen(s, player, place):
     """Whether `player` knows the card at a place of the deck: an own one, one shown, or one on the board."""
     board = 2 * np.int64(s.rules.num_players)
     if place >= board:
-        return place < board + BOARD_CARDS[s.street]
+        return place < board + state.BOARD_CARDS[s.street]
     seat = place >> 1
     return s.shown >> seat & 1 or (seat == player and s.dealt >> seat & 1)

@@ -8,7 +8,6 @@ import numpy as np
 
 from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.errors import OptionError
-from cardenvs.core.events import Counter, EventKind, Op, Pile, Table
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 
@@ -240,64 +239,6 @@ STATE = record(
         ("deck", "i1", (NUM_CARDS,)),
         ("ranks", "i2", (MAX_PLAYERS,)),  # while a showdown is settled; else zeros
     ],
-)
-
-TABLE = Table(
-    piles=[
-        Pile("deck"),
-        Pile("burnt"),
-        Pile("board", ordered=True),
-        Pile("hand", per_player=True),
-    ],
-    counters=[
-        Counter("hand_number"),
-        Counter("small_blind"),
-        Counter("big_blind"),
-        Counter("button"),
-        Counter("pot"),
-        Counter("stack", per_player=True),
-        Counter("bet", per_player=True),  # on this street
-        Counter("folded", per_player=True),
-        Counter("out", per_player=True),
-    ],
-    kinds=[
-        EventKind("hand", Op.SET, "Hand {value} begins."),
-        EventKind("clear_table", Op.CLEAR, "The cards are gathered."),
-        EventKind("level", Op.NOTE, "Level {value} begins."),
-        EventKind("small_blind", Op.SET, "The small blind is {value}."),
-        EventKind("big_blind", Op.SET, "The big blind is {value}."),
-        EventKind("button", Op.SET, "The button is at seat {value}."),
-        EventKind("no_small_blind", Op.NOTE, "Nobody posts a small blind."),
-        EventKind("new_deck", Op.CREATE, "The deck of {value} cards is shuffled."),
-        EventKind("deal", Op.MOVE, "{player} is dealt {token}."),
-        EventKind("burn", Op.MOVE, "A card is burnt."),
-        EventKind("flop", Op.MOVE, "The flop shows {token}."),
-        EventKind("turn", Op.MOVE, "The turn is {token}."),
-        EventKind("river", Op.MOVE, "The river is {token}."),
-        EventKind("post_ante", Op.NOTE, "{player} posts an ante of {value}."),
-        EventKind("post_small_blind", Op.SET, "{player} posts a small blind of {value}."),
-        EventKind("post_big_blind", Op.SET, "{player} posts a big blind of {value}."),
-        EventKind("fold", Op.SET, "{player} folds."),
-        EventKind("check", Op.NOTE, "{player} checks."),
-        EventKind("call", Op.SET, "{player} calls, with {value} in on this street."),
-        EventKind("bet", Op.SET, "{player} bets {value}."),
-        EventKind("raise", Op.SET, "{player} raises to {value}."),
-        EventKind("stack", Op.SET, "{player} has {value} chips behind."),
-        EventKind("pot", Op.SET, "The pot is {value}."),
-        EventKind("bet_taken_in", Op.SET, "The bet of {player} is taken into the pot."),
-        EventKind("unfold", Op.SET, "{player} gets new cards."),
-        EventKind("uncalled", Op.SET, "{player} takes back what was not called, and has {value} in on this street."),
-        EventKind("show", Op.REVEAL, "{player} shows {token}."),
-        EventKind("muck", Op.NOTE, "{player} does not show.", tells=True),
-        EventKind("settle_pot", Op.NOTE, "A pot of {value} is settled.", tells=True),
-        EventKind("eligible", Op.NOTE, "{player} plays for it.", tells=True),
-        EventKind("win", Op.NOTE, "{player} wins {value}.", tells=True),
-        EventKind("forfeit", Op.NOTE, "{player} forfeits."),
-        EventKind("out", Op.SET, "{player} is out."),
-        EventKind("place", Op.NOTE, "{player} finishes in place {value}.", tells=True),
-        EventKind("shared_place", Op.NOTE, "{player} finishes in place {value}, and shares it.", tells=True),
-    ],
-    max_players=MAX_PLAYERS,
 )
 
 

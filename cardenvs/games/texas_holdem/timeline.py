@@ -56,7 +56,8 @@ from cardenvs.core.replay import Replay
 from cardenvs.core.state import State, table_as_json
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.play import TexasHoldemState
-from cardenvs.games.texas_holdem.state import CASH, STREETS, TABLE
+from cardenvs.games.texas_holdem.state import CASH, STREETS
+from cardenvs.games.texas_holdem.table import TABLE
 
 FORMAT = "cardenvs-holdem-timeline"
 FORMAT_VERSION = 1
@@ -168,7 +169,7 @@ class Timeline:
         if entry.row is None:
             return _WORDS[entry.kind](entry.data)
         (row,) = TABLE.visible(np.array([entry.row], np.int32), viewer)
-        return GAME.view.describe_event(TABLE.event(row), _KINDS[entry.kind])
+        return GAME.view.describe_event(TABLE.read(row), _KINDS[entry.kind])
 
     def playback(self, viewer: int) -> "Playback":
         """A place in the timeline to step from, as `viewer` sees it."""
@@ -511,7 +512,7 @@ def _entry(data: dict[str, Any], index: int) -> Entry:
 
 def _row(kind: str, data: dict[str, Any]) -> tuple[int, ...]:
     row = [0] * 8
-    row[KIND] = TABLE.kind[kind]
+    row[KIND] = TABLE.kind_ids[kind]
     row[PLAYER] = int(data.get("player", NO_PLAYER))
     row[TOKEN] = parse_card(data["card"]) if "card" in data else UNKNOWN
     row[SOURCE] = NO_PLACE

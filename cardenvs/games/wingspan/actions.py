@@ -29,46 +29,30 @@ state.py; a seat is counted clockwise from the player who acts, 0 being that pla
 from typing import Any
 
 from cardenvs.core.errors import IllegalActionError
-from cardenvs.games.wingspan.cards import (
-    BIRD_KEYS,
-    BIRD_NAMES,
-    BONUS_KEYS,
-    BONUS_NAMES,
-    FOODS,
-    HABITATS,
-    INVERTEBRATE,
-    MAX_PLAYERS,
-    NUM_BIRDS,
-    NUM_BONUSES,
-    NUM_FOODS,
-    NUM_HABITATS,
-    NUM_SLOTS,
-    SEED,
-    TRAY_SIZE,
-)
+from cardenvs.games.wingspan import cards
 from cardenvs.games.wingspan.state import DRAFT_SIZE, MAT_SLOTS, WingspanOptions
 
 STOP, USE = 0, 1
 TURN_0 = 2
 PLAY_A_BIRD, GAIN_FOOD, LAY_EGGS, DRAW_CARDS = range(4)  # added to TURN_0
 TAKE_DIE_0 = TURN_0 + 4
-TAKE_DUAL_0 = TAKE_DIE_0 + NUM_FOODS
+TAKE_DUAL_0 = TAKE_DIE_0 + cards.NUM_FOODS
 RESET_FEEDER = TAKE_DUAL_0 + 2
 PAY_FOOD_0 = RESET_FEEDER + 1
-GAIN_FOOD_0 = PAY_FOOD_0 + NUM_FOODS
-LAY_EGG_0 = GAIN_FOOD_0 + NUM_FOODS
+GAIN_FOOD_0 = PAY_FOOD_0 + cards.NUM_FOODS
+LAY_EGG_0 = GAIN_FOOD_0 + cards.NUM_FOODS
 DISCARD_EGG_0 = LAY_EGG_0 + MAT_SLOTS
 CHOOSE_BIRD_0 = DISCARD_EGG_0 + MAT_SLOTS
 DRAW_TRAY_0 = CHOOSE_BIRD_0 + MAT_SLOTS
-DRAW_DECK = DRAW_TRAY_0 + TRAY_SIZE
+DRAW_DECK = DRAW_TRAY_0 + cards.TRAY_SIZE
 MOVE_TO_0 = DRAW_DECK + 1
-GOES_FIRST_0 = MOVE_TO_0 + NUM_HABITATS
-DRAFT_0 = GOES_FIRST_0 + MAX_PLAYERS
+GOES_FIRST_0 = MOVE_TO_0 + cards.NUM_HABITATS
+DRAFT_0 = GOES_FIRST_0 + cards.MAX_PLAYERS
 KEEP_BONUS_0 = DRAFT_0 + DRAFT_SIZE
-DISCARD_0 = KEEP_BONUS_0 + NUM_BONUSES
-TUCK_0 = DISCARD_0 + NUM_BIRDS
-PLAY_0 = TUCK_0 + NUM_BIRDS
-NUM_ACTIONS = PLAY_0 + NUM_BIRDS * NUM_HABITATS
+DISCARD_0 = KEEP_BONUS_0 + cards.NUM_BONUSES
+TUCK_0 = DISCARD_0 + cards.NUM_BIRDS
+PLAY_0 = TUCK_0 + cards.NUM_BIRDS
+NUM_ACTIONS = PLAY_0 + cards.NUM_BIRDS * cards.NUM_HABITATS
 
 # What explain_illegal returns; the texts are in view.py.
 (
@@ -112,7 +96,7 @@ def num_actions(options: WingspanOptions) -> int:
 
 def max_legal(options: WingspanOptions) -> int:
     """The longest legal list: all birds in hand, each playable in all habitats, or no bird."""
-    return NUM_BIRDS * NUM_HABITATS + 1
+    return cards.NUM_BIRDS * cards.NUM_HABITATS + 1
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -120,7 +104,7 @@ def max_legal(options: WingspanOptions) -> int:
 
 
 def _slot(k: int) -> dict[str, Any]:
-    return {"habitat": HABITATS[k // NUM_SLOTS], "column": k % NUM_SLOTS + 1}
+    return {"habitat": cards.HABITATS[k // cards.NUM_SLOTS], "column": k % cards.NUM_SLOTS + 1}
 
 
 def _entries() -> list[tuple[dict[str, Any], str]]:
@@ -134,34 +118,34 @@ def _entries() -> list[tuple[dict[str, Any], str]]:
     add("use", "use")
     for turn, text in zip(_TURNS, _TURN_TEXTS, strict=True):
         add(text, "turn", turn=turn)
-    for food in FOODS:
+    for food in cards.FOODS:
         add(f"take {food} die", "take_die", food=food)
-    for food in (FOODS[INVERTEBRATE], FOODS[SEED]):
+    for food in (cards.FOODS[cards.INVERTEBRATE], cards.FOODS[cards.SEED]):
         add(f"take invertebrate-or-seed die as {food}", "take_dual_die", food=food)
     add("reset birdfeeder", "reset_feeder")
-    for food in FOODS:
+    for food in cards.FOODS:
         add(f"pay {food}", "pay_food", food=food)
-    for food in FOODS:
+    for food in cards.FOODS:
         add(f"gain {food}", "gain_food", food=food)
     for verb, action in (("lay egg in", "lay_egg"), ("discard egg from", "discard_egg"), ("choose", "choose_bird")):
         for slot in map(_slot, range(MAT_SLOTS)):
             add(f"{verb} {slot['habitat']} {slot['column']}", action, **slot)
-    for place in range(1, TRAY_SIZE + 1):
+    for place in range(1, cards.TRAY_SIZE + 1):
         add(f"draw tray {place}", "draw_tray", place=place)
     add("draw deck", "draw_deck")
-    for habitat in HABITATS:
+    for habitat in cards.HABITATS:
         add(f"move to {habitat}", "move_to", habitat=habitat)
-    for seat in range(MAX_PLAYERS):
+    for seat in range(cards.MAX_PLAYERS):
         add(f"seat {seat} goes first", "goes_first", seat=seat)
     for place in range(1, DRAFT_SIZE + 1):
         add(f"take draft {place}", "draft", place=place)
-    for key, name in zip(BONUS_KEYS, BONUS_NAMES, strict=True):
+    for key, name in zip(cards.BONUS_KEYS, cards.BONUS_NAMES, strict=True):
         add(f"keep {name}", "keep_bonus", bonus=key)
     for verb in ("discard", "tuck"):
-        for key, name in zip(BIRD_KEYS, BIRD_NAMES, strict=True):
+        for key, name in zip(cards.BIRD_KEYS, cards.BIRD_NAMES, strict=True):
             add(f"{verb} {name}", verb, bird=key)
-    for key, name in zip(BIRD_KEYS, BIRD_NAMES, strict=True):
-        for habitat in HABITATS:
+    for key, name in zip(cards.BIRD_KEYS, cards.BIRD_NAMES, strict=True):
+        for habitat in cards.HABITATS:
             add(f"play {name} in {habitat}", "play", bird=key, habitat=habitat)
     return entries
 

@@ -19,7 +19,7 @@ from cardenvs.games.wingspan.cards import (
     NUM_BONUSES,
 )
 from cardenvs.games.wingspan.scoring import SCORE_PARTS, score_part
-from cardenvs.games.wingspan.state import TABLE
+from cardenvs.games.wingspan.table import TABLE
 
 _NO_POWER = HANDLERS.index("no_power")
 _REACTS = "react_"  # pink powers: who declines a reaction declines all that are open, of no bird in particular
@@ -60,7 +60,7 @@ def statistics(state):
 
 def _birds_of(log, kind):
     """How many events of a kind are about each bird, (170,)."""
-    tokens = log[log[:, KIND] == TABLE.kind[kind], TOKEN]
+    tokens = log[log[:, KIND] == TABLE.kind_ids[kind], TOKEN]
     return np.bincount(tokens[(tokens >= 0) & (tokens < NUM_BIRDS)], minlength=NUM_BIRDS)
 
 
@@ -71,4 +71,4 @@ def _by_handler(by_bird):
 
 
 def _events(log, kinds):
-    return {name: int((log[:, KIND] == TABLE.kind[kind]).sum()) for name, kind in kinds.items()}
+    return {name: int((log[:, KIND] == TABLE.kind_ids[kind]).sum()) for name, kind in kinds.items()}

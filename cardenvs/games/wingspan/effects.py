@@ -5,24 +5,11 @@ Rules and powers call these; whatever a power does to the table is in the log. P
 
 import numpy as np
 
+from cardenvs.core import events as ev
 from cardenvs.core.cards import lowest_card
-from cardenvs.core.events import (
-    EVERYBODY,
-    NO_PLACE,
-    NO_PLAYER,
-    NOBODY,
-    UNKNOWN,
-    log_create,
-    log_event,
-    log_move,
-    log_move_all,
-    log_note,
-    log_reveal,
-    log_set,
-    log_shuffle,
-)
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import random_below, shuffle, start_stream
+from cardenvs.games.wingspan import state, table
 from cardenvs.games.wingspan.cards import (
     BIRD_WINGSPAN,
     DUAL_FACE,
@@ -33,82 +20,17 @@ from cardenvs.games.wingspan.cards import (
     NUM_SLOTS,
     TRAY_SIZE,
 )
-from cardenvs.games.wingspan.state import (
-    BATCH_BITS,
-    BONUS_TOKEN,
-    DRAFT_SIZE,
-    GOAL_TOKEN,
-    IN_BONUS_DECK,
-    IN_BONUS_DISCARDS,
-    IN_BONUS_HAND,
-    IN_DECK,
-    IN_DISCARDS,
-    IN_DRAFT,
-    IN_HAND,
-    IN_TRAY,
-    IN_TUCKED,
-    KNOWN_TO_ALL,
-    LAST_BATCH,
-    MAX_PLAYERS,
-    NO_BIRD,
-    NUM_BATCHES,
-    NUM_WORDS,
-    ON_MAT,
-    PIECE_KIND_BITS,
-    PIECE_OWNER_BITS,
-    PUBLIC_BIT,
-    TABLE,
-    WORD_BITS,
-)
-
-_PILE, _COUNTER, _KIND = TABLE.pile, TABLE.counter, TABLE.kind
-
-_DECK, _DISCARDS, _TRAY, _DRAFT = (_PILE[name] for name in ("bird_deck", "bird_discards", "tray", "draft"))
-_BONUS_DECK, _BONUS_DISCARDS, _BONUS = (_PILE[name] for name in ("bonus_deck", "bonus_discards", "bonus"))
-_GOAL_BOX, _GOALS = _PILE["goal_box"], _PILE["goals"]
-_HAND, _TUCKED, _ROW = _PILE["hand"], _PILE["tucked"], _PILE["forest"]  # habitat h of player p is _ROW + 5 * h + p
-
-_FEEDER, _OUTSIDE = _COUNTER["feeder_invertebrate"], _COUNTER["outside_invertebrate"]  # a face later, one number later
-_FOOD = _COUNTER["invertebrate"]  # food f of player p is _FOOD + 5 * f + p; the slots of a mat likewise
-_EGGS, _CACHED, _TUCKED_AT = (_COUNTER[f"{name}_forest_1"] for name in ("eggs", "cached", "tucked"))
-_ROUND, _FIRST, _TURNS_LEFT = _COUNTER["round"], _COUNTER["first_player"], _COUNTER["turns_left"]
-_GOAL_POINTS, _OWED, _OUT, _SCORE = (_COUNTER[name] for name in ("goal_1", "discards_owed", "out", "score"))
-
-_NEW_GOAL, _LAY_GOAL = _KIND["new_goal"], _KIND["lay_goal"]
-_NEW_DECK, _NEW_BONUS_DECK = _KIND["new_bird_deck"], _KIND["new_bonus_deck"]
-_DEAL_BIRD, _DEAL_BONUS, _DEAL_FOOD = _KIND["deal_bird"], _KIND["deal_bonus"], _KIND["deal_food"]
-_DROP_BIRD, _DROP_BONUS = _KIND["drop_bird"], _KIND["drop_bonus"]
-_IS_FIRST, _NEW_ROUND, _TURNS, _NEW_POINTS = (
-    _KIND[name] for name in ("first_player", "round", "turns_left", "goal_points")
-)
-_SHOW_BIRD, _PLACE_BIRD, _MOVE_BIRD, _CARRY = (
-    _KIND[name] for name in ("show_bird", "place_bird", "move_bird", "carry")
-)
-_PAY_FOOD, _GAIN_FOOD, _CACHE_FOOD, _CATCH = (_KIND[name] for name in ("pay_food", "gain_food", "cache_food", "catch"))
-_LAY_EGG, _LOSE_EGG, _NUM_TUCKED = _KIND["lay_egg"], _KIND["lose_egg"], _KIND["tucked"]
-_ROLL, _ROLL_OUTSIDE, _TAKE_DIE, _DIE_IN, _DIE_OUT = (
-    _KIND[name] for name in ("roll_feeder", "roll_outside", "take_die", "die_in", "die_out")
-)
-_FILL_TRAY, _SWEEP_TRAY, _DRAW_TRAY, _DRAW_DECK = (
-    _KIND[name] for name in ("fill_tray", "sweep_tray", "draw_tray", "draw_deck")
-)
-_DISCARD, _TUCK, _TUCK_DECK, _MISS = (_KIND[name] for name in ("discard", "tuck", "tuck_from_deck", "miss"))
-_TURN_UP, _TAKE_DRAFT, _DROP_DRAFT = _KIND["turn_up"], _KIND["take_draft"], _KIND["drop_draft"]
-_DRAW_BONUS, _SHOW_BONUS = _KIND["draw_bonus"], _KIND["show_bonus"]
-_GATHER, _SHUFFLE = _KIND["gather_discards"], _KIND["shuffle_deck"]
-_GATHER_BONUSES, _SHUFFLE_BONUSES = _KIND["gather_bonuses"], _KIND["shuffle_bonuses"]
-_NOW_OWED, _NEW_SCORE, _FORFEIT = _KIND["discards_owed"], _KIND["score"], _KIND["forfeit"]
 
 # Sources of chance, besides DEAL
 ROLLS, HUNTS, SHUFFLES, BONUS_SHUFFLES, FIRST_PLAYER = range(1, 6)
 
-_ALL_PLAYERS = KNOWN_TO_ALL ^ 1 << PUBLIC_BIT
+_ALL_PLAYERS = state.KNOWN_TO_ALL ^ 1 << state.PUBLIC_BIT
 
 
 @kernel(inline=True)
 def viewers(known):
     """The set of viewers, as events have it, of an entry of `known`."""
-    return EVERYBODY if known == KNOWN_TO_ALL else known & _ALL_PLAYERS
+    return ev.EVERYBODY if known == state.KNOWN_TO_ALL else known & _ALL_PLAYERS
 
 
 # The two commonest kinds of events, compiled once: those of core are inlined, which would make every effect long.
@@ -116,12 +38,12 @@ def viewers(known):
 
 @kernel
 def _log_set(log, kind, player, counter, value):
-    log_set(log, kind, player, counter, value)
+    ev.log_set(log, kind, player, counter, value)
 
 
 @kernel
 def _log_move(log, kind, player, token, source, target, visible):
-    log_move(log, kind, player, token, source, target, visible)
+    ev.log_move(log, kind, player, token, source, target, visible)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -131,44 +53,44 @@ def _log_move(log, kind, player, token, source, target, visible):
 @kernel(inline=True)
 def holds(s, player, bird):
     """Whether a bird is in the hand of `player`."""
-    return s.hands[player, bird // WORD_BITS] >> bird % WORD_BITS & 1
+    return s.hands[player, bird // state.WORD_BITS] >> bird % state.WORD_BITS & 1
 
 
 @kernel(inline=True)
 def _into_hand(s, player, bird, known):
-    s.hands[player, bird // WORD_BITS] |= 1 << bird % WORD_BITS
+    s.hands[player, bird // state.WORD_BITS] |= 1 << bird % state.WORD_BITS
     s.hand_size[player] += 1
-    s.place[bird] = IN_HAND + player
+    s.place[bird] = state.IN_HAND + player
     s.known[bird] = known
 
 
 @kernel
 def _take_openly(s, player, bird):
-    _into_hand(s, player, bird, KNOWN_TO_ALL)
+    _into_hand(s, player, bird, state.KNOWN_TO_ALL)
     s.taken[bird] = 1 + s.num_tucks[player]
 
 
 @kernel
 def _draw_unseen(s, player, bird):
     _into_hand(s, player, bird, 1 << player)
-    kind = player | current_batch(s) << PIECE_OWNER_BITS
-    s.pieces[s.num_pieces] = kind | np.int64(s.num_tucks[player]) << PIECE_KIND_BITS
+    kind = player | current_batch(s) << state.PIECE_OWNER_BITS
+    s.pieces[s.num_pieces] = kind | np.int64(s.num_tucks[player]) << state.PIECE_KIND_BITS
     s.num_pieces += 1
 
 
 @kernel(inline=True)
 def _out_of_hand(s, player, bird):
-    s.hands[player, bird // WORD_BITS] &= ~(1 << bird % WORD_BITS)
+    s.hands[player, bird // state.WORD_BITS] &= ~(1 << bird % state.WORD_BITS)
     s.hand_size[player] -= 1
 
 
 @kernel
 def forget_hand(s, player):
     """A card has left the hand unseen: from now on nobody else knows of any card that it is still there."""
-    for w in range(NUM_WORDS):
+    for w in range(state.NUM_WORDS):
         bits = s.hands[player, w]
         while bits:
-            s.known[w * WORD_BITS + lowest_card(bits)] = 1 << player
+            s.known[w * state.WORD_BITS + lowest_card(bits)] = 1 << player
             bits &= bits - 1
 
 
@@ -179,7 +101,7 @@ def forget_hand(s, player):
 @kernel(inline=True)
 def current_batch(s):
     """The batch of the bird deck: how often the discards have become the deck, as far as that is counted."""
-    return min(np.int64(s.num_shuffles), LAST_BATCH)
+    return min(np.int64(s.num_shuffles), state.LAST_BATCH)
 
 
 @kernel(inline=True)
@@ -188,15 +110,15 @@ def batch_known_to(batch, player):
 
     The bits above the batch say whose secret it is: 1 + the player who discarded the card face down, or 0.
     """
-    secret_of = batch >> BATCH_BITS
-    return batch & LAST_BATCH if secret_of in (0, 1 + player) else 0
+    secret_of = batch >> state.BATCH_BITS
+    return batch & state.LAST_BATCH if secret_of in (0, 1 + player) else 0
 
 
 @kernel
 def batch_of_discard(known, number):
     """The entry of s.batch for a card that has been on the discard pile: `known` to whom, shuffled how often."""
-    secret_of = 0 if known == KNOWN_TO_ALL else 1 + lowest_card(known)
-    return min(number, LAST_BATCH) | secret_of << BATCH_BITS
+    secret_of = 0 if known == state.KNOWN_TO_ALL else 1 + lowest_card(known)
+    return min(number, state.LAST_BATCH) | secret_of << state.BATCH_BITS
 
 
 @kernel
@@ -207,9 +129,9 @@ def _no_longer_hidden(s, player, bird):
     then it was given up face down in the setup, and came out of the second.
     """
     if s.taken[bird] == 0:
-        batch = batch_known_to(np.int64(s.batch[bird]), NO_PLAYER)
-        for k in range(NUM_BATCHES):
-            if _remove_piece(s, player | (batch + k) % NUM_BATCHES << PIECE_OWNER_BITS):
+        batch = batch_known_to(np.int64(s.batch[bird]), ev.NO_PLAYER)
+        for k in range(state.NUM_BATCHES):
+            if _remove_piece(s, player | (batch + k) % state.NUM_BATCHES << state.PIECE_OWNER_BITS):
                 break
     s.taken[bird] = 0
     s.batch[bird] = 0
@@ -224,9 +146,9 @@ def _remove_piece(s, kind):
     best, at = np.int64(-1), np.int64(-1)
     for k in range(s.num_pieces):
         piece = np.int64(s.pieces[k])
-        if piece & (1 << PIECE_KIND_BITS) - 1 == kind and piece > best:
+        if piece & (1 << state.PIECE_KIND_BITS) - 1 == kind and piece > best:
             best, at = piece, k
-    if at < 0 or (s.num_shuffles > 0 and not _others_fill_tucks(s, kind & (1 << PIECE_OWNER_BITS) - 1, at)):
+    if at < 0 or (s.num_shuffles > 0 and not _others_fill_tucks(s, kind & (1 << state.PIECE_OWNER_BITS) - 1, at)):
         return False
     s.num_pieces -= 1
     s.pieces[at] = s.pieces[s.num_pieces]
@@ -241,10 +163,10 @@ def _others_fill_tucks(s, player, at):
     for tuck in range(s.num_tucks[player]):
         for k in range(s.num_pieces):
             piece = np.int64(s.pieces[k])
-            is_own = piece & (1 << PIECE_OWNER_BITS) - 1 == player
-            cards += k != at and is_own and piece >> PIECE_KIND_BITS == tuck
+            is_own = piece & (1 << state.PIECE_OWNER_BITS) - 1 == player
+            cards += k != at and is_own and piece >> state.PIECE_KIND_BITS == tuck
         for bird in range(NUM_BIRDS):
-            is_own = s.place[bird] in (IN_HAND + player, IN_TUCKED + player)
+            is_own = s.place[bird] in (state.IN_HAND + player, state.IN_TUCKED + player)
             cards += is_own and s.taken[bird] == 1 + tuck
         if cards <= tuck:
             return False
@@ -259,9 +181,21 @@ def _others_fill_tucks(s, player, at):
 def lay_out_goals(s, tiles, log):
     """Lay out the goals in s.goals, one for each round, out of a box that holds all (2.1)."""
     for goal in range(tiles.shape[0]):
-        log_event(log, _NEW_GOAL, NO_PLAYER, GOAL_TOKEN + goal, NO_PLACE, _GOAL_BOX, 1, EVERYBODY, EVERYBODY)
+        ev.log_event(
+            log,
+            table.NEW_GOAL,
+            ev.NO_PLAYER,
+            state.GOAL_TOKEN + goal,
+            ev.NO_PLACE,
+            table.GOAL_BOX,
+            1,
+            ev.EVERYBODY,
+            ev.EVERYBODY,
+        )
     for k in range(s.goals.shape[0]):
-        _log_move(log, _LAY_GOAL, NO_PLAYER, GOAL_TOKEN + s.goals[k], _GOAL_BOX, _GOALS, EVERYBODY)
+        _log_move(
+            log, table.LAY_GOAL, ev.NO_PLAYER, state.GOAL_TOKEN + s.goals[k], table.GOAL_BOX, table.GOALS, ev.EVERYBODY
+        )
 
 
 @kernel
@@ -269,8 +203,8 @@ def new_decks(s, log):
     """All cards lie in the shuffled decks."""
     s.num_deck = NUM_BIRDS
     s.num_bonus_deck = NUM_BONUSES
-    log_create(log, _NEW_DECK, _DECK, NUM_BIRDS)
-    log_create(log, _NEW_BONUS_DECK, _BONUS_DECK, NUM_BONUSES)
+    ev.log_create(log, table.NEW_DECK, table.DECK, NUM_BIRDS)
+    ev.log_create(log, table.NEW_BONUS_DECK, table.BONUS_DECK, NUM_BONUSES)
 
 
 @kernel
@@ -278,21 +212,23 @@ def deal_bird(s, player, log):
     """`player` is dealt a bird."""
     bird = _top_of_deck(s)
     _draw_unseen(s, player, bird)
-    _log_move(log, _DEAL_BIRD, player, bird, _DECK, _HAND + player, 1 << player)
+    _log_move(log, table.DEAL_BIRD, player, bird, table.DECK, table.HAND + player, 1 << player)
 
 
 @kernel
 def deal_bonus(s, player, log):
     """`player` is dealt a bonus card."""
     card = _take_bonus(s, player)
-    _log_move(log, _DEAL_BONUS, player, BONUS_TOKEN + card, _BONUS_DECK, _BONUS + player, 1 << player)
+    _log_move(
+        log, table.DEAL_BONUS, player, state.BONUS_TOKEN + card, table.BONUS_DECK, table.BONUS + player, 1 << player
+    )
 
 
 @kernel
 def deal_food(s, player, food, log):
     """`player` begins with a token of a food."""
     s.food[player, food] += 1
-    _log_set(log, _DEAL_FOOD, player, _FOOD + MAX_PLAYERS * food + player, s.food[player, food])
+    _log_set(log, table.DEAL_FOOD, player, table.FOOD + state.MAX_PLAYERS * food + player, s.food[player, food])
 
 
 @kernel
@@ -305,19 +241,21 @@ def drop_bird(s, player, bird, log):
 
 @kernel(inline=True)
 def _discard_face_down(s, player, bird, log):
-    s.place[bird] = IN_DISCARDS
+    s.place[bird] = state.IN_DISCARDS
     s.known[bird] = 1 << player
     s.num_discards += 1
-    _log_move(log, _DROP_BIRD, player, bird, _HAND + player, _DISCARDS, 1 << player)
+    _log_move(log, table.DROP_BIRD, player, bird, table.HAND + player, table.DISCARDS, 1 << player)
 
 
 @kernel
 def drop_bonus(s, player, card, log):
     """`player` does not keep a bonus card; it goes face down to the discards."""
     s.bonus_hands[player] &= ~(1 << card)
-    s.bonus_place[card] = IN_BONUS_DISCARDS
+    s.bonus_place[card] = state.IN_BONUS_DISCARDS
     s.bonus_known[card] = 1 << player
-    _log_move(log, _DROP_BONUS, player, BONUS_TOKEN + card, _BONUS + player, _BONUS_DISCARDS, 1 << player)
+    _log_move(
+        log, table.DROP_BONUS, player, state.BONUS_TOKEN + card, table.BONUS + player, table.BONUS_DISCARDS, 1 << player
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -328,21 +266,21 @@ def drop_bonus(s, player, card, log):
 def set_first_player(s, player, log):
     """Give the first player token to `player`."""
     s.first_player = player
-    _log_set(log, _IS_FIRST, player, _FIRST, player)
+    _log_set(log, table.IS_FIRST, player, table.FIRST, player)
 
 
 @kernel
 def set_round(s, number, log):
     """Begin a round, counted from 0."""
     s.round_number = number
-    _log_set(log, _NEW_ROUND, NO_PLAYER, _ROUND, number + 1)
+    _log_set(log, table.NEW_ROUND, ev.NO_PLAYER, table.ROUND, number + 1)
 
 
 @kernel
 def set_turns(s, player, turns, log):
     """`player` has so many turns left in this round."""
     s.turns_left[player] = turns
-    _log_set(log, _TURNS, player, _TURNS_LEFT + player, turns)
+    _log_set(log, table.TURNS, player, table.TURNS_LEFT + player, turns)
 
 
 @kernel
@@ -350,21 +288,21 @@ def give_goal_points(s, player, points, log):
     """`player` scores the goal of this round."""
     number = np.int64(s.round_number)
     s.goal_points[number, player] = points
-    _log_set(log, _NEW_POINTS, player, _GOAL_POINTS + MAX_PLAYERS * number + player, points)
+    _log_set(log, table.NEW_POINTS, player, table.GOAL_POINTS + state.MAX_PLAYERS * number + player, points)
 
 
 @kernel
 def set_debt(s, player, cards, log):
     """`player` owes so many discards at the end of the turn (11.10)."""
     s.debts[player] = cards
-    _log_set(log, _NOW_OWED, player, _OWED + player, cards)
+    _log_set(log, table.NOW_OWED, player, table.OWED + player, cards)
 
 
 @kernel
 def set_score(s, player, points, log):
     """The final score of `player`."""
     s.scores[player] = points
-    _log_set(log, _NEW_SCORE, player, _SCORE + player, points)
+    _log_set(log, table.NEW_SCORE, player, table.SCORE + player, points)
 
 
 @kernel
@@ -373,9 +311,9 @@ def leave(s, player, log):
     s.active[player] = 0
     s.turns_left[player] = 0
     s.debts[player] = 0
-    _log_set(log, _TURNS, player, _TURNS_LEFT + player, 0)
-    _log_set(log, _NOW_OWED, player, _OWED + player, 0)
-    _log_set(log, _FORFEIT, player, _OUT + player, 1)
+    _log_set(log, table.TURNS, player, table.TURNS_LEFT + player, 0)
+    _log_set(log, table.NOW_OWED, player, table.OWED + player, 0)
+    _log_set(log, table.FORFEIT, player, table.OUT + player, 1)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -386,42 +324,42 @@ def leave(s, player, log):
 def gain_food(s, player, food, amount, log):
     """`player` gets tokens of a food."""
     s.food[player, food] += amount
-    _log_set(log, _GAIN_FOOD, player, _FOOD + MAX_PLAYERS * food + player, s.food[player, food])
+    _log_set(log, table.GAIN_FOOD, player, table.FOOD + state.MAX_PLAYERS * food + player, s.food[player, food])
 
 
 @kernel
 def pay_food(s, player, food, amount, log):
     """`player` gives tokens of a food back to the supply."""
     s.food[player, food] -= amount
-    _log_set(log, _PAY_FOOD, player, _FOOD + MAX_PLAYERS * food + player, s.food[player, food])
+    _log_set(log, table.PAY_FOOD, player, table.FOOD + state.MAX_PLAYERS * food + player, s.food[player, food])
 
 
 @kernel
 def cache_food(s, player, slot, amount, log):
     """Food is cached on a bird."""
     s.cached[player, slot] += amount
-    _log_set(log, _CACHE_FOOD, player, _CACHED + MAX_PLAYERS * slot + player, s.cached[player, slot])
+    _log_set(log, table.CACHE_FOOD, player, table.CACHED + state.MAX_PLAYERS * slot + player, s.cached[player, slot])
 
 
 @kernel
 def catch_food(s, player, slot, log):
     """A bird that hunts with dice caches what it has caught (11.8)."""
     s.cached[player, slot] += 1
-    _log_set(log, _CATCH, player, _CACHED + MAX_PLAYERS * slot + player, s.cached[player, slot])
+    _log_set(log, table.CATCH, player, table.CACHED + state.MAX_PLAYERS * slot + player, s.cached[player, slot])
 
 
 @kernel
 def lay_egg(s, player, slot, log):
     """An egg is laid on a bird."""
     s.eggs[player, slot] += 1
-    _log_set(log, _LAY_EGG, player, _EGGS + MAX_PLAYERS * slot + player, s.eggs[player, slot])
+    _log_set(log, table.LAY_EGG, player, table.EGGS + state.MAX_PLAYERS * slot + player, s.eggs[player, slot])
 
 
 @kernel
 def lose_egg(s, player, slot, log):
     """An egg of a bird is discarded."""
     s.eggs[player, slot] -= 1
-    _log_set(log, _LOSE_EGG, player, _EGGS + MAX_PLAYERS * slot + player, s.eggs[player, slot])
+    _log_set(log, table.LOSE_EGG, player, table.EGGS + state.MAX_PLAYERS * slot + player, s.eggs[player, slot])
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -431,10 +369,10 @@ def lose_egg(s, player, slot, log):
 @kernel
 def show_bird(s, player, bird, log):
     """`player` shows the bird that is going to be played."""
-    s.known[bird] = KNOWN_TO_ALL
+    s.known[bird] = state.KNOWN_TO_ALL
     _no_longer_hidden(s, player, bird)
     s.taken[bird] = 1 + s.num_tucks[player]
-    log_reveal(log, _SHOW_BIRD, player, bird, _HAND + player, 1, EVERYBODY)
+    ev.log_reveal(log, table.SHOW_BIRD, player, bird, table.HAND + player, 1, ev.EVERYBODY)
 
 
 @kernel
@@ -443,11 +381,19 @@ def place_bird(s, player, bird, habitat, log):
     slot = NUM_SLOTS * habitat + s.row_size[player, habitat]
     _out_of_hand(s, player, bird)
     _no_longer_hidden(s, player, bird)
-    s.place[bird] = ON_MAT + player
-    s.known[bird] = KNOWN_TO_ALL
+    s.place[bird] = state.ON_MAT + player
+    s.known[bird] = state.KNOWN_TO_ALL
     s.row_size[player, habitat] += 1
     s.birds[player, slot] = bird
-    _log_move(log, _PLACE_BIRD, player, bird, _HAND + player, _ROW + MAX_PLAYERS * habitat + player, EVERYBODY)
+    _log_move(
+        log,
+        table.PLACE_BIRD,
+        player,
+        bird,
+        table.HAND + player,
+        table.ROW + state.MAX_PLAYERS * habitat + player,
+        ev.EVERYBODY,
+    )
     return slot
 
 
@@ -460,12 +406,20 @@ def move_bird(s, player, slot, habitat, log):
     s.row_size[player, old] -= 1
     s.row_size[player, habitat] += 1
     s.birds[player, target] = bird
-    s.birds[player, slot] = NO_BIRD
-    rows = _ROW + player
-    _log_move(log, _MOVE_BIRD, player, bird, rows + MAX_PLAYERS * old, rows + MAX_PLAYERS * habitat, EVERYBODY)
-    _carry(s.eggs, player, slot, target, _EGGS, log)
-    _carry(s.cached, player, slot, target, _CACHED, log)
-    _carry(s.tucked, player, slot, target, _TUCKED_AT, log)
+    s.birds[player, slot] = state.NO_BIRD
+    rows = table.ROW + player
+    _log_move(
+        log,
+        table.MOVE_BIRD,
+        player,
+        bird,
+        rows + state.MAX_PLAYERS * old,
+        rows + state.MAX_PLAYERS * habitat,
+        ev.EVERYBODY,
+    )
+    _carry(s.eggs, player, slot, target, table.EGGS, log)
+    _carry(s.cached, player, slot, target, table.CACHED, log)
+    _carry(s.tucked, player, slot, target, table.TUCKED_AT, log)
 
 
 @kernel
@@ -475,8 +429,8 @@ def _carry(what, player, slot, target, counter, log):
         return
     what[player, target] = amount
     what[player, slot] = 0
-    _log_set(log, _CARRY, player, counter + MAX_PLAYERS * slot + player, 0)
-    _log_set(log, _CARRY, player, counter + MAX_PLAYERS * target + player, amount)
+    _log_set(log, table.CARRY, player, counter + state.MAX_PLAYERS * slot + player, 0)
+    _log_set(log, table.CARRY, player, counter + state.MAX_PLAYERS * target + player, amount)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -486,22 +440,22 @@ def _carry(what, player, slot, target, counter, log):
 @kernel
 def roll_feeder(s, log):
     """Roll all dice into the birdfeeder (7.3, 7.4)."""
-    log_note(log, _ROLL, NO_PLAYER, NUM_DICE)
+    ev.log_note(log, table.ROLL, ev.NO_PLAYER, NUM_DICE)
     start_stream(s, ROLLS, np.int64(s.num_rolls))
     s.num_rolls += 1
     for face in range(NUM_FACES):
         _set_outside(s, face, 0, log)
-    _roll(s, s.feeder, NUM_DICE, _DIE_IN, _FEEDER, log)
+    _roll(s, s.feeder, NUM_DICE, table.DIE_IN, table.FEEDER, log)
 
 
 @kernel
 def roll_outside(s, player, log):
     """Roll the dice outside the birdfeeder, which stay outside (11.8)."""
     number = num_outside(s)
-    log_note(log, _ROLL_OUTSIDE, player, number)
+    ev.log_note(log, table.ROLL_OUTSIDE, player, number)
     start_stream(s, HUNTS, np.int64(s.num_hunts))
     s.num_hunts += 1
-    _roll(s, s.outside, number, _DIE_OUT, _OUTSIDE, log)
+    _roll(s, s.outside, number, table.DIE_OUT, table.OUTSIDE, log)
 
 
 @kernel
@@ -514,14 +468,14 @@ def _roll(s, dice, number, kind, counter, log):
         count = rolled >> 4 * face & 15
         if dice[face] != count:
             dice[face] = count
-            _log_set(log, kind, NO_PLAYER, counter + face, count)
+            _log_set(log, kind, ev.NO_PLAYER, counter + face, count)
 
 
 @kernel(inline=True)
 def _set_outside(s, face, count, log):
     if s.outside[face] != count:
         s.outside[face] = count
-        _log_set(log, _DIE_OUT, NO_PLAYER, _OUTSIDE + face, count)
+        _log_set(log, table.DIE_OUT, ev.NO_PLAYER, table.OUTSIDE + face, count)
 
 
 @kernel
@@ -536,9 +490,9 @@ def num_outside(s):
 @kernel
 def take_die(s, player, face, food, log):
     """`player` takes a die for a token of one of its foods; returns whether the birdfeeder had to be refilled (7.4)."""
-    log_note(log, _TAKE_DIE, player, face)
+    ev.log_note(log, table.TAKE_DIE, player, face)
     s.feeder[face] -= 1
-    _log_set(log, _DIE_IN, NO_PLAYER, _FEEDER + face, s.feeder[face])
+    _log_set(log, table.DIE_IN, ev.NO_PLAYER, table.FEEDER + face, s.feeder[face])
     _set_outside(s, face, s.outside[face] + 1, log)
     gain_food(s, player, food, 1, log)
     if num_outside(s) < NUM_DICE:
@@ -582,13 +536,13 @@ def _next_of_deck(s, log):
 @kernel
 def _reshuffle(s, log):
     """The discards become the deck (3.5)."""
-    log_move_all(log, _GATHER, _DISCARDS, _DECK)
-    log_shuffle(log, _SHUFFLE, _DECK)
+    ev.log_move_all(log, table.GATHER, table.DISCARDS, table.DECK)
+    ev.log_shuffle(log, table.SHUFFLE, table.DECK)
     for bird in range(NUM_BIRDS):
-        if s.place[bird] == IN_DISCARDS:
+        if s.place[bird] == state.IN_DISCARDS:
             s.deck[s.num_deck] = bird
             s.num_deck += 1
-            s.place[bird] = IN_DECK
+            s.place[bird] = state.IN_DECK
             s.batch[bird] = batch_of_discard(np.int64(s.known[bird]), np.int64(s.num_shuffles) + 1)
             s.known[bird] = 0
     s.num_discards = 0
@@ -601,33 +555,33 @@ def _reshuffle(s, log):
 def fill_tray(s, log):
     """Fill the tray from the deck, as far as there are cards (3.3)."""
     for k in range(TRAY_SIZE):
-        if s.tray[k] == NO_BIRD and cards_left(s) > 0:
+        if s.tray[k] == state.NO_BIRD and cards_left(s) > 0:
             bird = _next_of_deck(s, log)
             s.tray[k] = bird
-            _lay_open(s, bird, IN_TRAY)
-            _log_move(log, _FILL_TRAY, NO_PLAYER, bird, _DECK, _TRAY, EVERYBODY)
+            _lay_open(s, bird, state.IN_TRAY)
+            _log_move(log, table.FILL_TRAY, ev.NO_PLAYER, bird, table.DECK, table.TRAY, ev.EVERYBODY)
 
 
 @kernel
 def sweep_tray(s, log):
     """Discard the tray (3.4)."""
     for k in range(TRAY_SIZE):
-        if s.tray[k] != NO_BIRD:
+        if s.tray[k] != state.NO_BIRD:
             _to_discards(s, np.int64(s.tray[k]))
-            _log_move(log, _SWEEP_TRAY, NO_PLAYER, s.tray[k], _TRAY, _DISCARDS, EVERYBODY)
-            s.tray[k] = NO_BIRD
+            _log_move(log, table.SWEEP_TRAY, ev.NO_PLAYER, s.tray[k], table.TRAY, table.DISCARDS, ev.EVERYBODY)
+            s.tray[k] = state.NO_BIRD
 
 
 @kernel(inline=True)
 def _lay_open(s, bird, place):
     s.place[bird] = place
-    s.known[bird] = KNOWN_TO_ALL
+    s.known[bird] = state.KNOWN_TO_ALL
     s.batch[bird] = 0
 
 
 @kernel(inline=True)
 def _to_discards(s, bird):
-    _lay_open(s, bird, IN_DISCARDS)
+    _lay_open(s, bird, state.IN_DISCARDS)
     s.num_discards += 1
 
 
@@ -635,9 +589,9 @@ def _to_discards(s, bird):
 def draw_from_tray(s, player, k, log):
     """`player` takes the card at place k of the tray."""
     bird = np.int64(s.tray[k])
-    s.tray[k] = NO_BIRD
+    s.tray[k] = state.NO_BIRD
     _take_openly(s, player, bird)
-    _log_move(log, _DRAW_TRAY, player, bird, _TRAY, _HAND + player, EVERYBODY)
+    _log_move(log, table.DRAW_TRAY, player, bird, table.TRAY, table.HAND + player, ev.EVERYBODY)
 
 
 @kernel
@@ -645,7 +599,7 @@ def draw_from_deck(s, player, log):
     """`player` draws the top card of the deck; there is one."""
     bird = _next_of_deck(s, log)
     _draw_unseen(s, player, bird)
-    _log_move(log, _DRAW_DECK, player, bird, _DECK, _HAND + player, 1 << player)
+    _log_move(log, table.DRAW_DECK, player, bird, table.DECK, table.HAND + player, 1 << player)
 
 
 @kernel
@@ -654,7 +608,7 @@ def discard(s, player, bird, log):
     _out_of_hand(s, player, bird)
     _no_longer_hidden(s, player, bird)
     _to_discards(s, bird)
-    _log_move(log, _DISCARD, player, bird, _HAND + player, _DISCARDS, EVERYBODY)
+    _log_move(log, table.DISCARD, player, bird, table.HAND + player, table.DISCARDS, ev.EVERYBODY)
 
 
 @kernel
@@ -668,14 +622,14 @@ def tuck_from_hand(s, player, slot, bird, log):
     if s.hand_size[player] > 1:
         known = 1 << player
         forget_hand(s, player)
-    if known == KNOWN_TO_ALL:
+    if known == state.KNOWN_TO_ALL:
         s.taken[bird] = 0
     else:
         s.num_tucks[player] += 1
     _out_of_hand(s, player, bird)
-    s.place[bird] = IN_TUCKED + player
+    s.place[bird] = state.IN_TUCKED + player
     s.known[bird] = known
-    _log_move(log, _TUCK, player, bird, _HAND + player, _TUCKED + player, viewers(known))
+    _log_move(log, table.TUCK, player, bird, table.HAND + player, table.TUCKED + player, viewers(known))
     _count_tucked(s, player, slot, log)
 
 
@@ -683,17 +637,17 @@ def tuck_from_hand(s, player, slot, bird, log):
 def tuck_from_deck(s, player, slot, log):
     """`player` tucks the top card of the deck unseen; there is one."""
     bird = _next_of_deck(s, log)
-    s.place[bird] = IN_TUCKED + player
+    s.place[bird] = state.IN_TUCKED + player
     s.known[bird] = 0
     s.tucked_unseen[player, current_batch(s)] += 1
-    _log_move(log, _TUCK_DECK, player, bird, _DECK, _TUCKED + player, NOBODY)
+    _log_move(log, table.TUCK_DECK, player, bird, table.DECK, table.TUCKED + player, ev.NOBODY)
     _count_tucked(s, player, slot, log)
 
 
 @kernel
 def _count_tucked(s, player, slot, log):
     s.tucked[player, slot] += 1
-    _log_set(log, _NUM_TUCKED, player, _TUCKED_AT + MAX_PLAYERS * slot + player, s.tucked[player, slot])
+    _log_set(log, table.NUM_TUCKED, player, table.TUCKED_AT + state.MAX_PLAYERS * slot + player, s.tucked[player, slot])
 
 
 @kernel
@@ -704,12 +658,12 @@ def hunt_in_deck(s, player, slot, bound, log):
     """
     bird = _next_of_deck(s, log)
     if BIRD_WINGSPAN[bird] < bound:
-        _lay_open(s, bird, IN_TUCKED + player)
-        _log_move(log, _TUCK_DECK, player, bird, _DECK, _TUCKED + player, EVERYBODY)
+        _lay_open(s, bird, state.IN_TUCKED + player)
+        _log_move(log, table.TUCK_DECK, player, bird, table.DECK, table.TUCKED + player, ev.EVERYBODY)
         _count_tucked(s, player, slot, log)
         return True
     _to_discards(s, bird)
-    _log_move(log, _MISS, player, bird, _DECK, _DISCARDS, EVERYBODY)
+    _log_move(log, table.MISS, player, bird, table.DECK, table.DISCARDS, ev.EVERYBODY)
     return False
 
 
@@ -720,27 +674,27 @@ def turn_up_draft(s, cards, log):
         if cards_left(s) > 0:
             bird = _next_of_deck(s, log)
             s.draft[k] = bird
-            _lay_open(s, bird, IN_DRAFT)
-            _log_move(log, _TURN_UP, NO_PLAYER, bird, _DECK, _DRAFT, EVERYBODY)
+            _lay_open(s, bird, state.IN_DRAFT)
+            _log_move(log, table.TURN_UP, ev.NO_PLAYER, bird, table.DECK, table.DRAFT, ev.EVERYBODY)
 
 
 @kernel
 def take_from_draft(s, player, k, log):
     """`player` takes the card at place k of the draft."""
     bird = np.int64(s.draft[k])
-    s.draft[k] = NO_BIRD
+    s.draft[k] = state.NO_BIRD
     _take_openly(s, player, bird)
-    _log_move(log, _TAKE_DRAFT, player, bird, _DRAFT, _HAND + player, EVERYBODY)
+    _log_move(log, table.TAKE_DRAFT, player, bird, table.DRAFT, table.HAND + player, ev.EVERYBODY)
 
 
 @kernel
 def drop_draft(s, log):
     """Discard what is left of a draft."""
-    for k in range(DRAFT_SIZE):
-        if s.draft[k] != NO_BIRD:
+    for k in range(state.DRAFT_SIZE):
+        if s.draft[k] != state.NO_BIRD:
             _to_discards(s, np.int64(s.draft[k]))
-            _log_move(log, _DROP_DRAFT, NO_PLAYER, s.draft[k], _DRAFT, _DISCARDS, EVERYBODY)
-            s.draft[k] = NO_BIRD
+            _log_move(log, table.DROP_DRAFT, ev.NO_PLAYER, s.draft[k], table.DRAFT, table.DISCARDS, ev.EVERYBODY)
+            s.draft[k] = state.NO_BIRD
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -752,9 +706,9 @@ def _take_bonus(s, player):
     s.num_bonus_deck -= 1
     card = np.int64(s.bonus_deck[s.num_bonus_deck])
     s.bonus_deck[s.num_bonus_deck] = 0
-    s.bonus_place[card] = IN_BONUS_HAND + player
+    s.bonus_place[card] = state.IN_BONUS_HAND + player
     s.bonus_known[card] = 1 << player
-    s.bonus_drawn[card] = min(np.int64(s.num_bonus_shuffles), LAST_BATCH)
+    s.bonus_drawn[card] = min(np.int64(s.num_bonus_shuffles), state.LAST_BATCH)
     s.bonus_hands[player] |= 1 << card
     return card
 
@@ -765,21 +719,23 @@ def draw_bonus(s, player, log):
     if s.num_bonus_deck == 0:
         _reshuffle_bonuses(s, log)
         if s.num_bonus_deck == 0:
-            return np.int64(UNKNOWN)
+            return np.int64(ev.UNKNOWN)
     card = _take_bonus(s, player)
-    _log_move(log, _DRAW_BONUS, player, BONUS_TOKEN + card, _BONUS_DECK, _BONUS + player, 1 << player)
+    _log_move(
+        log, table.DRAW_BONUS, player, state.BONUS_TOKEN + card, table.BONUS_DECK, table.BONUS + player, 1 << player
+    )
     return card
 
 
 @kernel
 def _reshuffle_bonuses(s, log):
-    log_move_all(log, _GATHER_BONUSES, _BONUS_DISCARDS, _BONUS_DECK)
-    log_shuffle(log, _SHUFFLE_BONUSES, _BONUS_DECK)
+    ev.log_move_all(log, table.GATHER_BONUSES, table.BONUS_DISCARDS, table.BONUS_DECK)
+    ev.log_shuffle(log, table.SHUFFLE_BONUSES, table.BONUS_DECK)
     for card in range(NUM_BONUSES):
-        if s.bonus_place[card] == IN_BONUS_DISCARDS:
+        if s.bonus_place[card] == state.IN_BONUS_DISCARDS:
             s.bonus_deck[s.num_bonus_deck] = card
             s.num_bonus_deck += 1
-            s.bonus_place[card] = IN_BONUS_DECK
+            s.bonus_place[card] = state.IN_BONUS_DECK
             s.bonus_batch[card] = batch_of_discard(np.int64(s.bonus_known[card]), np.int64(s.num_bonus_shuffles) + 1)
             s.bonus_known[card] = 0
             s.bonus_drawn[card] = 0
@@ -793,5 +749,7 @@ def show_bonuses(s, player, log):
     """`player` shows the bonus cards at the end of the game."""
     for card in range(NUM_BONUSES):
         if s.bonus_hands[player] >> card & 1:
-            s.bonus_known[card] = KNOWN_TO_ALL
-            log_reveal(log, _SHOW_BONUS, player, BONUS_TOKEN + card, _BONUS + player, 1, EVERYBODY)
+            s.bonus_known[card] = state.KNOWN_TO_ALL
+            ev.log_reveal(
+                log, table.SHOW_BONUS, player, state.BONUS_TOKEN + card, table.BONUS + player, 1, ev.EVERYBODY
+            )

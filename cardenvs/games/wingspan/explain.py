@@ -4,6 +4,7 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.games.wingspan import actions as a
+from cardenvs.games.wingspan import stack
 from cardenvs.games.wingspan.cards import (
     BIRD_HABITATS,
     DUAL_FACE,
@@ -15,52 +16,30 @@ from cardenvs.games.wingspan.cards import (
 from cardenvs.games.wingspan.decisions import can_stop, choices, open_habitats, setup_bird
 from cardenvs.games.wingspan.effects import holds
 from cardenvs.games.wingspan.payment import can_pay
-from cardenvs.games.wingspan.stack import (
-    CHOOSE_TURN,
-    DRAFT,
-    DRAW,
-    FIRST,
-    FIRST_CARD_OP,
-    FIRST_ID,
-    FIRST_STEP,
-    GET_FOOD,
-    GIVE_EGGS,
-    GIVE_FOOD,
-    HAS_BEGUN,
-    KEEP_BONUS,
-    LAY,
-    MOVE,
-    PAY_COST,
-    PLAY,
-    REACT,
-    REPEAT,
-    SETUP_BIRDS,
-    SETUP_FOOD,
-    TAKE_DICE,
-    TUCK,
-)
-from cardenvs.games.wingspan.state import MAT_SLOTS, NO_BIRD, OP, WHO, A, B
+from cardenvs.games.wingspan.state import ARG0, ARG1, MAT_SLOTS, NO_BIRD, OP, WHO
 
 _NUM_CHOICES = {
-    CHOOSE_TURN: 4,
-    TAKE_DICE: a.PAY_FOOD_0 - a.TAKE_DIE_0,
-    PAY_COST: a.GAIN_FOOD_0 - a.PAY_FOOD_0,
-    GIVE_FOOD: a.GAIN_FOOD_0 - a.PAY_FOOD_0,
-    SETUP_FOOD: a.GAIN_FOOD_0 - a.PAY_FOOD_0,
-    GET_FOOD: a.LAY_EGG_0 - a.GAIN_FOOD_0,
-    LAY: MAT_SLOTS,
-    GIVE_EGGS: MAT_SLOTS,
-    REACT: MAT_SLOTS,
-    REPEAT: MAT_SLOTS,
-    DRAW: TRAY_SIZE + 1,
-    MOVE: NUM_HABITATS,
-    FIRST: a.DRAFT_0 - a.GOES_FIRST_0,
-    DRAFT: a.KEEP_BONUS_0 - a.DRAFT_0,
-    KEEP_BONUS: a.DISCARD_0 - a.KEEP_BONUS_0,
-    TUCK: a.PLAY_0 - a.TUCK_0,
-    PLAY: a.NUM_ACTIONS - a.PLAY_0,
+    stack.CHOOSE_TURN: 4,
+    stack.TAKE_DICE: a.PAY_FOOD_0 - a.TAKE_DIE_0,
+    stack.PAY_COST: a.GAIN_FOOD_0 - a.PAY_FOOD_0,
+    stack.GIVE_FOOD: a.GAIN_FOOD_0 - a.PAY_FOOD_0,
+    stack.SETUP_FOOD: a.GAIN_FOOD_0 - a.PAY_FOOD_0,
+    stack.GET_FOOD: a.LAY_EGG_0 - a.GAIN_FOOD_0,
+    stack.LAY: MAT_SLOTS,
+    stack.GIVE_EGGS: MAT_SLOTS,
+    stack.REACT: MAT_SLOTS,
+    stack.REPEAT: MAT_SLOTS,
+    stack.DRAW: TRAY_SIZE + 1,
+    stack.MOVE: NUM_HABITATS,
+    stack.FIRST: a.DRAFT_0 - a.GOES_FIRST_0,
+    stack.DRAFT: a.KEEP_BONUS_0 - a.DRAFT_0,
+    stack.KEEP_BONUS: a.DISCARD_0 - a.KEEP_BONUS_0,
+    stack.TUCK: a.PLAY_0 - a.TUCK_0,
+    stack.PLAY: a.NUM_ACTIONS - a.PLAY_0,
 }
-_IDS = np.array([_NUM_CHOICES.get(op, 1 if op < FIRST_CARD_OP else a.TUCK_0 - a.DISCARD_0) for op in range(FIRST_STEP)])
+_IDS = np.array(
+    [_NUM_CHOICES.get(op, 1 if op < stack.FIRST_CARD_OP else a.TUCK_0 - a.DISCARD_0) for op in range(stack.FIRST_STEP)]
+)
 
 
 @kernel
@@ -71,10 +50,10 @@ def explain(s, action):
     if action == a.STOP:
         return 0 if can_stop(s) else a.CANNOT_STOP
     op = np.int64(s.stack[s.depth - 1, OP])
-    k = action - FIRST_ID[op]
+    k = action - stack.FIRST_ID[op]
     if not 0 <= k < _IDS[op]:
         return a.NOT_ASKED
-    if op >= FIRST_CARD_OP:
+    if op >= stack.FIRST_CARD_OP:
         return _explain_card(s, op, k)
     return 0 if choices(s) >> k & 1 else _explain_choice(s, op, k)
 
@@ -84,31 +63,31 @@ def _explain_choice(s, op, k):
     """Why choice k is not among those of the decision on top of the stack."""
     top = s.stack[s.depth - 1]
     who = np.int64(top[WHO])
-    if op == CHOOSE_TURN:
+    if op == stack.CHOOSE_TURN:
         return a.NOTHING_TO_PLAY
-    if op == TAKE_DICE:
+    if op == stack.TAKE_DICE:
         if k > DUAL_FACE + SEED:
-            return a.RESET_TOO_LATE if top[B] & HAS_BEGUN else a.FEEDER_NOT_UNIFORM
+            return a.RESET_TOO_LATE if top[ARG1] & stack.HAS_BEGUN else a.FEEDER_NOT_UNIFORM
         return a.NO_SUCH_DIE if s.feeder[min(k, DUAL_FACE)] == 0 else a.FOOD_NOT_WANTED
-    if op in (PAY_COST, GIVE_FOOD, SETUP_FOOD):
+    if op in (stack.PAY_COST, stack.GIVE_FOOD, stack.SETUP_FOOD):
         return a.NO_SUCH_FOOD if s.food[who, k] == 0 else a.PAYS_TOO_MUCH
-    if op == GET_FOOD:
+    if op == stack.GET_FOOD:
         return a.FOOD_NOT_WANTED
-    if op in (LAY, GIVE_EGGS, REACT, REPEAT):
+    if op in (stack.LAY, stack.GIVE_EGGS, stack.REACT, stack.REPEAT):
         if s.birds[who, k] == NO_BIRD:
             return a.NO_BIRD_THERE
-        if op == GIVE_EGGS and s.eggs[who, k] == 0:
+        if op == stack.GIVE_EGGS and s.eggs[who, k] == 0:
             return a.NO_EGG_THERE
-        if op == LAY and top[A] >> k & 1:
+        if op == stack.LAY and top[ARG0] >> k & 1:
             return a.NO_ROOM
         return a.BIRD_NOT_WANTED
-    if op == DRAW:
+    if op == stack.DRAW:
         return a.TRAY_PLACE_EMPTY if k < TRAY_SIZE else a.NO_CARDS_LEFT
-    if op == MOVE:
+    if op == stack.MOVE:
         return a.ROW_NOT_OPEN
-    if op == FIRST:
+    if op == stack.FIRST:
         return a.NO_SUCH_SEAT
-    return a.NOT_IN_DRAFT if op == DRAFT else a.BONUS_NOT_OFFERED
+    return a.NOT_IN_DRAFT if op == stack.DRAFT else a.BONUS_NOT_OFFERED
 
 
 @kernel
@@ -116,11 +95,11 @@ def _explain_card(s, op, k):
     """0, or why a card cannot be discarded, tucked or played (choice k)."""
     top = s.stack[s.depth - 1]
     who = np.int64(top[WHO])
-    if op != PLAY:
+    if op != stack.PLAY:
         if not holds(s, who, k):
             return a.NOT_IN_HAND
-        if op == SETUP_BIRDS:
-            for j in range(top[A]):
+        if op == stack.SETUP_BIRDS:
+            for j in range(top[ARG0]):
                 if setup_bird(s, who, j) == k:
                     return a.ALREADY_DECIDED
         return 0
@@ -130,7 +109,7 @@ def _explain_card(s, op, k):
         return a.NOT_IN_HAND
     if not BIRD_HABITATS[bird] >> habitat & 1:
         return a.NOT_ITS_HABITAT
-    if not top[A] >> habitat & 1:
+    if not top[ARG0] >> habitat & 1:
         return a.HABITAT_NOT_OPEN
     if s.row_size[who, habitat] == NUM_SLOTS:
         return a.ROW_FULL

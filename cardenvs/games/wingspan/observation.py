@@ -13,6 +13,7 @@ from cardenvs.core.cards import count_bits, lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.seats import wrap
+from cardenvs.games.wingspan import stack, state
 from cardenvs.games.wingspan.cards import (
     BIRD_COLOUR,
     BIRD_COST,
@@ -53,39 +54,6 @@ from cardenvs.games.wingspan.cards import (
 from cardenvs.games.wingspan.decisions import setup_bird
 from cardenvs.games.wingspan.effects import batch_known_to
 from cardenvs.games.wingspan.scoring import goal_count
-from cardenvs.games.wingspan.stack import (
-    DRAW,
-    FIRST_STEP,
-    GET_FOOD,
-    GIVE_EGGS,
-    LAY,
-    PAY_COST,
-    PAY_DEBT,
-    REACT,
-    SETUP_BIRDS,
-    SETUP_FOOD,
-    TAKE_DICE,
-)
-from cardenvs.games.wingspan.state import (
-    BLUE,
-    DRAFT_SIZE,
-    FACES,
-    IDS,
-    IN_BONUS_DISCARDS,
-    IN_DISCARDS,
-    IN_HAND,
-    IN_TUCKED,
-    MAT_SLOTS,
-    NO_BIRD,
-    NUM_WORDS,
-    OP,
-    SLOT,
-    WHO,
-    WORD_BITS,
-    N,
-    WingspanOptions,
-    slot_name,
-)
 
 # ---------------------------------------------------------------------------------------------------------------
 # What is printed on a bird, as a row of numbers
@@ -175,7 +143,7 @@ _DECISIONS = (
         "play",
     ),
 )
-_SLOTS = tuple(slot_name(slot) for slot in range(MAT_SLOTS))
+_SLOTS = tuple(state.slot_name(slot) for slot in range(state.MAT_SLOTS))
 
 
 def _birds(name: str, number: int, doc: str, ids: bool) -> Section:
@@ -189,17 +157,17 @@ def _birds(name: str, number: int, doc: str, ids: bool) -> Section:
 
 def _common(ids: bool) -> tuple[Section, ...]:
     return (
-        Section("decision", FIRST_STEP, "one-hot kind of the pending decision", labels=tuple(_DECISIONS)),
+        Section("decision", stack.FIRST_STEP, "one-hot kind of the pending decision", labels=tuple(_DECISIONS)),
         Section("to_act", 1, "1 if the observer is to act"),
-        Section("decision_slot", MAT_SLOTS, "one-hot slot of the bird whose power it is", labels=_SLOTS),
+        Section("decision_slot", state.MAT_SLOTS, "one-hot slot of the bird whose power it is", labels=_SLOTS),
         Section("decision_number", 1, "how many of it are left: dice, eggs, cards, worth to pay", high=_MOST),
         Section("paid", NUM_FOODS, "food paid so far for the bird being played", high=6, labels=FOODS),
         Section("paid_for", NUM_BIRDS, "one-hot bird being paid for", labels=BIRD_NAMES),
         Section("round", NUM_ROUNDS, "one-hot round; zeros in the setup"),
         Section("blue_goals", 1, "1 if goals pay for each thing, 0 if they go by rank"),
         Section("goals", NUM_ROUNDS * NUM_GOALS, "one-hot goal of each round", labels=GOAL_NAMES * NUM_ROUNDS),
-        Section("feeder", NUM_FACES, "dice of each face in the birdfeeder", high=NUM_DICE, labels=FACES),
-        Section("outside", NUM_FACES, "dice of each face outside", high=NUM_DICE, labels=FACES),
+        Section("feeder", NUM_FACES, "dice of each face in the birdfeeder", high=NUM_DICE, labels=state.FACES),
+        Section("outside", NUM_FACES, "dice of each face outside", high=NUM_DICE, labels=state.FACES),
         Section("decks", 3, "birds in deck, in discards, bonus cards in deck", high=_MOST),
         Section("discards", NUM_BIRDS, "1 for each bird known to be discarded", labels=BIRD_NAMES),
         Section("tucked_birds", NUM_BIRDS, _WHERE.format("tucked"), high=MAX_PLAYERS, labels=BIRD_NAMES),
@@ -213,7 +181,7 @@ def _common(ids: bool) -> tuple[Section, ...]:
         Section("setup_dropped", NUM_BIRDS, "1 for each dealt bird not to be kept", labels=BIRD_NAMES),
         Section("setup_paid", NUM_FOODS, "food to be paid for those kept", labels=FOODS),
         _birds("tray", TRAY_SIZE, "the tray", ids),
-        _birds("draft", DRAFT_SIZE, "birds turned up for a draft", ids),
+        _birds("draft", state.DRAFT_SIZE, "birds turned up for a draft", ids),
     )
 
 
@@ -222,10 +190,12 @@ def _seat(seat: int, ids: bool) -> tuple[Section, ...]:
     what = "own hand" if seat == 0 else "birds known to be in that hand"
     return (
         Section(f"{who}_hand", NUM_BIRDS, f"1 for each of {what}", labels=BIRD_NAMES),
-        Section(f"{who}_eggs", MAT_SLOTS, "eggs by slot", high=6, labels=_SLOTS),
-        Section(f"{who}_cached", MAT_SLOTS, "cached food by slot", high=_MOST, labels=_SLOTS),
-        Section(f"{who}_tucked", MAT_SLOTS, "tucked cards by slot", high=_MOST, labels=_SLOTS),
-        Section(f"{who}_pink_used", MAT_SLOTS, "1 for each pink power used since that player's turn", labels=_SLOTS),
+        Section(f"{who}_eggs", state.MAT_SLOTS, "eggs by slot", high=6, labels=_SLOTS),
+        Section(f"{who}_cached", state.MAT_SLOTS, "cached food by slot", high=_MOST, labels=_SLOTS),
+        Section(f"{who}_tucked", state.MAT_SLOTS, "tucked cards by slot", high=_MOST, labels=_SLOTS),
+        Section(
+            f"{who}_pink_used", state.MAT_SLOTS, "1 for each pink power used since that player's turn", labels=_SLOTS
+        ),
         Section(f"{who}_food", NUM_FOODS, f"supply, clipped at {_MOST}", high=_MOST, labels=FOODS),
         Section(f"{who}_goal_points", NUM_ROUNDS, "points for the goals so far", high=_MOST),
         Section(
@@ -241,7 +211,7 @@ def _seat(seat: int, ids: bool) -> tuple[Section, ...]:
             "1 each if still in the game, first player, having the turn, having to decide",
             labels=_MARKS,
         ),
-        _birds(f"{who}_birds", MAT_SLOTS, "the mat", ids),
+        _birds(f"{who}_birds", state.MAT_SLOTS, "the mat", ids),
     )
 
 
@@ -265,7 +235,7 @@ def _layout(num_players: int, ids: bool) -> Layout:
     return Layout(sections, "int16")
 
 
-def layout(options: WingspanOptions) -> Layout:
+def layout(options: state.WingspanOptions) -> Layout:
     """The observation sections, int16."""
     return _layout(options.num_players, options.observation == "ids")
 
@@ -278,7 +248,7 @@ def layout(options: WingspanOptions) -> Layout:
 def observe(s, player, out):
     """Write what `player` may know of `s` into `out`, int16 (layout.size,): own cards, cards seen, what is public."""
     out[:] = 0
-    width = 1 if s.rules.observation == IDS else NUM_ATTRIBUTES
+    width = 1 if s.rules.observation == state.IDS else NUM_ATTRIBUTES
     _observe_decision(s, player, out)
     _observe_middle(s, out)
     _observe_bonuses(s, player, out)
@@ -286,10 +256,10 @@ def observe(s, player, out):
     for k in range(TRAY_SIZE):
         _show_bird(s.tray[k], width, start, out)
         start += width
-    for k in range(DRAFT_SIZE):
+    for k in range(state.DRAFT_SIZE):
         _show_bird(s.draft[k], width, start, out)
         start += width
-    seat_size = _BIRDS + MAT_SLOTS * width
+    seat_size = _BIRDS + state.MAT_SLOTS * width
     n = np.int64(s.rules.num_players)
     _observe_cards(s, player, n, start, seat_size, out)
     for seat in range(n):
@@ -302,7 +272,7 @@ def _show_bird(bird, width, start, out):
     """Show a bird, or none, in `width` entries from `start`."""
     if width == 1:
         out[start] = bird + 1
-    elif bird != NO_BIRD:
+    elif bird != state.NO_BIRD:
         row, first = np.uint64(bird), np.uint64(start)  # unsigned: an index that cannot be negative needs no care
         for k in range(NUM_ATTRIBUTES):
             out[first + np.uint64(k)] = BIRD_ATTRIBUTES[row, np.uint64(k)]
@@ -323,17 +293,26 @@ def _observe_decision(s, player, out):
     if s.terminal:
         return
     top = s.stack[s.depth - 1]
-    op, who, slot = np.int64(top[OP]), np.int64(top[WHO]), np.int64(top[SLOT])
+    op, who, slot = np.int64(top[state.OP]), np.int64(top[state.WHO]), np.int64(top[state.SLOT])
     if s.round_number < 0 and who != player:
-        out[_DECISION + SETUP_BIRDS] = 1
+        out[_DECISION + stack.SETUP_BIRDS] = 1
         return
     out[_DECISION + op] = 1
     out[_TO_ACT] = who == player
-    if slot >= 0 and op != REACT:
+    if slot >= 0 and op != stack.REACT:
         out[_DECISION_SLOT + slot] = 1
-    if op in (TAKE_DICE, PAY_COST, SETUP_FOOD, GET_FOOD, LAY, GIVE_EGGS, DRAW, PAY_DEBT):
-        out[_DECISION_NUMBER] = top[N]
-    if op == PAY_COST:
+    if op in (
+        stack.TAKE_DICE,
+        stack.PAY_COST,
+        stack.SETUP_FOOD,
+        stack.GET_FOOD,
+        stack.LAY,
+        stack.GIVE_EGGS,
+        stack.DRAW,
+        stack.PAY_DEBT,
+    ):
+        out[_DECISION_NUMBER] = top[state.COUNT]
+    if op == stack.PAY_COST:
         out[_PAID_FOR + s.payment] = 1
         for food in range(NUM_FOODS):
             out[_PAID + food] = s.paid[food]
@@ -344,7 +323,7 @@ def _observe_middle(s, out):
     """Round, goals, dice, decks."""
     if s.round_number >= 0:
         out[_ROUND + s.round_number] = 1
-    out[_BLUE] = s.rules.goals == BLUE
+    out[_BLUE] = s.rules.goals == state.BLUE
     for k in range(NUM_ROUNDS):
         out[_GOALS + NUM_GOALS * k + s.goals[k]] = 1
     for face in range(NUM_FACES):
@@ -363,7 +342,7 @@ def _observe_bonuses(s, player, out):
             if s.bonus_hands[player] >> card & 1:
                 out[_BONUS + card] = 1
                 out[_OFFER + card] = s.bonus_offer >> card & 1
-            elif s.bonus_place[card] == IN_BONUS_DISCARDS:
+            elif s.bonus_place[card] == state.IN_BONUS_DISCARDS:
                 out[_SEEN + card] = 1
         elif s.bonus_batch[card] > 0 and batch_known_to(np.int64(s.bonus_batch[card]), player) > 0:
             out[_SEEN + card] = 1
@@ -379,8 +358,10 @@ def _observe_cards(s, player, n, first_seat, seat_size, out):
     # Loops over all birds have no branches: the compiler then takes many birds at a time.
     for bird in range(NUM_BIRDS):
         place, knows = np.int64(s.place[bird]), s.known[bird] >> player & 1
-        out[_DISCARDS + bird] = knows & (place == IN_DISCARDS)
-        out[_TUCKED_BIRDS + bird] = (knows & (place >= IN_TUCKED)) * _one_and_seat(place - IN_TUCKED - player, n)
+        out[_DISCARDS + bird] = knows & (place == state.IN_DISCARDS)
+        out[_TUCKED_BIRDS + bird] = (knows & (place >= state.IN_TUCKED)) * _one_and_seat(
+            place - state.IN_TUCKED - player, n
+        )
     is_told_more = s.num_shuffles > 0
     for p in range(n):
         is_told_more |= s.num_tucks[p] > 0
@@ -391,10 +372,10 @@ def _observe_cards(s, player, n, first_seat, seat_size, out):
 @kernel
 def _observe_hand(s, player, p, start, out):
     """Birds that the observer knows to be in the hand of player p."""
-    for w in range(NUM_WORDS):
+    for w in range(state.NUM_WORDS):
         bits = s.hands[p, w]
         while bits:
-            bird = w * WORD_BITS + lowest_card(bits)
+            bird = w * state.WORD_BITS + lowest_card(bits)
             out[start + bird] = s.known[bird] >> player & 1
             bits &= bits - 1
 
@@ -405,7 +386,7 @@ def _observe_traces(s, player, n, out):
     for bird in range(NUM_BIRDS):
         place, is_hidden = np.int64(s.place[bird]), ~s.known[bird] >> player & 1
         is_taken = is_hidden & (s.taken[bird] > 0)
-        owner = place - (IN_TUCKED if place >= IN_TUCKED else IN_HAND)
+        owner = place - (state.IN_TUCKED if place >= state.IN_TUCKED else state.IN_HAND)
         out[_EITHER + bird] = is_taken * _one_and_seat(owner - player, n)
         batch = batch_known_to(np.int64(s.batch[bird]), player)
         out[_RESHUFFLED + bird] = is_hidden & (batch > 0) & (s.taken[bird] == 0)
@@ -420,8 +401,8 @@ def _one_and_seat(distance, n):
 @kernel
 def _observe_seat(s, p, width, start, out):
     """The block of one seat: what all may know of player p."""
-    for slot in range(MAT_SLOTS):
-        if s.birds[p, slot] == NO_BIRD:
+    for slot in range(state.MAT_SLOTS):
+        if s.birds[p, slot] == state.NO_BIRD:
             continue
         _show_bird(s.birds[p, slot], width, start + _BIRDS + width * slot, out)
         out[start + _EGGS + slot] = s.eggs[p, slot]

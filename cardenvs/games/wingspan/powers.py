@@ -13,10 +13,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from cardenvs.core import events as ev
 from cardenvs.core.cards import lowest_card
-from cardenvs.core.events import EVERYBODY, NO_PLACE, log_event
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
+from cardenvs.games.wingspan import effects, stack, table
 from cardenvs.games.wingspan.cards import (
     BIRD_COLOUR,
     BIRD_EGG_LIMIT,
@@ -42,54 +43,7 @@ from cardenvs.games.wingspan.cards import (
     TUCK_DRAW_CARD,
     TUCK_LAY_EGG,
 )
-from cardenvs.games.wingspan.effects import (
-    cache_food,
-    cards_left,
-    catch_food,
-    draw_bonus,
-    draw_from_deck,
-    gain_food,
-    hunt_in_deck,
-    num_outside,
-    pay_food,
-    roll_outside,
-    tuck_from_deck,
-    turn_up_draft,
-)
-from cardenvs.games.wingspan.stack import (
-    ACCEPT,
-    AFTER_EGGS,
-    AFTER_FOOD,
-    AFTER_HUNT,
-    AFTER_PLAY,
-    ALL_DICE,
-    ANNOUNCE,
-    DISTINCT,
-    DRAFT,
-    DRAW,
-    EACH,
-    END_DRAFT,
-    FIRST,
-    GET_FOOD,
-    GIVE_EGGS,
-    GIVE_FOOD,
-    KEEP_BONUS,
-    LAY,
-    MAY_CACHE,
-    MOVE,
-    OPTIONAL,
-    PAYS_POWER,
-    PLAY,
-    REPEAT,
-    TAKE_DICE,
-    TUCK,
-    USE_POWER,
-    WINDOW,
-    push,
-)
-from cardenvs.games.wingspan.state import MAT_SLOTS, NO_BIRD, TABLE
-
-_SUCCEEDS, _FAILS = TABLE.kind["hunt_succeeds"], TABLE.kind["hunt_fails"]
+from cardenvs.games.wingspan.state import MAT_SLOTS, NO_BIRD
 
 (
     NO_POWER,
@@ -135,8 +89,8 @@ _SELF, _OTHERS = 1 << len(NESTS), 2 << len(NESTS)
 # What a power begins with
 
 NO_DECISION = -1  # of pink powers that just do something: reacting is the decision
-_ASK = OPTIONAL | ANNOUNCE
-_USE = (USE_POWER, 0, 0, _ASK)
+_ASK = stack.OPTIONAL | stack.ANNOUNCE
+_USE = (stack.USE_POWER, 0, 0, _ASK)
 _Row = tuple[int, int, int, int]
 
 
@@ -149,42 +103,42 @@ _BEGINS: dict[str, Callable[..., _Row]] = {
     "no_power": lambda: (NO_DECISION, 0, 0, 0),
     "gain_food_supply": lambda food, amount: _USE,
     "all_players_gain_food_supply": lambda food, amount: _USE,
-    "gain_food_feeder": lambda foods, may_cache: (TAKE_DICE, 1, foods, _ASK | MAY_CACHE * may_cache),
-    "gain_all_food_feeder": lambda food: (TAKE_DICE, NUM_DICE, 1 << food, _ASK | ALL_DICE),
-    "each_player_gains_feeder_die": lambda: (FIRST, 0, 0, _ASK),
-    "fewest_birds_gain": lambda habitat, reward: (FIRST, 0, 0, _ASK) if reward == FEWEST_GAIN_DIE else _USE,
+    "gain_food_feeder": lambda foods, may_cache: (stack.TAKE_DICE, 1, foods, _ASK | stack.MAY_CACHE * may_cache),
+    "gain_all_food_feeder": lambda food: (stack.TAKE_DICE, NUM_DICE, 1 << food, _ASK | stack.ALL_DICE),
+    "each_player_gains_feeder_die": lambda: (stack.FIRST, 0, 0, _ASK),
+    "fewest_birds_gain": lambda habitat, reward: (stack.FIRST, 0, 0, _ASK) if reward == FEWEST_GAIN_DIE else _USE,
     "cache_food_supply": lambda food, amount: _USE,
     "predator_dice": lambda food: _USE,
     "predator_wingspan": lambda under_cm: _USE,
-    "draw_cards": lambda draw, discard_at_turn_end: (DRAW, draw, discard_at_turn_end, _ASK),
+    "draw_cards": lambda draw, discard_at_turn_end: (stack.DRAW, draw, discard_at_turn_end, _ASK),
     "all_players_draw_from_deck": lambda amount: _USE,
     "draw_and_draft": lambda extra: _USE,
     "draw_bonus_cards": lambda draw, keep: _USE,
-    "lay_eggs": lambda target, amount: (LAY, amount, _SELF if target == LAY_ON_SELF else _ANY_NEST, _ASK),
-    "lay_egg_each_nest": lambda nest: (LAY, MAT_SLOTS, _of_nest(nest), _ASK | DISTINCT),
+    "lay_eggs": lambda target, amount: (stack.LAY, amount, _SELF if target == LAY_ON_SELF else _ANY_NEST, _ASK),
+    "lay_egg_each_nest": lambda nest: (stack.LAY, MAT_SLOTS, _of_nest(nest), _ASK | stack.DISTINCT),
     "all_players_lay_egg_nest": lambda nest: _USE,
-    "tuck_from_hand": lambda reward, foods: (TUCK, 1, 0, _ASK | PAYS_POWER),
+    "tuck_from_hand": lambda reward, foods: (stack.TUCK, 1, 0, _ASK | stack.PAYS_POWER),
     "discard_food_tuck_from_deck": lambda food, cost, tuck: _USE,
     "discard_egg_gain_food": lambda amount, exclude_self: _egg_payment(exclude_self),
     "discard_egg_draw_cards": lambda draw, exclude_self: _egg_payment(exclude_self),
-    "trade_food": lambda: (GIVE_FOOD, 1, 0, _ASK | PAYS_POWER),
-    "move_if_rightmost": lambda: (MOVE, 0, 0, _ASK),
-    "play_additional_bird": lambda habitat: (PLAY, 0, 0 if habitat == SAME_HABITAT else 1 << habitat, _ASK),
-    "repeat_power": lambda filter: (REPEAT, 0, 0, _ASK),
-    "react_lay_eggs": lambda nest: (LAY, 1, _of_nest(nest) | _OTHERS, 0),
+    "trade_food": lambda: (stack.GIVE_FOOD, 1, 0, _ASK | stack.PAYS_POWER),
+    "move_if_rightmost": lambda: (stack.MOVE, 0, 0, _ASK),
+    "play_additional_bird": lambda habitat: (stack.PLAY, 0, 0 if habitat == SAME_HABITAT else 1 << habitat, _ASK),
+    "repeat_power": lambda filter: (stack.REPEAT, 0, 0, _ASK),
+    "react_lay_eggs": lambda nest: (stack.LAY, 1, _of_nest(nest) | _OTHERS, 0),
     "react_play_bird_gain_food": lambda habitat, food, amount: (NO_DECISION, 0, 0, 0),
-    "react_play_bird_tuck": lambda habitat: (TUCK, 1, 0, 0),
+    "react_play_bird_tuck": lambda habitat: (stack.TUCK, 1, 0, 0),
     "react_gain_food_cache": lambda food, amount: (NO_DECISION, 0, 0, 0),
-    "react_predator_gain_die": lambda: (TAKE_DICE, 1, ALL_FOODS, 0),
+    "react_predator_gain_die": lambda: (stack.TAKE_DICE, 1, ALL_FOODS, 0),
 }
 
 
 def _egg_payment(exclude_self: int) -> _Row:
-    return GIVE_EGGS, 1, _ANY_NEST | _OTHERS * exclude_self, _ASK | PAYS_POWER
+    return stack.GIVE_EGGS, 1, _ANY_NEST | _OTHERS * exclude_self, _ASK | stack.PAYS_POWER
 
 
 def _first_rows() -> np.ndarray:
-    """OP, N, A, B of the decision with which each bird's power begins."""
+    """OP, COUNT, ARG0, ARG1 of the decision with which each bird's power begins."""
     rows = []
     for bird in range(NUM_BIRDS):
         name = HANDLERS[BIRD_HANDLER[bird]]
@@ -205,17 +159,17 @@ def begin_power(s, who, slot, log):
     if op == NO_DECISION:
         use(s, who, slot, log)
         return
-    if op in (LAY, GIVE_EGGS):
+    if op in (stack.LAY, stack.GIVE_EGGS):
         about = slots_of(s, who, slot, about)
-    elif op == MOVE:
+    elif op == stack.MOVE:
         about = _open_rows(s, who, slot)
-    elif op == REPEAT:
+    elif op == stack.REPEAT:
         about = _repeatable(s, who, slot)
-    elif op == PLAY and about == 0:
+    elif op == stack.PLAY and about == 0:
         about = 1 << slot // NUM_SLOTS
-    elif op == FIRST:
+    elif op == stack.FIRST:
         about = _seats_of(s, who, sharers(s, who, slot))
-    push(s, op, who, slot, row[1], about, row[3])
+    stack.push(s, op, who, slot, row[1], about, row[3])
 
 
 @kernel
@@ -302,11 +256,11 @@ def can_use(s, who, slot):
     bird = s.birds[who, slot]
     handler, params = BIRD_HANDLER[bird], BIRD_PARAMS[bird]
     if handler == PREDATOR_DICE:
-        return num_outside(s) > 0
+        return effects.num_outside(s) > 0
     if handler == DISCARD_FOOD_TUCK_FROM_DECK:
-        return s.food[who, params[0]] >= params[1] and cards_left(s) > 0
+        return s.food[who, params[0]] >= params[1] and effects.cards_left(s) > 0
     if handler in (PREDATOR_WINGSPAN, ALL_PLAYERS_DRAW_FROM_DECK, DRAW_AND_DRAFT):
-        return cards_left(s) > 0
+        return effects.cards_left(s) > 0
     if handler == FEWEST_BIRDS_GAIN:
         return can_draw(s)
     if handler == DRAW_BONUS_CARDS:
@@ -325,7 +279,7 @@ def can_draw(s):
     for k in range(s.tray.shape[0]):
         if s.tray[k] != NO_BIRD:
             return True
-    return cards_left(s) > 0
+    return effects.cards_left(s) > 0
 
 
 @kernel
@@ -347,19 +301,19 @@ def use(s, who, slot, log):
     bird = s.birds[who, slot]
     handler, params = BIRD_HANDLER[bird], BIRD_PARAMS[bird]
     if handler == GAIN_FOOD_SUPPLY:
-        gain_food(s, who, params[0], params[1], log)
+        effects.gain_food(s, who, params[0], params[1], log)
     elif handler in (CACHE_FOOD_SUPPLY, REACT_GAIN_FOOD_CACHE):
-        cache_food(s, who, slot, params[1], log)
+        effects.cache_food(s, who, slot, params[1], log)
     elif handler in (PREDATOR_DICE, PREDATOR_WINGSPAN):
         _hunt(s, who, slot, log)
     elif handler == DISCARD_FOOD_TUCK_FROM_DECK:
-        pay_food(s, who, params[0], params[1], log)
-        for _ in range(min(np.int64(params[2]), cards_left(s))):
-            tuck_from_deck(s, who, slot, log)
+        effects.pay_food(s, who, params[0], params[1], log)
+        for _ in range(min(np.int64(params[2]), effects.cards_left(s))):
+            effects.tuck_from_deck(s, who, slot, log)
     elif handler == DRAW_BONUS_CARDS:
         _offer_bonuses(s, who, slot, log)
     elif handler == REACT_PLAY_BIRD_GAIN_FOOD:
-        gain_food(s, who, params[1], params[2], log)
+        effects.gain_food(s, who, params[1], params[2], log)
     else:
         if handler == DRAW_AND_DRAFT:
             _turn_up(s, who, slot, log)
@@ -372,15 +326,25 @@ def _hunt(s, who, slot, log):
     bird = s.birds[who, slot]
     param = BIRD_PARAMS[bird, 0]
     if BIRD_HANDLER[bird] == PREDATOR_DICE:
-        roll_outside(s, who, log)
+        effects.roll_outside(s, who, log)
         success = s.outside[param] > 0
         if success:
-            catch_food(s, who, slot, log)
+            effects.catch_food(s, who, slot, log)
     else:
-        success = hunt_in_deck(s, who, slot, param, log)
-    log_event(log, _SUCCEEDS if success else _FAILS, who, bird, NO_PLACE, NO_PLACE, 0, EVERYBODY, EVERYBODY)
+        success = effects.hunt_in_deck(s, who, slot, param, log)
+    ev.log_event(
+        log,
+        table.SUCCEEDS if success else table.FAILS,
+        who,
+        bird,
+        ev.NO_PLACE,
+        ev.NO_PLACE,
+        0,
+        ev.EVERYBODY,
+        ev.EVERYBODY,
+    )
     if success:
-        push(s, WINDOW, who, slot, 1, AFTER_HUNT, 0)
+        stack.push(s, stack.WINDOW, who, slot, 1, stack.AFTER_HUNT, 0)
 
 
 @kernel
@@ -389,12 +353,12 @@ def _offer_bonuses(s, who, slot, log):
     s.bonus_offer = 0
     drawn = 0
     for _ in range(BIRD_PARAMS[s.birds[who, slot], 0]):
-        card = draw_bonus(s, who, log)
+        card = effects.draw_bonus(s, who, log)
         if card >= 0:
             s.bonus_offer |= 1 << card
             drawn += 1
     if drawn > 1:
-        push(s, KEEP_BONUS, who, slot, 0, 0, 0)
+        stack.push(s, stack.KEEP_BONUS, who, slot, 0, 0, 0)
     else:
         s.bonus_offer = 0
 
@@ -405,14 +369,14 @@ def _turn_up(s, who, slot, log):
     cards = np.int64(BIRD_PARAMS[s.birds[who, slot], 0])
     for p in range(s.rules.num_players):
         cards += s.active[p]
-    turn_up_draft(s, cards, log)
-    push(s, END_DRAFT, who, slot, 0, 0, 0)
+    effects.turn_up_draft(s, cards, log)
+    stack.push(s, stack.END_DRAFT, who, slot, 0, 0, 0)
 
 
 @kernel
 def _share_out(s, who, slot, log):
     """Everybody who gets something gets it, clockwise from the owner."""
-    push(s, EACH, who, slot, who, sharers(s, who, slot), 0)
+    stack.push(s, stack.EACH, who, slot, who, sharers(s, who, slot), 0)
 
 
 @kernel
@@ -421,18 +385,18 @@ def share(s, owner, slot, player, log):
     bird = s.birds[owner, slot]
     handler, params = BIRD_HANDLER[bird], BIRD_PARAMS[bird]
     if handler == EACH_PLAYER_GAINS_FEEDER_DIE or (handler == FEWEST_BIRDS_GAIN and params[1] == FEWEST_GAIN_DIE):
-        push(s, TAKE_DICE, player, NO_BIRD, 1, ALL_FOODS, OPTIONAL)
+        stack.push(s, stack.TAKE_DICE, player, NO_BIRD, 1, ALL_FOODS, stack.OPTIONAL)
     elif handler == FEWEST_BIRDS_GAIN:
-        push(s, DRAW, player, NO_BIRD, 1, 0, OPTIONAL)
+        stack.push(s, stack.DRAW, player, NO_BIRD, 1, 0, stack.OPTIONAL)
     elif handler == DRAW_AND_DRAFT:
-        push(s, DRAFT, player, NO_BIRD, 0, 0, OPTIONAL if player != owner else 0)
+        stack.push(s, stack.DRAFT, player, NO_BIRD, 0, 0, stack.OPTIONAL if player != owner else 0)
     elif handler == ALL_PLAYERS_LAY_EGG_NEST:
         slots = slots_of(s, player, slot, 1 << params[0] | 1 << STAR)
-        push(s, LAY, player, NO_BIRD, 2 if player == owner else 1, slots, OPTIONAL | DISTINCT)
+        stack.push(s, stack.LAY, player, NO_BIRD, 2 if player == owner else 1, slots, stack.OPTIONAL | stack.DISTINCT)
     elif player == owner:
         accept(s, owner, slot, player, log)
     else:
-        push(s, ACCEPT, player, slot, 0, owner, OPTIONAL)
+        stack.push(s, stack.ACCEPT, player, slot, 0, owner, stack.OPTIONAL)
 
 
 @kernel
@@ -441,10 +405,10 @@ def accept(s, owner, slot, player, log):
     bird = s.birds[owner, slot]
     params = BIRD_PARAMS[bird]
     if BIRD_HANDLER[bird] == ALL_PLAYERS_GAIN_FOOD_SUPPLY:
-        gain_food(s, player, params[0], params[1], log)
+        effects.gain_food(s, player, params[0], params[1], log)
         return
-    for _ in range(min(np.int64(params[0]), cards_left(s))):
-        draw_from_deck(s, player, log)
+    for _ in range(min(np.int64(params[0]), effects.cards_left(s))):
+        effects.draw_from_deck(s, player, log)
 
 
 @kernel
@@ -453,15 +417,15 @@ def reward(s, who, slot):
     bird = s.birds[who, slot]
     handler, params = BIRD_HANDLER[bird], BIRD_PARAMS[bird]
     if handler == DISCARD_EGG_GAIN_FOOD:
-        push(s, GET_FOOD, who, slot, params[0], ALL_FOODS, OPTIONAL)
+        stack.push(s, stack.GET_FOOD, who, slot, params[0], ALL_FOODS, stack.OPTIONAL)
     elif handler == DISCARD_EGG_DRAW_CARDS:
-        push(s, DRAW, who, slot, params[0], 0, OPTIONAL)
+        stack.push(s, stack.DRAW, who, slot, params[0], 0, stack.OPTIONAL)
     elif params[0] == TUCK_DRAW_CARD:
-        push(s, DRAW, who, slot, 1, 0, OPTIONAL)
+        stack.push(s, stack.DRAW, who, slot, 1, 0, stack.OPTIONAL)
     elif params[0] == TUCK_LAY_EGG:
-        push(s, LAY, who, slot, 1, 1 << slot, OPTIONAL)
+        stack.push(s, stack.LAY, who, slot, 1, 1 << slot, stack.OPTIONAL)
     else:
-        push(s, GET_FOOD, who, slot, 1, params[1], OPTIONAL)
+        stack.push(s, stack.GET_FOOD, who, slot, 1, params[1], stack.OPTIONAL)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -492,13 +456,13 @@ def _reacts(s, player, slot, kind, param):
     """Whether the pink bird in a slot has its moment, and can do something."""
     bird = s.birds[player, slot]
     handler, first = BIRD_HANDLER[bird], np.int64(BIRD_PARAMS[bird, 0])
-    if kind == AFTER_FOOD:
+    if kind == stack.AFTER_FOOD:
         return handler == REACT_GAIN_FOOD_CACHE and s.dice_foods >> first & 1 == 1
-    if kind == AFTER_EGGS:
+    if kind == stack.AFTER_EGGS:
         if handler != REACT_LAY_EGGS:
             return False
         return has_room(s, player, slots_of(s, player, slot, 1 << first | 1 << STAR | _OTHERS)) != 0
-    if kind == AFTER_PLAY:
+    if kind == stack.AFTER_PLAY:
         if first != param:
             return False
         return handler == REACT_PLAY_BIRD_GAIN_FOOD or (handler == REACT_PLAY_BIRD_TUCK and s.hand_size[player] > 0)

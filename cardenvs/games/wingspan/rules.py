@@ -6,11 +6,12 @@ going between decisions: `_run` takes steps off the stack until somebody has som
 
 import numpy as np
 
+from cardenvs.core import events as ev
 from cardenvs.core.cards import lowest_card
-from cardenvs.core.events import log_note
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import DEAL, random_below, start_stream
 from cardenvs.core.seats import wrap
+from cardenvs.games.wingspan import decisions, effects, stack, state, table
 from cardenvs.games.wingspan.actions import STOP
 from cardenvs.games.wingspan.cards import (
     BIRD_COLOUR,
@@ -27,93 +28,10 @@ from cardenvs.games.wingspan.cards import (
     TURNS_PER_ROUND,
     WHITE,
 )
-from cardenvs.games.wingspan.decisions import (
-    can_stop,
-    choices,
-    choose,
-    choose_card,
-    list_hand,
-    list_plays,
-    open_habitats,
-    setup_bird,
-    stop,
-)
-from cardenvs.games.wingspan.effects import (
-    FIRST_PLAYER,
-    deal_bird,
-    deal_bonus,
-    deal_food,
-    discard,
-    drop_bird,
-    drop_bonus,
-    drop_draft,
-    fill_tray,
-    give_goal_points,
-    lay_out_goals,
-    leave,
-    new_decks,
-    pay_food,
-    place_bird,
-    roll_feeder,
-    set_debt,
-    set_first_player,
-    set_round,
-    set_score,
-    set_turns,
-    show_bonuses,
-    sweep_tray,
-    tuck_from_hand,
-)
 from cardenvs.games.wingspan.explain import explain
 from cardenvs.games.wingspan.powers import begin_power, next_player, share, triggered
 from cardenvs.games.wingspan.scoring import compare, goal_points, score, unused_food
-from cardenvs.games.wingspan.stack import (
-    AFTER_PLAY,
-    CHOOSE_TURN,
-    CLEAR_DRAFT,
-    DRAFT,
-    EACH,
-    END_DRAFT,
-    END_SETUP,
-    END_TURN,
-    FIRST_CARD_OP,
-    FIRST_ID,
-    FIRST_STEP,
-    KEEP_BONUS,
-    NO_SLOT,
-    OPTIONAL,
-    PAY_DEBT,
-    PLACE,
-    PLAY,
-    POWER,
-    REACT,
-    ROW,
-    SETUP_BIRDS,
-    SETUP_FOOD,
-    TUCK,
-    WINDOW,
-    pop,
-    push,
-)
-from cardenvs.games.wingspan.state import (
-    BLUE,
-    BONUS_TOKEN,
-    DRAFT_SIZE,
-    GOAL_TOKEN,
-    MAT_SLOTS,
-    NO_BIRD,
-    OP,
-    PLACEMENT,
-    SLOT,
-    TABLE,
-    WHO,
-    WINNER,
-    A,
-    B,
-    N,
-)
 
-_WIN, _SHARE_WIN = TABLE.kind["win"], TABLE.kind["share_win"]
 _GOAL_IDS = np.arange(NUM_GOALS)
 
 _BIRD_DEAL, _BONUS_DEAL, _GOAL_DEAL = range(3)  # indices of the chance source DEAL
@@ -131,31 +49,31 @@ def deal(s, given, log):
     """
     s.round_number = -1
     for p in range(s.birds.shape[0]):
-        for slot in range(MAT_SLOTS):
-            s.birds[p, slot] = NO_BIRD
+        for slot in range(state.MAT_SLOTS):
+            s.birds[p, slot] = state.NO_BIRD
     for k in range(TRAY_SIZE):
-        s.tray[k] = NO_BIRD
-    for k in range(DRAFT_SIZE):
-        s.draft[k] = NO_BIRD
+        s.tray[k] = state.NO_BIRD
+    for k in range(state.DRAFT_SIZE):
+        s.draft[k] = state.NO_BIRD
     _shuffle_goals(s, given)
-    lay_out_goals(s, _GOAL_IDS, log)
+    effects.lay_out_goals(s, _GOAL_IDS, log)
     _shuffle_deck(s, s.deck, NUM_BIRDS, 0, _BIRD_DEAL, given)
-    _shuffle_deck(s, s.bonus_deck, NUM_BONUSES, BONUS_TOKEN, _BONUS_DEAL, given)
-    new_decks(s, log)
+    _shuffle_deck(s, s.bonus_deck, NUM_BONUSES, state.BONUS_TOKEN, _BONUS_DEAL, given)
+    effects.new_decks(s, log)
     n = np.int64(s.rules.num_players)
     for p in range(n):
         for _ in range(BIRDS_DEALT):
-            deal_bird(s, p, log)
+            effects.deal_bird(s, p, log)
         for _ in range(BONUSES_DEALT):
-            deal_bonus(s, p, log)
+            effects.deal_bonus(s, p, log)
         for food in range(NUM_FOODS):
-            deal_food(s, p, food, log)
-    fill_tray(s, log)
-    roll_feeder(s, log)
-    push(s, END_SETUP, 0, NO_SLOT, 0, 0, 0)
+            effects.deal_food(s, p, food, log)
+    effects.fill_tray(s, log)
+    effects.roll_feeder(s, log)
+    stack.push(s, stack.END_SETUP, 0, stack.NO_SLOT, 0, 0, 0)
     for p in range(n - 1, -1, -1):
-        push(s, KEEP_BONUS, p, NO_SLOT, 0, 0, 0)
-        push(s, SETUP_BIRDS, p, NO_SLOT, 0, 0, 0)
+        stack.push(s, stack.KEEP_BONUS, p, stack.NO_SLOT, 0, 0, 0)
+        stack.push(s, stack.SETUP_BIRDS, p, stack.NO_SLOT, 0, 0, 0)
     s.current_player = 0  # without `_run`, which would be compiled into whatever deals
 
 
@@ -165,7 +83,7 @@ def _shuffle_goals(s, given):
     start_stream(s, DEAL, _GOAL_DEAL)
     used, laid = np.int64(0), 0
     for k in range(given.shape[0]):
-        goal = np.int64(given[k]) - GOAL_TOKEN
+        goal = np.int64(given[k]) - state.GOAL_TOKEN
         if goal >= 0 and laid < NUM_ROUNDS and not used >> (goal >> 1) & 1:
             s.goals[laid] = goal
             used |= 1 << (goal >> 1)
@@ -208,27 +126,27 @@ def _shuffle_deck(s, deck, n, first_token, index, given):
 def legal_actions(s, out):
     """List what the player to act may choose, ascending."""
     top = s.stack[s.depth - 1]
-    op, who = np.int64(top[OP]), np.int64(top[WHO])
+    op, who = np.int64(top[state.OP]), np.int64(top[state.WHO])
     n = 0
-    if can_stop(s):
+    if decisions.can_stop(s):
         out[0] = STOP
         n = 1
-    first_id = np.int64(FIRST_ID[op])
-    if op < FIRST_CARD_OP:
-        bits = choices(s)
+    first_id = np.int64(stack.FIRST_ID[op])
+    if op < stack.FIRST_CARD_OP:
+        bits = decisions.choices(s)
         while bits:
             out[n] = first_id + lowest_card(bits)
             bits &= bits - 1
             n += 1
         return n
-    if op == PLAY:
-        return list_plays(s, who, np.int64(top[A]), out, n)
-    if op == SETUP_BIRDS:
-        for k in range(top[A], BIRDS_DEALT):
-            out[n] = first_id + setup_bird(s, who, k)
+    if op == stack.PLAY:
+        return decisions.list_plays(s, who, np.int64(top[state.ARG0]), out, n)
+    if op == stack.SETUP_BIRDS:
+        for k in range(top[state.ARG0], BIRDS_DEALT):
+            out[n] = first_id + decisions.setup_bird(s, who, k)
             n += 1
         return n
-    return list_hand(s, who, first_id, out, n)
+    return decisions.list_hand(s, who, first_id, out, n)
 
 
 @kernel
@@ -245,13 +163,13 @@ def explain_illegal(s, action):
 def apply_action(s, action, log):
     """Make one legal choice, and let the game go on to the next."""
     if action == STOP:
-        stop(s, log)
+        decisions.stop(s, log)
     else:
-        op = s.stack[s.depth - 1, OP]
-        if op < FIRST_CARD_OP:
-            choose(s, action - FIRST_ID[op], log)
+        op = s.stack[s.depth - 1, state.OP]
+        if op < stack.FIRST_CARD_OP:
+            decisions.choose(s, action - stack.FIRST_ID[op], log)
         else:
-            choose_card(s, action, log)
+            decisions.choose_card(s, action, log)
     _run(s, log)
 
 
@@ -260,14 +178,14 @@ def _run(s, log):
     """Take the steps that nobody has to decide about, until somebody has."""
     while not s.terminal:
         top = s.stack[s.depth - 1]
-        op, who = np.int64(top[OP]), np.int64(top[WHO])
-        if not s.active[who] and op not in (END_TURN, END_SETUP, END_DRAFT, CLEAR_DRAFT):
-            pop(s)  # who has left decides nothing any more (15.1)
-            if op == CHOOSE_TURN:
-                push(s, END_TURN, who, NO_SLOT, 0, 0, 0)
-        elif op >= FIRST_STEP:
+        op, who = np.int64(top[state.OP]), np.int64(top[state.WHO])
+        if not s.active[who] and op not in (stack.END_TURN, stack.END_SETUP, stack.END_DRAFT, stack.CLEAR_DRAFT):
+            stack.pop(s)  # who has left decides nothing any more (15.1)
+            if op == stack.CHOOSE_TURN:
+                stack.push(s, stack.END_TURN, who, stack.NO_SLOT, 0, 0, 0)
+        elif op >= stack.FIRST_STEP:
             _step(s, op, who, log)
-        elif op < FIRST_CARD_OP:
+        elif op < stack.FIRST_CARD_OP:
             if _is_to_decide(s, op, log):
                 s.current_player = who
                 return
@@ -279,14 +197,14 @@ def _run(s, log):
 @kernel
 def _is_to_decide(s, op, log):
     """Whether the decision on top is one; if all can see that it is not, it is made (or dropped) here."""
-    if op in (CHOOSE_TURN, SETUP_FOOD, KEEP_BONUS):
+    if op in (stack.CHOOSE_TURN, stack.SETUP_FOOD, stack.KEEP_BONUS):
         return True
-    bits = choices(s)
+    bits = decisions.choices(s)
     if bits == 0:
-        pop(s)
+        stack.pop(s)
         return False
-    if bits & bits - 1 == 0 and not can_stop(s):
-        choose(s, lowest_card(bits), log)
+    if bits & bits - 1 == 0 and not decisions.can_stop(s):
+        decisions.choose(s, lowest_card(bits), log)
         return False
     return True
 
@@ -294,25 +212,30 @@ def _is_to_decide(s, op, log):
 @kernel
 def _is_to_choose_card(s, op, who, log):
     """Whether a decision about cards in hand is one, going by the number of cards, which all know."""
-    if op == SETUP_BIRDS:
+    if op == stack.SETUP_BIRDS:
         return True
     top = s.stack[s.depth - 1]
-    number, habitats, slot, optional = np.int64(top[N]), np.int64(top[A]), np.int64(top[SLOT]), top[B] & OPTIONAL
-    if op == PAY_DEBT and s.hand_size[who] <= number:
-        pop(s)
+    number, habitats, slot, optional = (
+        np.int64(top[state.COUNT]),
+        np.int64(top[state.ARG0]),
+        np.int64(top[state.SLOT]),
+        top[state.ARG1] & stack.OPTIONAL,
+    )
+    if op == stack.PAY_DEBT and s.hand_size[who] <= number:
+        stack.pop(s)
         while s.hand_size[who] > 0:
-            discard(s, who, setup_bird(s, who, 0), log)
-        set_debt(s, who, 0, log)
+            effects.discard(s, who, decisions.setup_bird(s, who, 0), log)
+        effects.set_debt(s, who, 0, log)
         return False
-    if op == PLAY and habitats & open_habitats(s, who) == 0:
-        pop(s)
+    if op == stack.PLAY and habitats & decisions.open_habitats(s, who) == 0:
+        stack.pop(s)
         return False
     if s.hand_size[who] == 0:
-        pop(s)
+        stack.pop(s)
         return False
-    if op == TUCK and not optional and s.hand_size[who] == 1:
-        pop(s)
-        tuck_from_hand(s, who, slot, setup_bird(s, who, 0), log)
+    if op == stack.TUCK and not optional and s.hand_size[who] == 1:
+        stack.pop(s)
+        effects.tuck_from_hand(s, who, slot, decisions.setup_bird(s, who, 0), log)
         return False
     return True
 
@@ -321,29 +244,34 @@ def _is_to_choose_card(s, op, who, log):
 def _step(s, op, who, log):
     """Take the step on top of the stack."""
     top = s.stack[s.depth - 1]
-    slot, number, about, param = np.int64(top[SLOT]), np.int64(top[N]), np.int64(top[A]), np.int64(top[B])
-    if op == ROW:
+    slot, number, about, param = (
+        np.int64(top[state.SLOT]),
+        np.int64(top[state.COUNT]),
+        np.int64(top[state.ARG0]),
+        np.int64(top[state.ARG1]),
+    )
+    if op == stack.ROW:
         _activate_next(s, who, about, number, log)
-    elif op == WINDOW:
+    elif op == stack.WINDOW:
         _open_window(s, who, number, about, param)
-    elif op == EACH:
+    elif op == stack.EACH:
         _give_next_share(s, who, slot, number, about, log)
-    elif op == END_TURN:
+    elif op == stack.END_TURN:
         _end_turn(s, who, log)
-    elif op == END_SETUP:
-        pop(s)
+    elif op == stack.END_SETUP:
+        stack.pop(s)
         _end_setup(s, log)
     else:
-        pop(s)
-        if op == POWER:
+        stack.pop(s)
+        if op == stack.POWER:
             begin_power(s, who, slot, log)
-        elif op == PLACE:
+        elif op == stack.PLACE:
             _place(s, who, about, param, log)
-        elif op == END_DRAFT:
-            push(s, CLEAR_DRAFT, who, NO_SLOT, 0, 0, 0)
-            push(s, DRAFT, who, NO_SLOT, 0, 0, 0)
+        elif op == stack.END_DRAFT:
+            stack.push(s, stack.CLEAR_DRAFT, who, stack.NO_SLOT, 0, 0, 0)
+            stack.push(s, stack.DRAFT, who, stack.NO_SLOT, 0, 0, 0)
         else:
-            drop_draft(s, log)
+            effects.drop_draft(s, log)
 
 
 @kernel
@@ -352,11 +280,11 @@ def _activate_next(s, who, habitat, column, log):
     while column >= 0:
         slot = NUM_SLOTS * habitat + column
         column -= 1
-        if s.birds[who, slot] != NO_BIRD and BIRD_COLOUR[s.birds[who, slot]] == BROWN:
-            s.stack[s.depth - 1, N] = column
+        if s.birds[who, slot] != state.NO_BIRD and BIRD_COLOUR[s.birds[who, slot]] == BROWN:
+            s.stack[s.depth - 1, state.COUNT] = column
             begin_power(s, who, slot, log)
             return
-    pop(s)
+    stack.pop(s)
 
 
 @kernel
@@ -369,21 +297,21 @@ def _open_window(s, who, seat, kind, param):
         if s.active[player]:
             slots = triggered(s, player, kind, param)
             if slots:
-                s.stack[s.depth - 1, N] = seat
-                push(s, REACT, player, param, kind, slots, OPTIONAL)
+                s.stack[s.depth - 1, state.COUNT] = seat
+                stack.push(s, stack.REACT, player, param, kind, slots, stack.OPTIONAL)
                 return
-    pop(s)
+    stack.pop(s)
 
 
 @kernel
 def _give_next_share(s, owner, slot, first, players, log):
     """The next player gets a share of a power, if still in the game."""
     if players == 0:
-        pop(s)
+        stack.pop(s)
         return
     player = next_player(players, first, np.int64(s.rules.num_players))
-    s.stack[s.depth - 1, A] = players & ~(1 << player)
-    s.stack[s.depth - 1, N] = wrap(player + 1, np.int64(s.rules.num_players))
+    s.stack[s.depth - 1, state.ARG0] = players & ~(1 << player)
+    s.stack[s.depth - 1, state.COUNT] = wrap(player + 1, np.int64(s.rules.num_players))
     if s.active[player]:
         share(s, owner, slot, player, log)
 
@@ -391,10 +319,10 @@ def _give_next_share(s, owner, slot, first, players, log):
 @kernel
 def _place(s, who, bird, habitat, log):
     """A bird that has been paid enters; the others react, then its white power works (4.4)."""
-    slot = place_bird(s, who, bird, habitat, log)
+    slot = effects.place_bird(s, who, bird, habitat, log)
     if BIRD_COLOUR[bird] == WHITE:
-        push(s, POWER, who, slot, 0, 0, 0)
-    push(s, WINDOW, who, NO_SLOT, 1, AFTER_PLAY, habitat)
+        stack.push(s, stack.POWER, who, slot, 0, 0, 0)
+    stack.push(s, stack.WINDOW, who, stack.NO_SLOT, 1, stack.AFTER_PLAY, habitat)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -412,11 +340,11 @@ def _end_setup(s, log):
         s.setup_bonus[p] = 0
         for food in range(NUM_FOODS):
             s.setup_paid[p, food] = 0
-    start_stream(s, FIRST_PLAYER, 0)
+    start_stream(s, effects.FIRST_PLAYER, 0)
     first = random_below(s.rng, n)
     while not s.active[first]:
         first = wrap(first + 1, n)
-    set_first_player(s, first, log)
+    effects.set_first_player(s, first, log)
     _begin_round(s, 0, log)
 
 
@@ -425,22 +353,22 @@ def _keep(s, player, log):
     """Discard the birds and the bonus card that `player` does not keep, and pay for the others (2.3)."""
     for k in range(BIRDS_DEALT - 1, -1, -1):
         if s.setup_dropped[player] >> k & 1:
-            drop_bird(s, player, setup_bird(s, player, k), log)
+            effects.drop_bird(s, player, decisions.setup_bird(s, player, k), log)
     for food in range(NUM_FOODS):
         if s.setup_paid[player, food] > 0:
-            pay_food(s, player, food, s.setup_paid[player, food], log)
+            effects.pay_food(s, player, food, s.setup_paid[player, food], log)
     cards = np.int64(s.bonus_hands[player])
     lower = lowest_card(cards)
-    drop_bonus(s, player, lowest_card(cards & cards - 1) if s.setup_bonus[player] == 0 else lower, log)
+    effects.drop_bonus(s, player, lowest_card(cards & cards - 1) if s.setup_bonus[player] == 0 else lower, log)
 
 
 @kernel
 def _begin_round(s, number, log):
     """Everybody gets the cubes of the round, and the first player has a turn (3.1)."""
-    set_round(s, number, log)
+    effects.set_round(s, number, log)
     for p in range(s.rules.num_players):
         if s.active[p]:
-            set_turns(s, p, np.int64(TURNS_PER_ROUND[number]), log)
+            effects.set_turns(s, p, np.int64(TURNS_PER_ROUND[number]), log)
     _begin_turn(s, np.int64(s.first_player))
 
 
@@ -449,17 +377,17 @@ def _begin_turn(s, player):
     """`player` has a turn, and their pink powers are available again (12.1)."""
     s.turn_player = player
     s.pink_used[player] = 0
-    push(s, CHOOSE_TURN, player, NO_SLOT, 0, 0, 0)
+    stack.push(s, stack.CHOOSE_TURN, player, stack.NO_SLOT, 0, 0, 0)
 
 
 @kernel
 def _end_turn(s, who, log):
     """Pay what is owed, fill the tray, and give the turn to the next player (3.3)."""
     if s.active[who] and s.debts[who] > 0:
-        push(s, PAY_DEBT, who, NO_SLOT, s.debts[who], 0, 0)
+        stack.push(s, stack.PAY_DEBT, who, stack.NO_SLOT, s.debts[who], 0, 0)
         return
-    pop(s)
-    fill_tray(s, log)
+    stack.pop(s)
+    effects.fill_tray(s, log)
     n = np.int64(s.rules.num_players)
     player = who
     for _ in range(n):
@@ -477,17 +405,17 @@ def _end_round(s, log):
     n = np.int64(s.rules.num_players)
     for p in range(n):
         if s.active[p]:
-            points = goal_points(s, p, np.int64(s.goals[number]), number, s.rules.goals == BLUE)
-            give_goal_points(s, p, points, log)
+            points = goal_points(s, p, np.int64(s.goals[number]), number, s.rules.goals == state.BLUE)
+            effects.give_goal_points(s, p, points, log)
     if number + 1 == NUM_ROUNDS:
         _end_game(s, log)
         return
-    sweep_tray(s, log)
-    fill_tray(s, log)
+    effects.sweep_tray(s, log)
+    effects.fill_tray(s, log)
     first = wrap(np.int64(s.first_player) + 1, n)
     while not s.active[first]:
         first = wrap(first + 1, n)
-    set_first_player(s, first, log)
+    effects.set_first_player(s, first, log)
     _begin_round(s, number + 1, log)
 
 
@@ -500,8 +428,8 @@ def _end_game(s, log):
     """Show the bonus cards, count, and pay (13)."""
     for p in range(s.rules.num_players):
         if s.active[p]:
-            show_bonuses(s, p, log)
-            set_score(s, p, score(s, p), log)
+            effects.show_bonuses(s, p, log)
+            effects.set_score(s, p, score(s, p), log)
     s.terminal = 1
     for p in range(s.rules.num_players):
         if s.active[p]:
@@ -521,7 +449,7 @@ def _finish(s, player, log):
             level += order == 0
     s.standing[player] = ahead + 1
     if ahead == 0:
-        log_note(log, _WIN if level == 1 else _SHARE_WIN, player, s.scores[player])
+        ev.log_note(log, table.WIN if level == 1 else table.SHARE_WIN, player, s.scores[player])
     total = 0.0
     for k in range(level):
         total += _payment(s, player, ahead + 1 + k)
@@ -532,9 +460,9 @@ def _finish(s, player, log):
 def _payment(s, player, place):
     """What a place is worth (13.2)."""
     n = s.rules.num_players
-    if s.rules.reward == PLACEMENT:
+    if s.rules.reward == state.PLACEMENT:
         return 1.0 - 2.0 * (place - 1) / (n - 1)
-    if s.rules.reward == WINNER:
+    if s.rules.reward == state.WINNER:
         return 1.0 if place == 1 else -1.0 / (n - 1)
     return float(s.scores[player])
 
@@ -545,7 +473,7 @@ def forfeit(s, player, log):
     remaining = 0
     for p in range(s.rules.num_players):
         remaining += s.active[p]
-    leave(s, player, log)
+    effects.leave(s, player, log)
     s.standing[player] = remaining
     s.rewards[player] = _payment(s, player, remaining)
     if remaining == 2:

@@ -6,53 +6,21 @@ Kernels that read the record and change nothing. A bird's slot is 5 * habitat + 
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.wingspan.cards import (
-    BIRD_BONUS,
-    BIRD_NEST,
-    BIRD_POINTS,
-    BIRDS_IN_HABITAT,
-    BIRDS_IN_SMALLEST_HABITAT,
-    BIRDS_WITH_EGG_BY_NEST,
-    BIRDS_WITH_EGGS,
-    BLUE_MOST,
-    BONUS_EACH,
-    BONUS_KIND,
-    BONUS_MIN_EGGS,
-    BONUS_POINTS,
-    BONUS_THRESHOLDS,
-    CARDS_IN_HAND,
-    EGG_SETS,
-    EGGS_BY_NEST,
-    EGGS_IN_HABITAT,
-    FOREST,
-    GOAL_HABITAT,
-    GOAL_KIND,
-    GOAL_NEST,
-    GRASSLAND,
-    GREEN_POINTS,
-    NO_NEST,
-    NUM_BONUSES,
-    NUM_FOODS,
-    NUM_HABITATS,
-    NUM_ROUNDS,
-    NUM_SLOTS,
-    STAR,
-    WETLAND,
-)
+from cardenvs.games.wingspan import cards
 
 BIRDS, BONUSES, GOALS, EGGS, CACHED, TUCKED = range(6)
 """Parts of a score, in the order of 13.1."""
 SCORE_PARTS = ("birds", "bonus cards", "round goals", "eggs", "cached food", "tucked cards")
 NUM_PARTS = len(SCORE_PARTS)
-_NUM_PLACES = GREEN_POINTS.shape[1]  # places of a green goal that are worth anything
-_MAT_SLOTS = NUM_HABITATS * NUM_SLOTS
+_NUM_PLACES = cards.GREEN_POINTS.shape[1]  # places of a green goal that are worth anything
+_MAT_SLOTS = cards.NUM_HABITATS * cards.NUM_SLOTS
 
 
 @kernel
 def has_nest(bird, nest):
     """Whether a bird has this nest, or a star nest, which is every nest (10.6)."""
-    own = BIRD_NEST[bird]
-    return own == nest or (own == STAR and nest != NO_NEST)
+    own = cards.BIRD_NEST[bird]
+    return own == nest or (own == cards.STAR and nest != cards.NO_NEST)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -63,15 +31,15 @@ def has_nest(bird, nest):
 def eggs_in_row(s, player, habitat):
     """Eggs on the birds of one row."""
     eggs = 0
-    for column in range(NUM_SLOTS):
-        eggs += s.eggs[player, habitat * NUM_SLOTS + column]
+    for column in range(cards.NUM_SLOTS):
+        eggs += s.eggs[player, habitat * cards.NUM_SLOTS + column]
     return eggs
 
 
 @kernel
 def num_birds(s, player):
     """Birds on a mat."""
-    return s.row_size[player, FOREST] + s.row_size[player, GRASSLAND] + s.row_size[player, WETLAND]
+    return s.row_size[player, cards.FOREST] + s.row_size[player, cards.GRASSLAND] + s.row_size[player, cards.WETLAND]
 
 
 @kernel
@@ -87,18 +55,18 @@ def eggs_by_nest(s, player, nest, most):
 @kernel
 def goal_count(s, player, goal):
     """What `player` counts for a goal (9.1)."""
-    kind = GOAL_KIND[goal]
-    if kind == BIRDS_IN_HABITAT:
-        return 0 + s.row_size[player, GOAL_HABITAT[goal]]
-    if kind == EGGS_IN_HABITAT:
-        return eggs_in_row(s, player, GOAL_HABITAT[goal])
-    if kind == BIRDS_WITH_EGG_BY_NEST:
-        return eggs_by_nest(s, player, GOAL_NEST[goal], 1)
-    if kind == EGGS_BY_NEST:
-        return eggs_by_nest(s, player, GOAL_NEST[goal], 99)
-    if kind == EGG_SETS:
-        dry = min(eggs_in_row(s, player, FOREST), eggs_in_row(s, player, GRASSLAND))
-        return min(dry, eggs_in_row(s, player, WETLAND))
+    kind = cards.GOAL_KIND[goal]
+    if kind == cards.BIRDS_IN_HABITAT:
+        return 0 + s.row_size[player, cards.GOAL_HABITAT[goal]]
+    if kind == cards.EGGS_IN_HABITAT:
+        return eggs_in_row(s, player, cards.GOAL_HABITAT[goal])
+    if kind == cards.BIRDS_WITH_EGG_BY_NEST:
+        return eggs_by_nest(s, player, cards.GOAL_NEST[goal], 1)
+    if kind == cards.EGGS_BY_NEST:
+        return eggs_by_nest(s, player, cards.GOAL_NEST[goal], 99)
+    if kind == cards.EGG_SETS:
+        dry = min(eggs_in_row(s, player, cards.FOREST), eggs_in_row(s, player, cards.GRASSLAND))
+        return min(dry, eggs_in_row(s, player, cards.WETLAND))
     return num_birds(s, player)
 
 
@@ -113,7 +81,7 @@ def green_points(round_number, num_better, num_equal):
     """
     shared = 0
     for place in range(num_better, min(num_better + num_equal, _NUM_PLACES)):
-        shared += GREEN_POINTS[round_number, place]
+        shared += cards.GREEN_POINTS[round_number, place]
     return shared // num_equal
 
 
@@ -124,7 +92,7 @@ def goal_points(s, player, goal, round_number, is_blue):
     if own == 0 or s.active[player] == 0:
         return 0
     if is_blue:
-        return min(own, BLUE_MOST)
+        return min(own, cards.BLUE_MOST)
     num_better, num_equal = 0, 0
     for other in range(s.rules.num_players):
         if s.active[other]:
@@ -141,31 +109,34 @@ def goal_points(s, player, goal, round_number, is_blue):
 @kernel
 def bonus_count(s, player, bonus):
     """What `player` counts for a bonus card (13.3)."""
-    kind = BONUS_KIND[bonus]
-    if kind == CARDS_IN_HAND:
+    kind = cards.BONUS_KIND[bonus]
+    if kind == cards.CARDS_IN_HAND:
         return 0 + s.hand_size[player]
-    if kind == BIRDS_IN_SMALLEST_HABITAT:
-        return 0 + min(min(s.row_size[player, FOREST], s.row_size[player, GRASSLAND]), s.row_size[player, WETLAND])
+    if kind == cards.BIRDS_IN_SMALLEST_HABITAT:
+        return 0 + min(
+            min(s.row_size[player, cards.FOREST], s.row_size[player, cards.GRASSLAND]),
+            s.row_size[player, cards.WETLAND],
+        )
     count = 0
     for slot in range(_MAT_SLOTS):
         bird = s.birds[player, slot]
         if bird >= 0:
-            if kind == BIRDS_WITH_EGGS:
-                count += s.eggs[player, slot] >= BONUS_MIN_EGGS[bonus]
+            if kind == cards.BIRDS_WITH_EGGS:
+                count += s.eggs[player, slot] >= cards.BONUS_MIN_EGGS[bonus]
             else:
-                count += BIRD_BONUS[bird] >> bonus & 1
+                count += cards.BIRD_BONUS[bird] >> bonus & 1
     return count
 
 
 @kernel
 def bonus_points(bonus, count):
     """What a bonus card pays for a count: for each, or for the highest tier reached."""
-    if BONUS_EACH[bonus] > 0:
-        return count * BONUS_EACH[bonus]
-    if count >= BONUS_THRESHOLDS[bonus, 1]:
-        return 0 + BONUS_POINTS[bonus, 1]
-    if count >= BONUS_THRESHOLDS[bonus, 0]:
-        return 0 + BONUS_POINTS[bonus, 0]
+    if cards.BONUS_EACH[bonus] > 0:
+        return count * cards.BONUS_EACH[bonus]
+    if count >= cards.BONUS_THRESHOLDS[bonus, 1]:
+        return 0 + cards.BONUS_POINTS[bonus, 1]
+    if count >= cards.BONUS_THRESHOLDS[bonus, 0]:
+        return 0 + cards.BONUS_POINTS[bonus, 0]
     return 0
 
 
@@ -178,17 +149,17 @@ def score_part(s, player, part):
     """One part of what `player` has, BIRDS to TUCKED, if the game ended now (13.1)."""
     total = 0
     if part == BONUSES:
-        for bonus in range(NUM_BONUSES):
+        for bonus in range(cards.NUM_BONUSES):
             if s.bonus_hands[player] >> bonus & 1:
                 total += bonus_points(bonus, bonus_count(s, player, bonus))
     elif part == GOALS:
-        for k in range(NUM_ROUNDS):
+        for k in range(cards.NUM_ROUNDS):
             total += s.goal_points[k, player]
     else:
         for slot in range(_MAT_SLOTS):
             if s.birds[player, slot] >= 0:
                 if part == BIRDS:
-                    total += np.int64(BIRD_POINTS[s.birds[player, slot]])
+                    total += np.int64(cards.BIRD_POINTS[s.birds[player, slot]])
                 elif part == EGGS:
                     total += s.eggs[player, slot]
                 elif part == CACHED:
@@ -211,7 +182,7 @@ def score(s, player):
 def unused_food(s, player):
     """Food in the supply, which breaks ties (13.2)."""
     total = 0
-    for food in range(NUM_FOODS):
+    for food in range(cards.NUM_FOODS):
         total += s.food[player, food]
     return total
 

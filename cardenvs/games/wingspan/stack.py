@@ -1,10 +1,11 @@
 """What is to be done in Wingspan: the stack of pending decisions and steps, and what can be chosen in each.
 
-A row of `s.stack` is (OP, WHO, SLOT, N, A, B): the kind, the player who decides, the slot of the bird whose power it
-belongs to (or NO_SLOT), and three numbers that depend on the kind. The top row is the next thing to do. Most decisions
-are about few things (a die, a slot, a food): `choices` gives them as a bit set, bit k being the action first_id + k.
+A row of `s.stack` is (OP, WHO, SLOT, COUNT, ARG0, ARG1): the kind, the player who decides, the slot of the bird whose
+power it belongs to (or NO_SLOT), and three numbers that depend on the kind. The top row is the next thing to do. Most
+decisions are about few things (a die, a slot, a food): `choices` gives them as a bit set, bit k being the action
+first_id + k.
 
-    decision       N                     A                    B           first id
+    decision       COUNT                 ARG0                 ARG1        first id
     CHOOSE_TURN                                                           TURN_0
     USE_POWER                                                 flags       USE
     ACCEPT                               owner of the power               USE
@@ -29,7 +30,7 @@ are about few things (a die, a slot, a food): `choices` gives them as a bit set,
     TUCK                                                      flags       TUCK_0
     PLAY                                 habitats allowed     flags       PLAY_0
 
-    step           N                     A                    B
+    step           COUNT                 ARG0                 ARG1
     ROW            next column           habitat                          the brown powers of a row, from right to left
     POWER                                                                 the power of the bird in SLOT begins
     EACH           next player           players left                     players get their share of the power in SLOT
@@ -44,25 +45,8 @@ are about few things (a die, a slot, a food): `choices` gives them as a bit set,
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.wingspan.actions import (
-    CHOOSE_BIRD_0,
-    DISCARD_0,
-    DISCARD_EGG_0,
-    DRAFT_0,
-    DRAW_TRAY_0,
-    GAIN_FOOD_0,
-    GOES_FIRST_0,
-    KEEP_BONUS_0,
-    LAY_EGG_0,
-    MOVE_TO_0,
-    PAY_FOOD_0,
-    PLAY_0,
-    TAKE_DIE_0,
-    TUCK_0,
-    TURN_0,
-    USE,
-)
-from cardenvs.games.wingspan.state import OP, SLOT, WHO, A, B, N
+from cardenvs.games.wingspan import actions
+from cardenvs.games.wingspan.state import ARG0, ARG1, COUNT, OP, SLOT, WHO
 
 NO_SLOT = -1
 
@@ -104,22 +88,22 @@ NO_SLOT = -1
 FIRST_CARD_OP, FIRST_STEP = TRADE_CARD, ROW
 
 _FIRST_IDS = {
-    **dict.fromkeys((USE_POWER, ACCEPT, CACHE), USE),
-    **dict.fromkeys((PAY_COST, GIVE_FOOD, SETUP_FOOD), PAY_FOOD_0),
-    **dict.fromkeys((REACT, REPEAT), CHOOSE_BIRD_0),
-    **dict.fromkeys((TRADE_CARD, PAY_DEBT, SETUP_BIRDS), DISCARD_0),
-    CHOOSE_TURN: TURN_0,
-    TAKE_DICE: TAKE_DIE_0,
-    GET_FOOD: GAIN_FOOD_0,
-    LAY: LAY_EGG_0,
-    GIVE_EGGS: DISCARD_EGG_0,
-    DRAW: DRAW_TRAY_0,
-    MOVE: MOVE_TO_0,
-    FIRST: GOES_FIRST_0,
-    DRAFT: DRAFT_0,
-    KEEP_BONUS: KEEP_BONUS_0,
-    TUCK: TUCK_0,
-    PLAY: PLAY_0,
+    **dict.fromkeys((USE_POWER, ACCEPT, CACHE), actions.USE),
+    **dict.fromkeys((PAY_COST, GIVE_FOOD, SETUP_FOOD), actions.PAY_FOOD_0),
+    **dict.fromkeys((REACT, REPEAT), actions.CHOOSE_BIRD_0),
+    **dict.fromkeys((TRADE_CARD, PAY_DEBT, SETUP_BIRDS), actions.DISCARD_0),
+    CHOOSE_TURN: actions.TURN_0,
+    TAKE_DICE: actions.TAKE_DIE_0,
+    GET_FOOD: actions.GAIN_FOOD_0,
+    LAY: actions.LAY_EGG_0,
+    GIVE_EGGS: actions.DISCARD_EGG_0,
+    DRAW: actions.DRAW_TRAY_0,
+    MOVE: actions.MOVE_TO_0,
+    FIRST: actions.GOES_FIRST_0,
+    DRAFT: actions.DRAFT_0,
+    KEEP_BONUS: actions.KEEP_BONUS_0,
+    TUCK: actions.TUCK_0,
+    PLAY: actions.PLAY_0,
 }
 FIRST_ID = np.array([_FIRST_IDS[op] for op in range(FIRST_STEP)])
 """The action id of choice 0 of each decision."""
@@ -146,9 +130,9 @@ def push(s, op, who, slot, n, a, b):
     top[OP] = op
     top[WHO] = who
     top[SLOT] = slot
-    top[N] = n
-    top[A] = a
-    top[B] = b
+    top[COUNT] = n
+    top[ARG0] = a
+    top[ARG1] = b
     s.depth += 1
 
 

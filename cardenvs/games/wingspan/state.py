@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cardenvs.core.events import Counter, EventKind, Op, Pile, Table
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.games.wingspan.cards import (
@@ -60,9 +59,9 @@ GOAL_TOKEN = BONUS_TOKEN + NUM_BONUSES
 NUM_TOKENS = GOAL_TOKEN + NUM_GOALS
 TOKEN_NAMES = (*BIRD_NAMES, *BONUS_NAMES, *GOAL_NAMES)
 
-# A pending decision or step, a row of `stack`. What `n`, `a` and `b` mean depends on the kind; see powers.py.
+# A pending decision or step, a row of `stack`. What COUNT, ARG0 and ARG1 mean depends on its kind; see stack.py.
 STACK_DEPTH = 24
-OP, WHO, SLOT, N, A, B = range(6)
+OP, WHO, SLOT, COUNT, ARG0, ARG1 = range(6)
 
 # Choices of options, as a record holds them.
 GREEN, BLUE = 0, 1
@@ -167,119 +166,6 @@ STATE = record(
 def slot_name(slot: int) -> str:
     """A slot in words, for names of counters: "forest_1" for slot 0."""
     return f"{HABITATS[slot // NUM_SLOTS]}_{slot % NUM_SLOTS + 1}"
-
-
-_SLOT_NAMES = tuple(slot_name(slot) for slot in range(MAT_SLOTS))
-
-TABLE = Table(
-    piles=[
-        Pile("bird_deck"),
-        Pile("bird_discards"),
-        Pile("tray"),
-        Pile("draft"),
-        Pile("bonus_deck"),
-        Pile("bonus_discards"),
-        Pile("goal_box"),
-        Pile("goals", ordered=True),
-        Pile("hand", per_player=True),
-        Pile("tucked", per_player=True),
-        Pile("bonus", per_player=True),
-        *(Pile(habitat, per_player=True, ordered=True) for habitat in HABITATS),
-    ],
-    counters=[
-        Counter("round"),  # 1..4
-        Counter("first_player"),
-        *(Counter(f"feeder_{face}") for face in FACES),
-        *(Counter(f"outside_{face}") for face in FACES),
-        *(Counter(food, per_player=True) for food in FOODS),
-        Counter("turns_left", per_player=True),
-        *(Counter(f"goal_{k + 1}", per_player=True) for k in range(NUM_ROUNDS)),  # points
-        *(Counter(f"eggs_{name}", per_player=True) for name in _SLOT_NAMES),
-        *(Counter(f"cached_{name}", per_player=True) for name in _SLOT_NAMES),
-        *(Counter(f"tucked_{name}", per_player=True) for name in _SLOT_NAMES),
-        Counter("discards_owed", per_player=True),
-        Counter("out", per_player=True),
-        Counter("score", per_player=True),  # once the game is over
-    ],
-    kinds=[
-        # The deal
-        EventKind("new_goal", Op.CREATE, "The goal {token} is in the box."),
-        EventKind("lay_goal", Op.MOVE, "The next round goal is: {token}."),
-        EventKind("new_bird_deck", Op.CREATE, "A deck of {value} birds is shuffled."),
-        EventKind("new_bonus_deck", Op.CREATE, "A deck of {value} bonus cards is shuffled."),
-        EventKind("deal_bird", Op.MOVE, "{player} is dealt {token}."),
-        EventKind("deal_bonus", Op.MOVE, "{player} is dealt the bonus card {token}."),
-        EventKind("deal_food", Op.SET, "{player} begins with {value} {source}."),
-        # The setup
-        EventKind("plan_drop", Op.NOTE, "{player} will not keep {token}."),
-        EventKind("plan_keep", Op.NOTE, "{player} will keep the other birds."),
-        EventKind("plan_pay", Op.NOTE, "{player} will pay food {value}."),
-        EventKind("plan_bonus", Op.NOTE, "{player} will keep {token}."),
-        EventKind("drop_bird", Op.MOVE, "{player} does not keep {token}."),
-        EventKind("drop_bonus", Op.MOVE, "{player} does not keep the bonus card {token}."),
-        EventKind("first_player", Op.SET, "{player} is the first player.", tells=True),
-        # Rounds and turns
-        EventKind("round", Op.SET, "Round {value} begins."),
-        EventKind("turns_left", Op.SET, "{player} has {value} turns left in this round."),
-        EventKind("choose_play", Op.NOTE, "{player} plays a bird."),
-        EventKind("choose_food", Op.NOTE, "{player} gains food."),
-        EventKind("choose_eggs", Op.NOTE, "{player} lays eggs."),
-        EventKind("choose_cards", Op.NOTE, "{player} draws cards."),
-        EventKind("goal_points", Op.SET, "{player} gets {value} points for the goal."),
-        # Birds, eggs, food
-        EventKind("show_bird", Op.REVEAL, "{player} is going to play {token}."),
-        EventKind("place_bird", Op.MOVE, "{player} puts {token} into {target}."),
-        EventKind("move_bird", Op.MOVE, "{token} moves to {target}."),
-        EventKind("pay_food", Op.SET, "{player} pays: {value} {source} left."),
-        EventKind("gain_food", Op.SET, "{player} gains food: {value} {source}."),
-        EventKind("lay_egg", Op.SET, "{player} lays an egg: {value} {source}."),
-        EventKind("lose_egg", Op.SET, "{player} discards an egg: {value} {source}."),
-        EventKind("cache_food", Op.SET, "{player} caches food: {value} {source}."),
-        EventKind("tucked", Op.SET, "{player} has {value} {source}."),
-        EventKind("carry", Op.SET, "With the bird moves what lies on it: {value} {source}."),
-        # Dice
-        EventKind("roll_feeder", Op.NOTE, "All dice are rolled into the birdfeeder."),
-        EventKind("roll_outside", Op.NOTE, "{player} rolls the {value} dice outside the birdfeeder."),
-        EventKind("take_die", Op.NOTE, "{player} takes a die."),
-        # What dice show, and what follows from it, is chance: no player could have known it.
-        EventKind("die_in", Op.SET, "{value} {source}.", tells=True),
-        EventKind("die_out", Op.SET, "{value} {source}.", tells=True),
-        EventKind("catch", Op.SET, "{player} caches what the hunt has caught: {value} {source}.", tells=True),
-        # Cards
-        EventKind("fill_tray", Op.MOVE, "{token} is laid out in the tray."),
-        EventKind("sweep_tray", Op.MOVE, "{token} is swept from the tray."),
-        EventKind("draw_tray", Op.MOVE, "{player} takes {token} from the tray."),
-        EventKind("draw_deck", Op.MOVE, "{player} draws {token} from the deck."),
-        EventKind("discard", Op.MOVE, "{player} discards {token}."),
-        EventKind("tuck", Op.MOVE, "{player} tucks {token}."),
-        EventKind("tuck_from_deck", Op.MOVE, "{player} tucks {token} from the deck."),
-        EventKind("miss", Op.MOVE, "{player}'s hunt misses {token}."),
-        EventKind("turn_up", Op.MOVE, "{token} is turned up."),
-        EventKind("take_draft", Op.MOVE, "{player} takes {token}."),
-        EventKind("drop_draft", Op.MOVE, "Nobody takes {token}."),
-        EventKind("draw_bonus", Op.MOVE, "{player} draws the bonus card {token}."),
-        EventKind("gather_discards", Op.MOVE_ALL, "The discard pile becomes the new deck."),
-        EventKind("shuffle_deck", Op.SHUFFLE, "The bird deck is shuffled."),
-        EventKind("gather_bonuses", Op.MOVE_ALL, "The discarded bonus cards become the new deck."),
-        EventKind("shuffle_bonuses", Op.SHUFFLE, "The bonus deck is shuffled."),
-        EventKind("discards_owed", Op.SET, "{player} owes {value} discards at the end of the turn."),
-        # Powers
-        EventKind("use_power", Op.NOTE, "{player} uses the power of {token}."),
-        EventKind("react", Op.NOTE, "{player} reacts with {token}."),
-        EventKind("decline", Op.NOTE, "{player} declines."),
-        EventKind("repeat", Op.NOTE, "{player} repeats the power of {token}."),
-        EventKind("goes_first", Op.NOTE, "{player} goes first."),
-        EventKind("hunt_succeeds", Op.NOTE, "The hunt of {token} succeeds.", tells=True),
-        EventKind("hunt_fails", Op.NOTE, "The hunt of {token} fails.", tells=True),
-        # The end
-        EventKind("show_bonus", Op.REVEAL, "{player} shows the bonus card {token}."),
-        EventKind("score", Op.SET, "{player} scores {value} points.", tells=True),
-        EventKind("win", Op.NOTE, "{player} wins.", tells=True),
-        EventKind("share_win", Op.NOTE, "{player} shares the victory.", tells=True),
-        EventKind("forfeit", Op.SET, "{player} forfeits."),
-    ],
-    max_players=MAX_PLAYERS,
-)
 
 
 def deck(options: WingspanOptions) -> np.ndarray:

@@ -18,30 +18,7 @@ import numpy as np
 
 from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
-from cardenvs.games.wingspan.actions import (
-    CHOOSE_BIRD_0,
-    DISCARD_0,
-    DISCARD_EGG_0,
-    DRAFT_0,
-    DRAW_DECK,
-    DRAW_TRAY_0,
-    GAIN_FOOD,
-    GAIN_FOOD_0,
-    GOES_FIRST_0,
-    KEEP_BONUS_0,
-    LAY_EGG_0,
-    LAY_EGGS,
-    MOVE_TO_0,
-    PAY_FOOD_0,
-    PLAY_0,
-    PLAY_A_BIRD,
-    RESET_FEEDER,
-    STOP,
-    TAKE_DIE_0,
-    TAKE_DUAL_0,
-    TUCK_0,
-    TURN_0,
-)
+from cardenvs.games.wingspan import actions, stack, state
 from cardenvs.games.wingspan.cards import (
     BIRD_BONUS,
     BIRD_COLOUR,
@@ -87,26 +64,6 @@ from cardenvs.games.wingspan.decisions import ALL_SLOTS, open_habitats
 from cardenvs.games.wingspan.payment import BIRD_WORTH
 from cardenvs.games.wingspan.powers import has_room
 from cardenvs.games.wingspan.scoring import eggs_in_row, has_nest
-from cardenvs.games.wingspan.stack import (
-    ACCEPT,
-    CACHE,
-    GIVE_EGGS,
-    GIVE_FOOD,
-    PAY_COST,
-    PAYS_POWER,
-    PAYS_TRADE,
-    SETUP_BIRDS,
-)
-from cardenvs.games.wingspan.state import (
-    MAT_SLOTS,
-    NO_BIRD,
-    NUM_WORDS,
-    OP,
-    SLOT,
-    WORD_BITS,
-    A,
-    B,
-)
 
 _POINT = 100  # values are hundredths of a point
 _NUM_TURNS = int(TURNS_PER_ROUND.sum())
@@ -293,7 +250,7 @@ def _price(s, who, what, turns, weights):
         value = _weight(weights, CARD_PRICE, turns) + max(0, 3 - have) * _weight(weights, CARD_FEW, turns)
     else:
         have = np.int64(0)
-        for slot in range(MAT_SLOTS):
+        for slot in range(state.MAT_SLOTS):
             have += s.eggs[who, slot]
         value = _weight(weights, EGG_PRICE, turns) + max(0, 2 - have) * _weight(weights, EGG_FEW, turns)
     return max(0, value)
@@ -315,7 +272,7 @@ def _row_powers(s, who, habitat, turns, weights):
     value = np.int64(0)
     for slot in range(NUM_SLOTS * habitat, NUM_SLOTS * habitat + s.row_size[who, habitat]):
         bird = s.birds[who, slot]
-        if bird != NO_BIRD and BIRD_COLOUR[bird] == BROWN:
+        if bird != state.NO_BIRD and BIRD_COLOUR[bird] == BROWN:
             value += max(0, _power_value(s, who, bird, turns, weights))
     return value * _weight(weights, ROW_USE, turns) // 100
 
@@ -407,22 +364,22 @@ def _card_worth(s, who, bird, turns, weights):
 def _next_in_hand(s, who, bird):
     """The next bird in hand after `bird` (-1 for the first), or NO_BIRD."""
     start = bird + 1
-    for w in range(start // WORD_BITS, NUM_WORDS):
+    for w in range(start // state.WORD_BITS, state.NUM_WORDS):
         bits = np.int64(s.hands[who, w])
-        if w == start // WORD_BITS:
-            bits = bits >> start % WORD_BITS << start % WORD_BITS
+        if w == start // state.WORD_BITS:
+            bits = bits >> start % state.WORD_BITS << start % state.WORD_BITS
         if bits:
-            return w * WORD_BITS + lowest_card(bits)
-    return np.int64(NO_BIRD)
+            return w * state.WORD_BITS + lowest_card(bits)
+    return np.int64(state.NO_BIRD)
 
 
 @kernel
 def _wanted_bird(s, who, turns, weights):
     """The bird in hand that is worth most, the food that it is short of counted, or NO_BIRD."""
-    paying = s.stack[s.depth - 1, OP] == PAY_COST
-    wanted, most = np.int64(NO_BIRD), np.int64(0)
-    bird, k = _next_in_hand(s, who, NO_BIRD), 0
-    while bird != NO_BIRD:
+    paying = s.stack[s.depth - 1, state.OP] == stack.PAY_COST
+    wanted, most = np.int64(state.NO_BIRD), np.int64(0)
+    bird, k = _next_in_hand(s, who, state.NO_BIRD), 0
+    while bird != state.NO_BIRD:
         if not (paying and bird == s.payment) and not s.setup_dropped[who] >> k & 1:
             value = _best_play(s, who, bird, (1 << NUM_HABITATS) - 1, turns, weights)
             value -= _missing(s, who, bird) * _weight(weights, SHORT, turns)
@@ -440,50 +397,50 @@ def _wanted_bird(s, who, turns, weights):
 @kernel
 def _value(s, who, action, turns, wanted, weights):
     """The value of one legal action."""
-    if action >= PLAY_0:
-        bird = (action - PLAY_0) // NUM_HABITATS
-        return _play_value(s, who, bird, (action - PLAY_0) % NUM_HABITATS, turns, weights)
-    if action >= DISCARD_0:
+    if action >= actions.PLAY_0:
+        bird = (action - actions.PLAY_0) // NUM_HABITATS
+        return _play_value(s, who, bird, (action - actions.PLAY_0) % NUM_HABITATS, turns, weights)
+    if action >= actions.DISCARD_0:
         return _value_of_card(s, who, action, turns, weights)
-    if action >= KEEP_BONUS_0:
-        return _bonus_worth(s, who, action - KEEP_BONUS_0)
-    if action >= DRAFT_0:
-        return _PICK + _card_worth(s, who, np.int64(s.draft[action - DRAFT_0]), turns, weights)
-    if action >= MOVE_TO_0:
-        return np.int64(_PICK if action == GOES_FIRST_0 else -_PICK)
-    if action >= DRAW_TRAY_0:
+    if action >= actions.KEEP_BONUS_0:
+        return _bonus_worth(s, who, action - actions.KEEP_BONUS_0)
+    if action >= actions.DRAFT_0:
+        return _PICK + _card_worth(s, who, np.int64(s.draft[action - actions.DRAFT_0]), turns, weights)
+    if action >= actions.MOVE_TO_0:
+        return np.int64(_PICK if action == actions.GOES_FIRST_0 else -_PICK)
+    if action >= actions.DRAW_TRAY_0:
         return _value_of_draw(s, who, action, turns, weights)
-    if action >= CHOOSE_BIRD_0:
-        bird = np.int64(s.birds[who, action - CHOOSE_BIRD_0])
+    if action >= actions.CHOOSE_BIRD_0:
+        bird = np.int64(s.birds[who, action - actions.CHOOSE_BIRD_0])
         return _PICK + _power_value(s, who, bird, turns, weights)
-    if action >= LAY_EGG_0:
+    if action >= actions.LAY_EGG_0:
         return _value_of_egg(s, who, action, turns, weights)
-    if action >= TAKE_DIE_0:
+    if action >= actions.TAKE_DIE_0:
         return _value_of_food(s, who, action, turns, wanted, weights)
-    if action >= TURN_0:
-        return _value_of_turn(s, who, action - TURN_0, turns, wanted, weights)
-    return np.int64(0) if action == STOP else _value_of_use(s, who, turns, wanted, weights)
+    if action >= actions.TURN_0:
+        return _value_of_turn(s, who, action - actions.TURN_0, turns, wanted, weights)
+    return np.int64(0) if action == actions.STOP else _value_of_use(s, who, turns, wanted, weights)
 
 
 @kernel
 def _value_of_use(s, who, turns, wanted, weights):
     """The value of using a power, of taking a share, or of caching the food just gained."""
     top = s.stack[s.depth - 1]
-    if top[OP] == CACHE:
-        return _POINT - _food_value(s, who, np.int64(top[A]), turns, wanted, weights)
-    if top[OP] == ACCEPT:
+    if top[state.OP] == stack.CACHE:
+        return _POINT - _food_value(s, who, np.int64(top[state.ARG0]), turns, wanted, weights)
+    if top[state.OP] == stack.ACCEPT:
         return np.int64(_PICK)
-    return _PICK + _power_value(s, who, np.int64(s.birds[who, top[SLOT]]), turns, weights)
+    return _PICK + _power_value(s, who, np.int64(s.birds[who, top[state.SLOT]]), turns, weights)
 
 
 @kernel
 def _food_value(s, who, food, turns, wanted, weights):
     """What one more token of a food is worth."""
     value = _price(s, who, FOOD, turns, weights)
-    if wanted != NO_BIRD and _held(s, who, food) < BIRD_COST[wanted, food]:
+    if wanted != state.NO_BIRD and _held(s, who, food) < BIRD_COST[wanted, food]:
         value += _weight(weights, WANTED, turns)
-    bird = _next_in_hand(s, who, NO_BIRD)
-    while bird != NO_BIRD:
+    bird = _next_in_hand(s, who, state.NO_BIRD)
+    while bird != state.NO_BIRD:
         if _held(s, who, food) < BIRD_COST[bird, food]:
             value += 5
         bird = _next_in_hand(s, who, bird)
@@ -494,7 +451,7 @@ def _food_value(s, who, food, turns, wanted, weights):
 def _kept_value(s, who, food, turns, wanted, weights):
     """What a token of a food is worth that could be paid."""
     value = _price(s, who, FOOD, turns, weights)
-    if wanted != NO_BIRD and _held(s, who, food) <= BIRD_COST[wanted, food]:
+    if wanted != state.NO_BIRD and _held(s, who, food) <= BIRD_COST[wanted, food]:
         value += _weight(weights, WANTED, turns)
     return value - 2 * _held(s, who, food)
 
@@ -503,21 +460,21 @@ def _kept_value(s, who, food, turns, wanted, weights):
 def _value_of_food(s, who, action, turns, wanted, weights):
     """The value of taking a die, of rolling all dice, of paying or of gaining a token."""
     top = s.stack[s.depth - 1]
-    if action >= GAIN_FOOD_0:
-        return _PICK + _food_value(s, who, action - GAIN_FOOD_0, turns, wanted, weights)
-    if action >= PAY_FOOD_0:
-        food = action - PAY_FOOD_0
+    if action >= actions.GAIN_FOOD_0:
+        return _PICK + _food_value(s, who, action - actions.GAIN_FOOD_0, turns, wanted, weights)
+    if action >= actions.PAY_FOOD_0:
+        food = action - actions.PAY_FOOD_0
         value = -_kept_value(s, who, food, turns, wanted, weights)
-        if top[OP] == PAY_COST and s.paid[food] < BIRD_COST[s.payment, food]:
+        if top[state.OP] == stack.PAY_COST and s.paid[food] < BIRD_COST[s.payment, food]:
             value += _price(s, who, FOOD, turns, weights)  # one token less to pay
-        if top[OP] == GIVE_FOOD:
-            value += _price(s, who, EGG if top[B] & PAYS_TRADE else FOOD, turns, weights)
+        if top[state.OP] == stack.GIVE_FOOD:
+            value += _price(s, who, EGG if top[state.ARG1] & stack.PAYS_TRADE else FOOD, turns, weights)
         return value
-    if action == RESET_FEEDER:
+    if action == actions.RESET_FEEDER:
         return _price(s, who, FOOD, turns, weights) + _weight(weights, RESET, turns)
-    food = action - TAKE_DIE_0
-    if action >= TAKE_DUAL_0:
-        food = np.int64(INVERTEBRATE if action == TAKE_DUAL_0 else SEED)
+    food = action - actions.TAKE_DIE_0
+    if action >= actions.TAKE_DUAL_0:
+        food = np.int64(INVERTEBRATE if action == actions.TAKE_DUAL_0 else SEED)
     return _PICK + _food_value(s, who, food, turns, wanted, weights)
 
 
@@ -551,20 +508,20 @@ def _egg_goals(s, who, slot, has, turns, weights):
 @kernel
 def _value_of_egg(s, who, action, turns, weights):
     """The value of laying an egg in a slot, or of discarding one from there for what that gives."""
-    if action < DISCARD_EGG_0:
-        slot = action - LAY_EGG_0
+    if action < actions.DISCARD_EGG_0:
+        slot = action - actions.LAY_EGG_0
         has = np.int64(s.eggs[who, slot])
         room = np.int64(BIRD_EGG_LIMIT[s.birds[who, slot]]) - has
         value = _price(s, who, EGG, turns, weights) + _egg_goals(s, who, slot, has, turns, weights)
         return _PICK + value + room
     top = s.stack[s.depth - 1]
-    slot = action - DISCARD_EGG_0
+    slot = action - actions.DISCARD_EGG_0
     has = np.int64(s.eggs[who, slot])
     room = np.int64(BIRD_EGG_LIMIT[s.birds[who, slot]]) - has
     value = -_egg_goals(s, who, slot, has - 1, turns, weights) - room
-    if top[OP] == GIVE_EGGS and top[B] & PAYS_POWER:
-        value += _power_value(s, who, np.int64(s.birds[who, top[SLOT]]), turns, weights)
-    elif top[B] & PAYS_TRADE:
+    if top[state.OP] == stack.GIVE_EGGS and top[state.ARG1] & stack.PAYS_POWER:
+        value += _power_value(s, who, np.int64(s.birds[who, top[state.SLOT]]), turns, weights)
+    elif top[state.ARG1] & stack.PAYS_TRADE:
         value += _price(s, who, CARD, turns, weights) - _price(s, who, EGG, turns, weights)
     return value
 
@@ -572,24 +529,24 @@ def _value_of_egg(s, who, action, turns, weights):
 @kernel
 def _value_of_draw(s, who, action, turns, weights):
     """The value of a card from the tray or the deck."""
-    if action == DRAW_DECK:
+    if action == actions.DRAW_DECK:
         return _PICK + _price(s, who, CARD, turns, weights)
-    return _PICK + _card_worth(s, who, np.int64(s.tray[action - DRAW_TRAY_0]), turns, weights)
+    return _PICK + _card_worth(s, who, np.int64(s.tray[action - actions.DRAW_TRAY_0]), turns, weights)
 
 
 @kernel
 def _value_of_card(s, who, action, turns, weights):
     """The value of discarding or tucking a card, for what that gives."""
     top = s.stack[s.depth - 1]
-    if action >= TUCK_0:
-        worth = _card_worth(s, who, action - TUCK_0, turns, weights)
+    if action >= actions.TUCK_0:
+        worth = _card_worth(s, who, action - actions.TUCK_0, turns, weights)
         gives = _POINT + _price(s, who, CARD, turns, weights)
-        if top[B] & PAYS_POWER:
-            gives += _power_value(s, who, np.int64(s.birds[who, top[SLOT]]), turns, weights) - _POINT
+        if top[state.ARG1] & stack.PAYS_POWER:
+            gives += _power_value(s, who, np.int64(s.birds[who, top[state.SLOT]]), turns, weights) - _POINT
         return gives - worth
-    bird = action - DISCARD_0
+    bird = action - actions.DISCARD_0
     worth = _card_worth(s, who, bird, turns, weights)
-    if top[OP] == SETUP_BIRDS:
+    if top[state.OP] == stack.SETUP_BIRDS:
         return _value_of_drop(s, who, bird, worth, turns, weights)
     return _price(s, who, FOOD, turns, weights) - worth
 
@@ -598,8 +555,8 @@ def _value_of_card(s, who, action, turns, weights):
 def _value_of_drop(s, who, bird, worth, turns, weights):
     """The value of not keeping a bird in the setup: the lowest one that is not worth it comes first."""
     better = np.int64(0)
-    other = _next_in_hand(s, who, NO_BIRD)
-    while other != NO_BIRD:
+    other = _next_in_hand(s, who, state.NO_BIRD)
+    while other != state.NO_BIRD:
         value = _card_worth(s, who, other, turns, weights)
         better += value > worth or (value == worth and other < bird)
         other = _next_in_hand(s, who, other)
@@ -611,11 +568,11 @@ def _value_of_drop(s, who, bird, worth, turns, weights):
 def _bonus_worth(s, who, card):
     """What a bonus card is worth: how common its birds are, and how many of them lie there or are in hand."""
     count = np.int64(0)
-    for slot in range(MAT_SLOTS):
-        if s.birds[who, slot] != NO_BIRD:
+    for slot in range(state.MAT_SLOTS):
+        if s.birds[who, slot] != state.NO_BIRD:
             count += BIRD_BONUS[s.birds[who, slot]] >> card & 1
-    k, bird = 0, _next_in_hand(s, who, NO_BIRD)
-    while bird != NO_BIRD:
+    k, bird = 0, _next_in_hand(s, who, state.NO_BIRD)
+    while bird != state.NO_BIRD:
         if not s.setup_dropped[who] >> k & 1:
             count += BIRD_BONUS[bird] >> card & 1
         k += 1
@@ -626,17 +583,17 @@ def _bonus_worth(s, who, card):
 @kernel
 def _value_of_turn(s, who, k, turns, wanted, weights):
     """The value of one of the four actions."""
-    if k == PLAY_A_BIRD:
+    if k == actions.PLAY_A_BIRD:
         return _weight(weights, PLAY_BASE, turns) + _best_payable(s, who, turns, weights)
-    habitat = k - GAIN_FOOD + FOREST
+    habitat = k - actions.GAIN_FOOD + FOREST
     birds = np.int64(s.row_size[who, habitat])
     value = _row_powers(s, who, habitat, turns, weights)
     food, card = _price(s, who, FOOD, turns, weights), _price(s, who, CARD, turns, weights)
     egg = _price(s, who, EGG, turns, weights)
-    if k == GAIN_FOOD:
+    if k == actions.GAIN_FOOD:
         gained = np.int64(FOOD_GAINED[birds])
         value += gained * food + (max(0, food - card) if HAS_TRADE[birds] else 0)
-        if wanted != NO_BIRD:
+        if wanted != state.NO_BIRD:
             missing = _missing(s, who, wanted)
             if missing > 0:
                 value += min(missing, gained) * _weight(weights, WANTED, turns)
@@ -645,7 +602,7 @@ def _value_of_turn(s, who, k, turns, wanted, weights):
                     better -= max(0, _best_payable(s, who, turns, weights))
                     value += max(0, better) * _weight(weights, UNLOCK, turns) // 100
         return value
-    if k == LAY_EGGS:
+    if k == actions.LAY_EGGS:
         room, best = np.int64(0), np.int64(0)
         slots = has_room(s, who, ALL_SLOTS)
         while slots:
@@ -664,8 +621,8 @@ def _best_payable(s, who, turns, weights):
     """The value of the best play that can be made now, or _WORST."""
     habitats = open_habitats(s, who)
     most = np.int64(_WORST)
-    bird = _next_in_hand(s, who, NO_BIRD)
-    while bird != NO_BIRD:
+    bird = _next_in_hand(s, who, state.NO_BIRD)
+    while bird != state.NO_BIRD:
         if habitats & BIRD_HABITATS[bird] and _missing(s, who, bird) == 0:
             most = max(most, _best_play(s, who, bird, habitats, turns, weights))
         bird = _next_in_hand(s, who, bird)

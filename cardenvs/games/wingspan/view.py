@@ -74,8 +74,10 @@ from cardenvs.games.wingspan.stack import (
     USE_POWER,
 )
 from cardenvs.games.wingspan.state import (
+    ARG0,
     BLUE,
     BONUS_TOKEN,
+    COUNT,
     FACES,
     GOAL_TOKEN,
     IN_BONUS_DISCARDS,
@@ -90,8 +92,6 @@ from cardenvs.games.wingspan.state import (
     SLOT,
     TOKEN_NAMES,
     WHO,
-    A,
-    N,
     slot_name,
 )
 from cardenvs.games.wingspan.texts import bird_text, bonus_text, cost_text, count
@@ -393,17 +393,17 @@ def _prompt(s):
     row = _top(s)
     op, who = row[OP], row[WHO]
     bird = _bird_at(s, who, row[SLOT]) if row[SLOT] >= 0 else ""
-    left = int(row[N])
+    left = int(row[COUNT])
     if op == CHOOSE_TURN:
         return f"Your turn: play a bird, gain food ({_offer(s, who, FOREST)}), " \
             f"lay eggs ({_offer(s, who, GRASSLAND)}) or draw bird cards ({_offer(s, who, WETLAND)})."  # fmt: skip
     if op == USE_POWER:
         return f"Use the power of {bird_text(int(s.birds[who, row[SLOT]]))}?"
     if op == ACCEPT:
-        owner = int(row[A])
+        owner = int(row[ARG0])
         return f"Take your share of the power of player_{owner}'s {bird_text(int(s.birds[owner, row[SLOT]]))}?"
     if op == CACHE:
-        return f"Cache the {FOODS[row[A]]} on {bird}, or keep it in the supply?"
+        return f"Cache the {FOODS[row[ARG0]]} on {bird}, or keep it in the supply?"
     if op == PAY_COST:
         return f"Which food do you pay for {BIRD_NAMES[s.payment]} ({cost_text(int(s.payment))})?"
     if op == REACT:

@@ -20,29 +20,13 @@ import numpy as np
 from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import DETERMINIZE, random_below, shuffle, start_stream
+from cardenvs.games.wingspan import state
 from cardenvs.games.wingspan.cards import BIRDS_DEALT, BONUSES_DEALT, NUM_BIRDS, NUM_BONUSES, NUM_FOODS
 from cardenvs.games.wingspan.effects import batch_known_to, current_batch
 from cardenvs.games.wingspan.stack import END_SETUP, KEEP_BONUS, NO_SLOT, SETUP_BIRDS, pop, push
-from cardenvs.games.wingspan.state import (
-    IN_BONUS_DECK,
-    IN_BONUS_DISCARDS,
-    IN_BONUS_HAND,
-    IN_DECK,
-    IN_DISCARDS,
-    IN_HAND,
-    IN_TUCKED,
-    LAST_BATCH,
-    MAX_PLAYERS,
-    ON_MAT,
-    OP,
-    PIECE_KIND_BITS,
-    PIECE_OWNER_BITS,
-    WHO,
-    WORD_BITS,
-)
 
 _NOWHERE = 255  # an entry of s.place or s.bonus_place: not dealt again yet
-_OWNER = (1 << PIECE_OWNER_BITS) - 1
+_OWNER = (1 << state.PIECE_OWNER_BITS) - 1
 # What s.tally counts for each player and batch: hidden cards of the hand, tucked from it, and discarded face down; of
 # bonus cards, those of the hand that are not on offer, those that are, and discards.
 _HELD, _TUCKED, _DISCARDED = range(3)
@@ -50,8 +34,8 @@ _OFFERED = _TUCKED
 # A free place, an entry of s.slots: an entry of s.place or s.bonus_place, above it who knows what lies there, as bits.
 _KNOWN_SHIFT = 5
 _PLACE = (1 << _KNOWN_SHIFT) - 1
-_OFFER = 1 << _KNOWN_SHIFT + MAX_PLAYERS
-_BATCH_SHIFT = _KNOWN_SHIFT + MAX_PLAYERS + 1
+_OFFER = 1 << _KNOWN_SHIFT + state.MAX_PLAYERS
+_BATCH_SHIFT = _KNOWN_SHIFT + state.MAX_PLAYERS + 1
 
 
 @kernel
@@ -76,12 +60,12 @@ def _redeal_birds(s, player):
         if p != player:
             _place_hand(s, p, player)
     number = np.int64(0)  # of free places, those of older batches not included
-    for batch in range(LAST_BATCH, -1, -1):
+    for batch in range(state.LAST_BATCH, -1, -1):
         first = number
         number = _list_places(s, batch, number)
         shuffle(s, s.slots, first, number)
         for bird in range(NUM_BIRDS):
-            is_of_batch = batch > 0 and s.batch[bird] & LAST_BATCH == batch
+            is_of_batch = batch > 0 and s.batch[bird] & state.LAST_BATCH == batch
             if is_of_batch and s.place[bird] == _NOWHERE and number > 0:
                 number = _put_bird(s, bird, number)
     shuffle(s, s.slots, 0, number)
@@ -103,14 +87,14 @@ def _pick_up_birds(s, player):
         place, known = np.int64(s.place[bird]), np.int64(s.known[bird])
         if known >> player & 1:
             continue
-        if IN_HAND <= place < ON_MAT:
-            s.hands[place - IN_HAND, bird // WORD_BITS] &= ~(1 << bird % WORD_BITS)
-        elif place == IN_DISCARDS:
+        if state.IN_HAND <= place < state.ON_MAT:
+            s.hands[place - state.IN_HAND, bird // state.WORD_BITS] &= ~(1 << bird % state.WORD_BITS)
+        elif place == state.IN_DISCARDS:
             s.tally[lowest_card(known), _DISCARDED, 0] += 1
         if s.taken[bird] == 0:
             s.place[bird] = _NOWHERE
-        elif place >= IN_TUCKED:
-            s.place[bird] = place - IN_TUCKED + IN_HAND
+        elif place >= state.IN_TUCKED:
+            s.place[bird] = place - state.IN_TUCKED + state.IN_HAND
 
 
 @kernel
@@ -129,16 +113,16 @@ def _place_hand(s, owner, player):
         for bird in range(NUM_BIRDS):
             if s.taken[bird] == 1 + came and _may_be_held(s, bird, owner, player):
                 if _is_tucked(s, tucks, came, room):
-                    s.place[bird] = IN_TUCKED + owner
+                    s.place[bird] = state.IN_TUCKED + owner
                 else:
-                    s.hands[owner, bird // WORD_BITS] |= 1 << bird % WORD_BITS
+                    s.hands[owner, bird // state.WORD_BITS] |= 1 << bird % state.WORD_BITS
                     room -= 1
         for k in range(s.num_pieces):
             piece = np.int64(s.pieces[k])
-            if piece & _OWNER == owner and piece >> PIECE_KIND_BITS == came:
+            if piece & _OWNER == owner and piece >> state.PIECE_KIND_BITS == came:
                 is_tucked = _is_tucked(s, tucks, came, room)
                 room -= 1 - is_tucked
-                s.tally[owner, _TUCKED if is_tucked else _HELD, piece >> PIECE_OWNER_BITS & LAST_BATCH] += 1
+                s.tally[owner, _TUCKED if is_tucked else _HELD, piece >> state.PIECE_OWNER_BITS & state.LAST_BATCH] += 1
     for k in range(tucks):
         s.slots[k] = 0
 
@@ -146,7 +130,7 @@ def _place_hand(s, owner, player):
 @kernel
 def _may_be_held(s, bird, owner, player):
     """Whether `player` has seen a bird go into a hand, and does not know whether it is there still."""
-    return np.int64(s.place[bird] == IN_HAND + owner and s.taken[bird] > 0 and not s.known[bird] >> player & 1)
+    return np.int64(s.place[bird] == state.IN_HAND + owner and s.taken[bird] > 0 and not s.known[bird] >> player & 1)
 
 
 @kernel
@@ -172,13 +156,13 @@ def _is_tucked(s, tucks, came, room):
 def _list_places(s, batch, number):
     """List the free places for cards of a batch of the deck from s.slots[number] on; returns where the list ends."""
     if batch == current_batch(s):
-        number = _add_places(s, number, s.num_deck, IN_DECK, 0)
+        number = _add_places(s, number, s.num_deck, state.IN_DECK, 0)
     for p in range(s.rules.num_players):
         own = 1 << p + _KNOWN_SHIFT
-        number = _add_places(s, number, s.tally[p, _HELD, batch], IN_HAND + p, own)
-        number = _add_places(s, number, s.tally[p, _TUCKED, batch], IN_TUCKED + p, own)
-        number = _add_places(s, number, s.tucked_unseen[p, batch], IN_TUCKED + p, 0)
-        number = _add_places(s, number, s.tally[p, _DISCARDED, batch], IN_DISCARDS, own)
+        number = _add_places(s, number, s.tally[p, _HELD, batch], state.IN_HAND + p, own)
+        number = _add_places(s, number, s.tally[p, _TUCKED, batch], state.IN_TUCKED + p, own)
+        number = _add_places(s, number, s.tucked_unseen[p, batch], state.IN_TUCKED + p, 0)
+        number = _add_places(s, number, s.tally[p, _DISCARDED, batch], state.IN_DISCARDS, own)
         for what in range(3):
             s.tally[p, what, batch] = 0
     return number
@@ -198,8 +182,8 @@ def _put_bird(s, bird, number):
     number -= 1
     place = np.int64(s.slots[number] & _PLACE)
     s.slots[number], s.place[bird], s.known[bird] = 0, place, s.slots[number] >> _KNOWN_SHIFT
-    if IN_HAND <= place < ON_MAT:
-        s.hands[place - IN_HAND, bird // WORD_BITS] |= 1 << bird % WORD_BITS
+    if state.IN_HAND <= place < state.ON_MAT:
+        s.hands[place - state.IN_HAND, bird // state.WORD_BITS] |= 1 << bird % state.WORD_BITS
     return number
 
 
@@ -208,7 +192,7 @@ def _stack_deck(s):
     """Stack the birds that lie in the deck in any order."""
     number = 0
     for bird in range(NUM_BIRDS):
-        if s.place[bird] == IN_DECK:
+        if s.place[bird] == state.IN_DECK:
             s.deck[number] = bird
             number += 1
     shuffle(s, s.deck, 0, number)
@@ -227,15 +211,15 @@ def _redeal_bonuses(s, player):
     """
     _pick_up_bonuses(s, player)
     number = np.int64(0)
-    for batch in range(LAST_BATCH, -1, -1):
+    for batch in range(state.LAST_BATCH, -1, -1):
         number = _list_bonus_places(s, batch, number)
         shuffle(s, s.slots, 0, number)
         for card in range(NUM_BONUSES):
-            if s.bonus_place[card] == _NOWHERE and (batch == 0 or s.bonus_batch[card] & LAST_BATCH == batch):
+            if s.bonus_place[card] == _NOWHERE and (batch == 0 or s.bonus_batch[card] & state.LAST_BATCH == batch):
                 number = _put_bonus(s, card, number)
     number = 0
     for card in range(NUM_BONUSES):
-        if s.bonus_place[card] == IN_BONUS_DECK:
+        if s.bonus_place[card] == state.IN_BONUS_DECK:
             s.bonus_deck[number] = card
             number += 1
     shuffle(s, s.bonus_deck, 0, number)
@@ -250,11 +234,11 @@ def _pick_up_bonuses(s, player):
         place, known, drawn = np.int64(s.bonus_place[card]), np.int64(s.bonus_known[card]), s.bonus_drawn[card]
         if known >> player & 1:
             continue
-        if place == IN_BONUS_DISCARDS:
+        if place == state.IN_BONUS_DISCARDS:
             s.tally[lowest_card(known), _DISCARDED, drawn] += 1
-        elif place != IN_BONUS_DECK:
-            s.tally[place - IN_BONUS_HAND, _OFFERED if s.bonus_offer >> card & 1 else _HELD, drawn] += 1
-            s.bonus_hands[place - IN_BONUS_HAND] &= ~(1 << card)
+        elif place != state.IN_BONUS_DECK:
+            s.tally[place - state.IN_BONUS_HAND, _OFFERED if s.bonus_offer >> card & 1 else _HELD, drawn] += 1
+            s.bonus_hands[place - state.IN_BONUS_HAND] &= ~(1 << card)
             s.bonus_offer &= ~(1 << card)
         s.bonus_place[card] = _NOWHERE
 
@@ -263,13 +247,13 @@ def _pick_up_bonuses(s, player):
 def _list_bonus_places(s, batch, number):
     """As `_list_places`."""
     start = number
-    if batch == min(np.int64(s.num_bonus_shuffles), LAST_BATCH):
-        number = _add_places(s, number, s.num_bonus_deck, IN_BONUS_DECK, 0)
+    if batch == min(np.int64(s.num_bonus_shuffles), state.LAST_BATCH):
+        number = _add_places(s, number, s.num_bonus_deck, state.IN_BONUS_DECK, 0)
     for p in range(s.rules.num_players):
         own = 1 << p + _KNOWN_SHIFT
-        number = _add_places(s, number, s.tally[p, _HELD, batch], IN_BONUS_HAND + p, own)
-        number = _add_places(s, number, s.tally[p, _OFFERED, batch], IN_BONUS_HAND + p, own | _OFFER)
-        number = _add_places(s, number, s.tally[p, _DISCARDED, batch], IN_BONUS_DISCARDS, own)
+        number = _add_places(s, number, s.tally[p, _HELD, batch], state.IN_BONUS_HAND + p, own)
+        number = _add_places(s, number, s.tally[p, _OFFERED, batch], state.IN_BONUS_HAND + p, own | _OFFER)
+        number = _add_places(s, number, s.tally[p, _DISCARDED, batch], state.IN_BONUS_DISCARDS, own)
         for what in range(3):
             s.tally[p, what, batch] = 0
     for k in range(start, number):
@@ -285,10 +269,10 @@ def _put_bonus(s, card, number):
     place = slot & _PLACE
     s.slots[number] = 0
     s.bonus_place[card] = place
-    s.bonus_known[card] = slot >> _KNOWN_SHIFT & (1 << MAX_PLAYERS) - 1
-    s.bonus_drawn[card] = 0 if place == IN_BONUS_DECK else slot >> _BATCH_SHIFT
-    if place >= IN_BONUS_HAND:
-        s.bonus_hands[place - IN_BONUS_HAND] |= 1 << card
+    s.bonus_known[card] = slot >> _KNOWN_SHIFT & (1 << state.MAX_PLAYERS) - 1
+    s.bonus_drawn[card] = 0 if place == state.IN_BONUS_DECK else slot >> _BATCH_SHIFT
+    if place >= state.IN_BONUS_HAND:
+        s.bonus_hands[place - state.IN_BONUS_HAND] |= 1 << card
     if slot & _OFFER:
         s.bonus_offer |= 1 << card
     return number
@@ -310,7 +294,7 @@ def _choose_anew(s, player):
         for food in range(NUM_FOODS):
             s.setup_paid[p, food] = 0
         if p == current:
-            while s.stack[s.depth - 1, WHO] == p and s.stack[s.depth - 1, OP] != END_SETUP:
+            while s.stack[s.depth - 1, state.WHO] == p and s.stack[s.depth - 1, state.OP] != END_SETUP:
                 pop(s)
             push(s, KEEP_BONUS, p, NO_SLOT, 0, 0, 0)
             push(s, SETUP_BIRDS, p, NO_SLOT, 0, 0, 0)

@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass
 
-from cardenvs.core.events import EventKind, Op, Pile, Table, log_create, log_move, log_note
+import numpy as np
+from cardenvs.core import events as ev
+from cardenvs.core.events import Op, Table
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, redeal, start_stream
+from cardenvs.core.rules import Returns
 
 NUM_PLAYERS = 2
 NUM_CARDS = 13  # one suit; card id = rank: 0 the deuce, 12 the ace
@@ -36,22 +39,17 @@ STATE = record(
     ],
 )  # seen by: a card's owner sees it, nobody else does; who has swapped is public
 
-TABLE = Table(
-    piles=[Pile("deck"), Pile("hand", per_player=True), Pile("aside", per_player=True)],
-    counters=[],
-    kinds=[
-        EventKind("new_deck", Op.CREATE, "A deck of {value} cards is shuffled."),
-        EventKind("deal", Op.MOVE, "{player} is dealt {token}."),
-        EventKind("keep", Op.NOTE, "{player} keeps their card."),
-        EventKind("set_aside", Op.MOVE, "{player} sets {token} aside."),
-        EventKind("draw", Op.MOVE, "{player} draws {token}."),
-        EventKind("win", Op.NOTE, "{player} wins.", tells=True),
-        EventKind("forfeit", Op.NOTE, "{player} forfeits."),
-    ],
-    max_players=NUM_PLAYERS,
-)
-_DECK, _HAND, _ASIDE = TABLE.pile["deck"], TABLE.pile["hand"], TABLE.pile["aside"]
-_NEW_DECK, _DEAL, _KEEP, _SET_ASIDE, _DRAW, _WIN, _FORFEIT = range(7)
+TABLE = Table(NUM_PLAYERS)
+DECK = TABLE.pile("deck")
+HAND = TABLE.pile("hand", per_player=True)
+ASIDE = TABLE.pile("aside", per_player=True)
+NEW_DECK = TABLE.event("new_deck", Op.CREATE, "A deck of {value} cards is shuffled.")
+DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
+KEEPS = TABLE.event("keep", Op.NOTE, "{player} keeps their card.")
+SETS_ASIDE = TABLE.event("set_aside", Op.MOVE, "{player} sets {token} aside.")
+DRAWS = TABLE.event("draw", Op.MOVE, "{player} draws {token}.")
+WINS = TABLE.event("win", Op.NOTE, "{player} wins.", reveals_hidden_value=True)
+FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -65,10 +63,10 @@ def deal(s, given, log):
         s.deck[card] = card
     start_stream(s, DEAL, 0)
     arrange(s, s.deck, NUM_CARDS, given)
-    log_create(log, _NEW_DECK, _DECK, NUM_CARDS)
+    ev.log_create(log, NEW_DECK, DECK, NUM_CARDS)
     for p in range(NUM_PLAYERS):
         s.drawn_at[p] = NOT_SWAPPED
-        log_move(log, _DEAL, p, s.deck[p], _DECK, _HAND + p, 1 << p)
+        ev.log_move(log, DEALT, p, s.deck[p], DECK, HAND + p, 1 << p)
     s.num_dealt = NUM_PLAYERS
     s.current_player = 0
 
@@ -98,7 +96,7 @@ def apply_action(s, action, log):
     if action == SWAP:
         _swap(s, player, log)
     else:
-        log_note(log, _KEEP, player, 0)
+        ev.log_note(log, KEEPS, player, 0)
     if player == 0:
         s.current_player = 1
     else:
@@ -114,10 +112,10 @@ def held(s, player):
 @kernel(inline=True)
 def _swap(s, player, log):
     """Set the old card aside and draw the top of the deck (2.2). Both moves are seen by all, the cards by the owner."""
-    log_move(log, _SET_ASIDE, player, s.deck[player], _HAND + player, _ASIDE + player, 1 << player)
+    ev.log_move(log, SETS_ASIDE, player, s.deck[player], HAND + player, ASIDE + player, 1 << player)
     s.drawn_at[player] = s.num_dealt
     s.num_dealt += 1
-    log_move(log, _DRAW, player, held(s, player), _DECK, _HAND + player, 1 << player)
+    ev.log_move(log, DRAWS, player, held(s, player), DECK, HAND + player, 1 << player)
 
 
 @kernel(inline=True)
@@ -126,14 +124,14 @@ def _win(s, winner, log):
     s.rewards[winner] = s.rules.stake
     s.rewards[1 - winner] = -s.rules.stake
     s.terminal = 1
-    log_note(log, _WIN, winner, 0)
+    ev.log_note(log, WINS, winner, 0)
 
 
 @kernel(inline=True)
 def forfeit(s, player, log):
     """`player` has lost (4.1)."""
     s.active[player] = 0
-    log_note(log, _FORFEIT, player, 0)
+    ev.log_note(log, FORFEITS, player, 0)
     _win(s, 1 - player, log)
 
 
@@ -161,3 +159,32 @@ def determinize(s, player, seed):
 def heuristic(s, legal, n, rng):
     """Swap a low card. Reads no more than the player to act may know."""
     return SWAP if held(s, s.current_player) < SWAP_BELOW else KEEP
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Spaces
+
+
+def deck(options):
+    """All cards of the game."""
+    return np.arange(NUM_CARDS, dtype=np.int16)
+
+
+def num_actions(options):
+    """Keep and swap."""
+    return NUM_ACTIONS
+
+
+def max_legal(options):
+    """Both are always legal."""
+    return NUM_ACTIONS
+
+
+def max_length(options):
+    """One action each."""
+    return NUM_PLAYERS
+
+
+def returns(options):
+    """The stake, won or lost."""
+    return Returns(-options.stake, options.stake, 0, "points")

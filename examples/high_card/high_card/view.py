@@ -1,6 +1,7 @@
 """High Card in words."""
 
 from cardenvs.core.errors import DeckError
+from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.view import View, sees
 
 from high_card.observation import RANKS
@@ -24,11 +25,11 @@ class HighCardView(View):
     def fill_table(self, s, viewer, table):
         """Hands and cards set aside for their owners; the deck for nobody."""
         undealt = s.deck[int(s.num_dealt) :]
-        _put(table, "deck", undealt, sees(viewer, NUM_PLAYERS))
+        table.put("deck", undealt, seen=viewer == OMNISCIENT)
         for p in range(NUM_PLAYERS):
-            _put(table, "hand", [held(s, p)], sees(viewer, p), p)
+            table.put("hand", [held(s, p)], player=p, seen=sees(viewer, p))
             if s.drawn_at[p] != NOT_SWAPPED:
-                _put(table, "aside", [s.deck[p]], sees(viewer, p), p)
+                table.put("aside", [s.deck[p]], player=p, seen=sees(viewer, p))
 
     def action_label(self, s, action):
         """Keep or swap."""
@@ -47,11 +48,3 @@ class HighCardView(View):
         own = int(held(s, player))
         aside_is_lower = s.drawn_at[player] != NOT_SWAPPED and s.deck[player] < own
         return {"own_card": RANKS[own], "lower_cards_not_seen": own - int(aside_is_lower)}
-
-
-def _put(table, pile, cards, seen, player=0):
-    """Put cards on the table, face up or face down."""
-    if seen:
-        table.put(pile, cards, player=player)
-    else:
-        table.put(pile, unknown=len(cards), player=player)

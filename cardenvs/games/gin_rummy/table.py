@@ -1,0 +1,45 @@
+"""The table of gin rummy, and the kinds of event that change it."""
+
+from cardenvs.core.events import Op, Table
+from cardenvs.games.gin_rummy.melds import MAX_MELDS
+from cardenvs.games.gin_rummy.state import NUM_PLAYERS
+
+TABLE = Table(NUM_PLAYERS)
+
+STOCK = TABLE.pile("stock", ordered=True)
+DISCARD_PILE = TABLE.pile("discard_pile", ordered=True)
+HAND = TABLE.pile("hand", per_player=True)
+MELD, *_ = [TABLE.pile(f"meld_{k + 1}", per_player=True) for k in range(MAX_MELDS)]
+"""Meld k of player p is pile MELD + k * NUM_PLAYERS + p."""
+
+HAND_NUMBER = TABLE.counter("hand_number")  # 1, 2, ...
+DEALER = TABLE.counter("dealer")
+KNOCK_LIMIT = TABLE.counter("knock_limit")
+DOUBLED = TABLE.counter("doubled")
+SCORE = TABLE.counter("score", per_player=True)
+HANDS_WON = TABLE.counter("hands_won", per_player=True)
+
+NEW_HAND = TABLE.event("new_hand", Op.SET, "Hand {value} begins.")
+CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "The cards are gathered.")
+NEW_STOCK = TABLE.event("new_stock", Op.CREATE, "The deck of {value} cards is shuffled.")
+IS_DEALER = TABLE.event("dealer", Op.SET, "{player} deals.")
+DEAL = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
+FIRST_UPCARD = TABLE.event("first_upcard", Op.MOVE, "The first upcard is {token}.")
+NEW_LIMIT = TABLE.event("knock_limit", Op.SET, "The knock limit of this hand is {value}.")
+NEW_DOUBLED = TABLE.event("doubled", Op.SET, "The points of this hand count twice: {value}.")
+PASSES = TABLE.event("pass", Op.NOTE, "{player} passes.")
+TAKE_UPCARD = TABLE.event("take_upcard", Op.MOVE, "{player} takes {token} from the discard pile.")
+DRAW_STOCK = TABLE.event("draw_stock", Op.MOVE, "{player} draws {token} from the stock.")
+DISCARD = TABLE.event("discard", Op.MOVE, "{player} discards {token}.")
+KNOCKS = TABLE.event("knock", Op.NOTE, "{player} knocks.")
+LAY_MELD = TABLE.event("lay_meld", Op.MOVE, "{player} melds {token}.")
+LAY_OFF = TABLE.event("lay_off", Op.MOVE, "{player} lays off {token} on {target}.")
+SHOW = TABLE.event("show", Op.REVEAL, "{player} shows {token}, not melded.")
+DEADWOOD = TABLE.event("deadwood", Op.NOTE, "{player} has {value} points of deadwood.")
+WINS = TABLE.event("win", Op.NOTE, "{player} wins {value} points.")
+NO_POINTS = TABLE.event("no_points", Op.NOTE, "Nobody scores in this hand.")
+VOID = TABLE.event("void", Op.NOTE, "The hand is void.")
+FORFEIT = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
+NEW_SCORE = TABLE.event("score", Op.SET, "{player} has a score of {value}.")
+NEW_HANDS_WON = TABLE.event("hands_won", Op.SET, "{player} has won {value} hands.")
+MATCH_TOTAL = TABLE.event("match_total", Op.NOTE, "With all bonuses {player} has {value} points.")

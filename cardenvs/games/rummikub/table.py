@@ -1,0 +1,33 @@
+"""The table of Rummikub, and the kinds of event that change it."""
+
+from cardenvs.core.events import Op, Table
+from cardenvs.games.rummikub.ruleset import MAX_PLAYERS
+from cardenvs.games.rummikub.solver import MAX_MELDS
+
+TABLE = Table(MAX_PLAYERS)
+
+POOL = TABLE.pile("pool")
+HAND = TABLE.pile("hand", per_player=True)
+ON_TABLE = TABLE.pile("table")
+
+SET, *_ = [TABLE.counter(f"set_{k + 1}") for k in range(MAX_MELDS)]
+"""Counter SET + k: number of set k in the catalogue plus 1, or 0."""
+OPENED = TABLE.counter("opened", per_player=True)
+
+NEW_POOL = TABLE.event("new_pool", Op.CREATE, "{value} tiles are mixed.")
+DRAW_TO_BEGIN = TABLE.event("draw_to_begin", Op.NOTE, "{player} draws {token} to see who begins.")
+BEGIN = TABLE.event("begin", Op.NOTE, "{player} begins.")
+DEAL = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
+DRAW = TABLE.event("draw", Op.MOVE, "{player} draws {token}.")
+PASS = TABLE.event("pass", Op.NOTE, "{player} passes.")
+STEP_TAKE_APART = TABLE.event("step_take_apart", Op.NOTE, "{player} takes set {value} apart.")
+STEP_LAY = TABLE.event("step_lay", Op.NOTE, "{player} lays {value}.")
+STEP_UNDO = TABLE.event("step_undo", Op.NOTE, "{player} gives the play up; the table is as it was.")
+PUT_DOWN = TABLE.event("put_down", Op.MOVE, "{player} puts {token} on the table.")
+TAKE_APART = TABLE.event("take_apart", Op.SET, "{player} takes {source} apart.")
+LAY = TABLE.event("lay", Op.SET, "{player} lays {value} as {source}.")
+OPEN = TABLE.event("open", Op.SET, "{player} has opened.")
+OUT = TABLE.event("out", Op.NOTE, "{player} is out.")
+BLOCKED = TABLE.event("blocked", Op.NOTE, "Nobody can or will play; the game is blocked.")
+RACK = TABLE.event("rack", Op.NOTE, "{player} is left with {value} points.", reveals_hidden_value=True)
+FORFEIT = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")

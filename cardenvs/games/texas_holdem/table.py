@@ -1,0 +1,61 @@
+"""The table of Texas hold'em, and the kinds of event that change it."""
+
+from cardenvs.core.events import Op, Table
+from cardenvs.games.texas_holdem.state import MAX_PLAYERS
+
+TABLE = Table(MAX_PLAYERS)
+
+DECK = TABLE.pile("deck")
+BURNT = TABLE.pile("burnt")
+BOARD = TABLE.pile("board", ordered=True)
+HAND = TABLE.pile("hand", per_player=True)
+
+HAND_NUMBER = TABLE.counter("hand_number")
+SMALL_BLIND = TABLE.counter("small_blind")
+BIG_BLIND = TABLE.counter("big_blind")
+BUTTON = TABLE.counter("button")
+POT = TABLE.counter("pot")
+STACK = TABLE.counter("stack", per_player=True)
+BET = TABLE.counter("bet", per_player=True)  # on this street
+FOLDED = TABLE.counter("folded", per_player=True)
+OUT = TABLE.counter("out", per_player=True)
+
+NEW_HAND = TABLE.event("hand", Op.SET, "Hand {value} begins.")
+CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "The cards are gathered.")
+LEVEL = TABLE.event("level", Op.NOTE, "Level {value} begins.")
+NEW_SMALL = TABLE.event("small_blind", Op.SET, "The small blind is {value}.")
+NEW_BIG = TABLE.event("big_blind", Op.SET, "The big blind is {value}.")
+NEW_BUTTON = TABLE.event("button", Op.SET, "The button is at seat {value}.")
+NO_SMALL_BLIND = TABLE.event("no_small_blind", Op.NOTE, "Nobody posts a small blind.")
+NEW_DECK = TABLE.event("new_deck", Op.CREATE, "The deck of {value} cards is shuffled.")
+DEAL = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
+BURN = TABLE.event("burn", Op.MOVE, "A card is burnt.")
+FLOP = TABLE.event("flop", Op.MOVE, "The flop shows {token}.")
+TURN = TABLE.event("turn", Op.MOVE, "The turn is {token}.")
+RIVER = TABLE.event("river", Op.MOVE, "The river is {token}.")
+POST_ANTE = TABLE.event("post_ante", Op.NOTE, "{player} posts an ante of {value}.")
+POST_SMALL = TABLE.event("post_small_blind", Op.SET, "{player} posts a small blind of {value}.")
+POST_BIG = TABLE.event("post_big_blind", Op.SET, "{player} posts a big blind of {value}.")
+FOLD = TABLE.event("fold", Op.SET, "{player} folds.")
+CHECKS = TABLE.event("check", Op.NOTE, "{player} checks.")
+CALLS = TABLE.event("call", Op.SET, "{player} calls, with {value} in on this street.")
+BETS = TABLE.event("bet", Op.SET, "{player} bets {value}.")
+RAISES = TABLE.event("raise", Op.SET, "{player} raises to {value}.")
+NEW_STACK = TABLE.event("stack", Op.SET, "{player} has {value} chips behind.")
+NEW_POT = TABLE.event("pot", Op.SET, "The pot is {value}.")
+TAKEN_IN = TABLE.event("bet_taken_in", Op.SET, "The bet of {player} is taken into the pot.")
+UNFOLD = TABLE.event("unfold", Op.SET, "{player} gets new cards.")
+UNCALLED = TABLE.event(
+    "uncalled", Op.SET, "{player} takes back what was not called, and has {value} in on this street."
+)
+SHOW = TABLE.event("show", Op.REVEAL, "{player} shows {token}.")
+MUCK = TABLE.event("muck", Op.NOTE, "{player} does not show.", reveals_hidden_value=True)
+SETTLE_POT = TABLE.event("settle_pot", Op.NOTE, "A pot of {value} is settled.", reveals_hidden_value=True)
+ELIGIBLE = TABLE.event("eligible", Op.NOTE, "{player} plays for it.", reveals_hidden_value=True)
+WIN = TABLE.event("win", Op.NOTE, "{player} wins {value}.", reveals_hidden_value=True)
+FORFEIT = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
+IS_OUT = TABLE.event("out", Op.SET, "{player} is out.")
+PLACE = TABLE.event("place", Op.NOTE, "{player} finishes in place {value}.", reveals_hidden_value=True)
+SHARED_PLACE = TABLE.event(
+    "shared_place", Op.NOTE, "{player} finishes in place {value}, and shares it.", reveals_hidden_value=True
+)
