@@ -129,7 +129,7 @@ def section_wingspan(rounds: int, seconds: float) -> Iterator[Row]:
     games = c.tournaments(name, 512, "random")
     race([games], rounds, 2 * seconds)
     yield Row(f"{name} games of two a second, random", games.best, "", 0.0, "1,500")
-    yield Row(f"{name} bytes of a record", cardenvs.get_game(name).state_dtype.itemsize, "", 0.0, "4,096")
+    yield Row(f"{name} bytes of a record", cardenvs.get_game(name).rules.state_dtype.itemsize, "", 0.0, "4,096")
 
 
 def section_evaluator(rounds: int, seconds: float) -> Iterator[Row]:

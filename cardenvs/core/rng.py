@@ -107,7 +107,7 @@ def derived_seed(seed: int, *purpose: int | str) -> int:
 
 
 @kernel(inline=True)
-def arrange(s, deck, n, given):
+def shuffle_rest(s, deck, n, given):
     """Put deck[0:n] in dealing order: the `given` tokens first, the others shuffled from `s.rng`.
 
     Args:
@@ -131,7 +131,7 @@ def shuffle(s, deck, start, stop):
 
 
 @kernel
-def redeal(s, deck, start, stop):
+def canonical_shuffle(s, deck, start, stop):
     """Shuffle deck[start:stop] so that the order it was in leaves no trace: sorted first, then shuffled from `s.rng`.
 
     What `determinize` uses. A shuffle of the true order is a fixed permutation of it for a known seed, and whoever

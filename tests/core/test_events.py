@@ -218,7 +218,7 @@ def test_who_else_sees_a_face_is_not_told():
 
 def test_events_outside_the_audience_are_not_there():
     rows = np.array([row(Op.NOTE, OWNER, value=k, audience=1 << k) for k in range(3)], np.int32)
-    assert [event.value for event in map(TABLE.event, TABLE.visible(rows, 1))] == [1]
+    assert [event.value for event in map(TABLE.read, TABLE.visible(rows, 1))] == [1]
     assert len(TABLE.visible(rows, SPECTATOR)) == 0
     assert len(TABLE.visible(rows, OMNISCIENT)) == 3
 

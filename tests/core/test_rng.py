@@ -13,7 +13,6 @@ from scipy.special import chdtrc
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import (
     SEED_MASK,
-    arrange,
     derived_seed,
     episode_seed,
     mix64,
@@ -21,6 +20,7 @@ from cardenvs.core.rng import (
     random_below,
     seed_xoshiro,
     shuffle,
+    shuffle_rest,
     start_stream,
     substream_seed,
 )
@@ -64,7 +64,7 @@ def shuffles(states, start, stop, n, decks):
 def arranged(states, deck, given):
     s = states[0]
     start_stream(s, 0, 0)
-    arrange(s, deck, deck.shape[0], given)
+    shuffle_rest(s, deck, deck.shape[0], given)
 
 
 @pytest.fixture(autouse=True)

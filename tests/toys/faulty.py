@@ -41,7 +41,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.options import rules_dtype
 from cardenvs.core.record import record
 from cardenvs.core.registry import register_game
-from cardenvs.core.rng import random_below, redeal, shuffle
+from cardenvs.core.rng import canonical_shuffle, random_below, shuffle
 from cardenvs.core.state import State
 from cardenvs.core.view import Candidate, sees
 
@@ -263,7 +263,7 @@ def twin_turns_up_another_card(s, player, seed):
     healthy.start_stream(s, healthy.DETERMINIZE, 0)
     if s.upcard != NO_CARD:
         s.deck[s.deck_pos - 1] = s.upcard
-        redeal(s, s.deck, s.deck_pos - 1, NUM_CARDS)
+        canonical_shuffle(s, s.deck, s.deck_pos - 1, NUM_CARDS)
         s.upcard = s.deck[s.deck_pos - 1]
         s.deck[s.deck_pos - 1] = NO_CARD
 

@@ -28,7 +28,7 @@ from cardenvs.core.observation import Layout, Section
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.core.registry import register_game
-from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, redeal, start_stream
+from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, shuffle_rest, start_stream
 from cardenvs.core.rules import Returns, Rules
 from cardenvs.core.view import View, sees
 
@@ -80,7 +80,7 @@ def deal(s, given, log):
     for card in range(NUM_CARDS):
         s.deck[card] = card
     start_stream(s, DEAL, 0)
-    arrange(s, s.deck, NUM_CARDS, given)
+    shuffle_rest(s, s.deck, NUM_CARDS, given)
     log_create(log, NEW_DECK, STOCK, NUM_CARDS)
     for p in range(NUM_PLAYERS):
         s.aside[p] = NO_CARD
@@ -176,7 +176,7 @@ def determinize(s, player, seed):
     if s.aside[other] != NO_CARD:
         first -= 1
         s.deck[first] = s.aside[other]
-    redeal(s, s.deck, first, NUM_CARDS)
+    canonical_shuffle(s, s.deck, first, NUM_CARDS)
     if s.aside[other] != NO_CARD:
         s.aside[other] = s.deck[first]
         s.deck[first] = NO_CARD

@@ -6,7 +6,7 @@ from cardenvs.core import events as ev
 from cardenvs.core.cards import NUM_CARDS, count_bits, lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE
-from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, random_below, redeal, shuffle, start_stream
+from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, random_below, shuffle, shuffle_rest, start_stream
 from cardenvs.games.gin_rummy import actions, effects, melds, state, table
 
 ALL_CARDS = (1 << NUM_CARDS) - 1
@@ -20,7 +20,7 @@ def deal(s, given, log):
     """Deal the first hand; player 1 is the dealer (2.1, 2.2)."""
     effects.announce_hand(s, 1, log)
     _new_deck(s)
-    arrange(s, s.deck, NUM_CARDS, given)
+    shuffle_rest(s, s.deck, NUM_CARDS, given)
     _deal_hand(s, log)
 
 
@@ -525,7 +525,7 @@ def determinize(s, player, seed):
         lowest -= 1
         s.deck[lowest] = lowest_card(hidden)
         hidden &= hidden - 1
-    redeal(s, s.deck, lowest, NUM_CARDS)
+    canonical_shuffle(s, s.deck, lowest, NUM_CARDS)
     for place in range(lowest, first):
         s.hands[opponent] |= 1 << s.deck[place]
         s.deck[place] = state.NO_CARD

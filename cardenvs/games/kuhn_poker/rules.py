@@ -10,7 +10,7 @@ from cardenvs.core.events import Op, Table
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
-from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, redeal, start_stream
+from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, shuffle_rest, start_stream
 from cardenvs.core.rules import Returns
 from cardenvs.core.seats import wrap
 
@@ -63,7 +63,7 @@ def deal(s, given, log):
     for card in range(n + 1):
         s.deck[card] = card
     start_stream(s, DEAL, 0)
-    arrange(s, s.deck, n + 1, given)
+    shuffle_rest(s, s.deck, n + 1, given)
     ev.log_create(log, NEW_DECK, DECK, n + 1)
     for p in range(n):
         s.chips_in[p] = 1
@@ -163,7 +163,7 @@ def determinize(s, player, seed):
     start_stream(s, DETERMINIZE, 0)
     n = s.rules.num_players
     s.deck[player], s.deck[0] = s.deck[0], s.deck[player]
-    redeal(s, s.deck, 1, n + 1)
+    canonical_shuffle(s, s.deck, 1, n + 1)
     s.deck[player], s.deck[0] = s.deck[0], s.deck[player]
 
 

@@ -12,7 +12,7 @@ from cardenvs.core.events import Op, Table
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
-from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, redeal, start_stream
+from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, shuffle_rest, start_stream
 from cardenvs.core.rules import Returns
 from cardenvs.core.seats import wrap
 
@@ -93,7 +93,7 @@ def deal(s, given, log):
     for k in range(num_cards):
         s.deck[k] = k // 2
     start_stream(s, DEAL, 0)
-    arrange(s, s.deck, num_cards, given)
+    shuffle_rest(s, s.deck, num_cards, given)
     ev.log_create(log, NEW_DECK, DECK, num_cards)
     for p in range(n):
         s.chips_in[p] = s.rules.ante
@@ -268,7 +268,7 @@ def determinize(s, player, seed):
     n = s.rules.num_players
     s.deck[player], s.deck[0] = s.deck[0], s.deck[player]
     s.deck[n], s.deck[1] = s.deck[1], s.deck[n]
-    redeal(s, s.deck, 1 + s.stage, 2 * (n + 1))
+    canonical_shuffle(s, s.deck, 1 + s.stage, 2 * (n + 1))
     s.deck[n], s.deck[1] = s.deck[1], s.deck[n]
     s.deck[player], s.deck[0] = s.deck[0], s.deck[player]
 

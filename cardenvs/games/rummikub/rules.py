@@ -4,7 +4,7 @@ import numpy as np
 
 from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
-from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, random_below, redeal, shuffle, start_stream
+from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, random_below, shuffle, shuffle_rest, start_stream
 from cardenvs.games.rummikub import actions, effects, table
 from cardenvs.games.rummikub.catalogue import NUM_MELDS
 from cardenvs.games.rummikub.completion import TO_LAY, TO_TAKE, TURN
@@ -38,7 +38,7 @@ def deal(s, given, log):
     beginner = _choose_beginner(s, log)
     _sort_deck(s)
     start_stream(s, DEAL, 0)
-    arrange(s, s.deck, np.int64(s.num_tiles), given)
+    shuffle_rest(s, s.deck, np.int64(s.num_tiles), given)
     for k in range(MAX_MELDS):
         s.sets[k] = NO_MELD
     effects.forget_turn(s)
@@ -338,7 +338,7 @@ def determinize(s, player, seed):
                 for _ in range(s.hands[p, tile]):
                     first -= 1
                     s.deck[first] = tile
-    redeal(s, s.deck, first, np.int64(s.num_tiles))
+    canonical_shuffle(s, s.deck, first, np.int64(s.num_tiles))
     for p in range(s.rules.num_players):
         if p != player:
             for tile in range(NUM_TYPES):

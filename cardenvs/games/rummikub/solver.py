@@ -166,7 +166,7 @@ def best_play(w, p):
     Returns:
         The value of the play by p.objective, 0 or less if there is none.
     """
-    best = arrange(w, p)
+    best = shuffle_rest(w, p)
     stays = False
     for k in range(p.num_melds if best > 0 else 0):
         if not p.kept[k]:
@@ -175,11 +175,11 @@ def best_play(w, p):
                 p.kept[k] = 0
             else:
                 stays = True
-    return arrange(w, p) if stays else best
+    return shuffle_rest(w, p) if stays else best
 
 
 @kernel(entry=True)
-def arrange(w, p):
+def shuffle_rest(w, p):
     """As `best_play`, but of what could stay only that does which is easily seen; p.kept may mark melds that must."""
     best = at_least(w, p, p.need)
     w.num_melds = 0
@@ -192,21 +192,21 @@ def arrange(w, p):
 
 @kernel(entry=True)
 def playable_play(w, p):
-    """As `arrange`, but a play that can be built in steps, and is found again from p.kept alone.
+    """As `shuffle_rest`, but a play that can be built in steps, and is found again from p.kept alone.
 
     There is one kind of play that cannot: when both jokers stand for the same tile, they may change places. Then the
     sets with jokers are left alone.
     """
     before = _num_kept(p)
-    best = arrange(w, p)
+    best = shuffle_rest(w, p)
     while best > 0 and _num_kept(p) > before:
         before = _num_kept(p)
-        value = arrange(w, p)
+        value = shuffle_rest(w, p)
         if value <= 0 or (value < best and not w.stops_early):
             for k in range(p.num_melds):
                 p.kept[k] = 1 if catalogue.MELD_NUM_JOKERS[p.melds[k]] > 0 else 0
             before = _num_kept(p)
-            best = arrange(w, p)
+            best = shuffle_rest(w, p)
     return best
 
 

@@ -6,7 +6,7 @@ from cardenvs.core import events as ev
 from cardenvs.core.cards import NUM_CARDS, count_bits, lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE
-from cardenvs.core.rng import DEAL, DETERMINIZE, random_below, redeal, start_stream
+from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, random_below, start_stream
 from cardenvs.core.seats import wrap
 from cardenvs.games.texas_holdem import actions, effects, state, table
 from cardenvs.games.texas_holdem.evaluator import rank_in_deck
@@ -674,7 +674,7 @@ def determinize(s, player, seed):
         if _has_seen(s, player, place):
             s.deck[num_known], s.deck[place] = s.deck[place], s.deck[num_known]
             num_known += 1
-    redeal(s, s.deck, num_known, NUM_CARDS)
+    canonical_shuffle(s, s.deck, num_known, NUM_CARDS)
     for place in range(NUM_CARDS - 1, -1, -1):
         if _has_seen(s, player, place):
             num_known -= 1

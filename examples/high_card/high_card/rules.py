@@ -8,7 +8,7 @@ from cardenvs.core.events import Op, Table
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
-from cardenvs.core.rng import DEAL, DETERMINIZE, arrange, redeal, start_stream
+from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, shuffle_rest, start_stream
 from cardenvs.core.rules import Returns
 
 NUM_PLAYERS = 2
@@ -62,7 +62,7 @@ def deal(s, given, log):
     for card in range(NUM_CARDS):
         s.deck[card] = card
     start_stream(s, DEAL, 0)
-    arrange(s, s.deck, NUM_CARDS, given)
+    shuffle_rest(s, s.deck, NUM_CARDS, given)
     ev.log_create(log, NEW_DECK, DECK, NUM_CARDS)
     for p in range(NUM_PLAYERS):
         s.drawn_at[p] = NOT_SWAPPED
@@ -149,7 +149,7 @@ def determinize(s, player, seed):
     s.deck[0], s.deck[player] = s.deck[player], s.deck[0]
     if num_known == 2:
         s.deck[1], s.deck[drawn] = s.deck[drawn], s.deck[1]
-    redeal(s, s.deck, num_known, NUM_CARDS)
+    canonical_shuffle(s, s.deck, num_known, NUM_CARDS)
     if num_known == 2:
         s.deck[1], s.deck[drawn] = s.deck[drawn], s.deck[1]
     s.deck[0], s.deck[player] = s.deck[player], s.deck[0]
