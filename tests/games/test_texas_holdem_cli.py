@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from cardenvs.cli import app
 from cardenvs.core.replay import Replay
-from cardenvs.games.texas_holdem import phh
-from cardenvs.games.texas_holdem.timeline import Timeline
+from cardenvs.tools.texas_holdem import phh
+from cardenvs.tools.texas_holdem.timeline import Timeline
 
 COMMANDS = ["play-match", "stats", "show", "export-phh", "replay-phh"]
 

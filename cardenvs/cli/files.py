@@ -98,10 +98,3 @@ def _kept_elsewhere(path: Path, write: Callable[[Path], object]) -> Path | None:
 
 def _same(one: Path, two: Path) -> bool:
     return os.path.realpath(one) == os.path.realpath(two)
-
-
-def finite(value: float | None) -> float | None:
-    """A callback of a number that has to be one: neither nan nor infinite."""
-    if value is not None and not abs(value) < float("inf"):
-        raise typer.BadParameter(f"{value} is no finite number.")
-    return value
