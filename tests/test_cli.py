@@ -148,7 +148,7 @@ def test_info_shows_numbers_options_and_sections():
         (["match", "leduc_poker", "--agents", "random,random", "--keep-env", "PATH"], "--keep-env needs --on-failure"),
         (["match", "leduc_poker", "--agents", "random,random", "--resume"], "--resume needs the --store to go on with"),
         (["match", "leduc_poker", "--agents", "random,random", "--html", "/no/where/x.html"], "no folder /no/where"),
-        (["play", "leduc_poker", "--seat", "2"], "has players 0 to 1 here; --seat 2 is none of them"),
+        (["play", "leduc_poker", "--seat", "2"], "--seat 2 is out of range: leduc_poker_v0 has players 0 to 1 here"),
         (["play", "leduc_poker", "--against", "random,random"], "one for each of the 1 other players; got 2"),
     ],
 )  # fmt: skip
@@ -234,7 +234,7 @@ def test_play_to_the_end_and_replay_it(tmp_path):
     assert stepped.count("0 of") == 2
     assert stepped.count("actions") == 4
     assert "positions 0 to" in refused("replay", str(path), "--at", "99")
-    assert "players 0 to 1; --player 2 is none of them" in refused("replay", str(path), "--player", "2")
+    assert "--player 2 is out of range: this replay has players 0 to 1" in refused("replay", str(path), "--player", "2")
     path.write_text(path.read_text().replace('"actions"', '"acts"'))
     assert "is damaged: 'actions' should be a list" in refused("replay", str(path))
 

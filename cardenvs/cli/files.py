@@ -8,10 +8,10 @@ from pathlib import Path
 
 import typer
 
+from cardenvs.cli.exit_codes import EXIT_REFUSED
 from cardenvs.core.errors import ArenaError, FileError
 from cardenvs.core.files import check_input, check_output, check_output_folder
 
-_EXIT_REFUSED = 2
 _BESIDE_A_STORE = ("", "-wal", "-shm", "-journal")
 
 
@@ -80,7 +80,7 @@ class Outputs:
     def close(self) -> None:
         """Leave with an exit code if a file is not where it should be."""
         if self._failed:
-            raise typer.Exit(_EXIT_REFUSED)
+            raise typer.Exit(EXIT_REFUSED)
 
 
 def _kept_elsewhere(path: Path, write: Callable[[Path], object]) -> Path | None:

@@ -12,11 +12,11 @@ from cardenvs.core.errors import AgentError
 
 
 def llm_stub(
-    port: Annotated[int, typer.Option(min=1, max=65535, help="On this machine only.")] = 8123,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port, on this machine only.")] = 8123,
     fault: Annotated[
         list[str] | None, typer.Option(metavar="NAME=SHARE", help="Share of a fault in all replies. May be repeated.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Of all that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of everything drawn.")] = 0,
     script: Annotated[
         Path | None, typer.Option(metavar="FILE", callback=input_file, help="Lines to serve in turn instead.")
     ] = None,

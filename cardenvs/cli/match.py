@@ -7,19 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
 from cardenvs.cli.files import Outputs
 from cardenvs.cli.options import read_options
 from cardenvs.cli.progress import ProgressBar
-from cardenvs.cli.shared import (
-    EXIT_INTERRUPTED,
-    MAX_COUNT,
-    BatchSize,
-    GameName,
-    GamesStore,
-    OptionTexts,
-    Processes,
-    new_console,
-)
+from cardenvs.cli.shared import MAX_COUNT, BatchSize, GameName, GamesStore, OptionTexts, Processes, new_console
 from cardenvs.core.errors import ArenaError
 
 if TYPE_CHECKING:
@@ -34,17 +26,17 @@ def match(
     deals: Annotated[int, typer.Option(min=1, max=MAX_COUNT, help="Duplicate deals.")] = 1000,
     seed: Annotated[
         str | None,
-        typer.Option(metavar="SEED", help="A number, or what a match printed as its seed; drawn if not given."),
+        typer.Option(metavar="SEED", help="A number, or the seed that a match printed; default: drawn."),
     ] = None,
     processes: Processes = 1,
     option: OptionTexts = None,
     store: GamesStore = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a match that the store has games of.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a match that the store has games of.")] = False,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result as JSON.")] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result as one HTML page.")] = None,
     batch: BatchSize = 64,
     on_failure: Annotated[
-        str, typer.Option(metavar="stop|forfeit|forced_action", help="What follows when an agent fails.")
+        str, typer.Option(metavar="stop|forfeit|forced_action", help="What happens when an agent fails.")
     ] = "stop",
     keep_env: Annotated[
         list[str] | None,
@@ -54,8 +46,7 @@ def match(
     """Compare agents on duplicate deals and print a leaderboard with intervals.
 
     Every deal is played in every seating (above three players: every rotation) with the same cards. The result
-    depends on the seed alone, not on the number of processes; the seed is drawn, and printed at the end, unless you
-    give one.
+    depends on the seed alone, not on the number of processes. Without --seed a seed is drawn; it is printed at the end.
 
     Agents: random, heuristic (where the game has it), search, search:simulations=1000,playout=random, ppo:PATH,
     python:MODULE:FACTORY.

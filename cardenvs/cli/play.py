@@ -22,16 +22,18 @@ if TYPE_CHECKING:
 def play(
     game: GameName,
     against: Annotated[
-        str | None, typer.Option(metavar="AGENTS", help="The other players: one agent for all, or one for each seat.")
+        str | None,
+        typer.Option(metavar="AGENTS", help="The other players: one agent for all, or one for each."),
     ] = None,
-    seat: Annotated[int, typer.Option(min=0, help="Your player, from 0.")] = 0,
+    seat: Annotated[int, typer.Option(min=0, help="Your seat, from 0.")] = 0,
     seed: Annotated[
-        str | None, typer.Option(metavar="SEED", help="Of deal and chance: a number, or what `play` printed; drawn.")
+        str | None,
+        typer.Option(metavar="SEED", help="A number, or the seed that `play` printed; default: drawn."),
     ] = None,
     option: OptionTexts = None,
     save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a replay when you stop.")] = None,
 ) -> None:
-    """Play a game in the terminal. You see what your seat may know.
+    """Play a game in the terminal. You see only what your seat may know.
 
     Examples: `cardenvs play leduc_poker_v0 --against search`,
     `cardenvs play kuhn_poker_v0 --against random,search -o num_players=3 --seat 1 --save game.json`
@@ -46,12 +48,12 @@ def play(
     found = get_game(game)
     options = read_options(found, option)
     if seat >= options.num_players:
-        raise ArenaError(f"{found.name} has players 0 to {options.num_players - 1} here; --seat {seat} is none of them")
+        raise ArenaError(f"--seat {seat} is out of range: {found.name} has players 0 to {options.num_players - 1} here")
     outputs = Outputs({"--save": save})
     specs = _opponents(found, options, against)
     drawn = MatchSeed.of(secrets.randbits(63) if seed is None else seed)
     if drawn.secret > MAX_SEED:
-        raise ArenaError(f"--seed {seed} is that of a match; a single game has a number from 0 to 2**63-1")
+        raise ArenaError(f"--seed {seed} is the seed of a match; a single game takes a number from 0 to 2**63-1")
     state = found.state_type(found, options, seed=drawn.secret)
     names = [*specs[:seat], "you", *specs[seat:]]
     _play_in_terminal(state, seat, names, drawn.guests_key)

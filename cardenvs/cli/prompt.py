@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 def prompt(
     game: GameName,
-    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Of the deal, and of the play up to there.")] = 0,
-    ply: Annotated[int, typer.Option(min=0, max=10**9, help="After how many actions.")] = 0,
-    player: Annotated[int | None, typer.Option(min=0, help="Who is to act; refused if it is somebody else.")] = None,
-    policy: Annotated[str, typer.Option(help="Who plays up to there: random, or a policy of the game.")] = "random",
-    model: Annotated[str | None, typer.Option(metavar="NAME", help="With the settings of this model.")] = None,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of the deal and of the play before.")] = 0,
+    ply: Annotated[int, typer.Option(min=0, max=10**9, help="Number of actions before the decision.")] = 0,
+    player: Annotated[int | None, typer.Option(min=0, help="Fail unless this player is to act.")] = None,
+    policy: Annotated[str, typer.Option(help="Who plays the actions before: random, or a policy.")] = "random",
+    model: Annotated[str | None, typer.Option(metavar="NAME", help="Use the settings of this model.")] = None,
     setting: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A setting of prompts. May be repeated.")
     ] = None,

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 def replay(
     file: Annotated[Path, typer.Argument(callback=input_file, help="A replay.")],
-    player: Annotated[int | None, typer.Option(min=0, help="Show what this player saw; by default everything.")] = None,
+    player: Annotated[int | None, typer.Option(min=0, help="Show what this player saw; default: everything.")] = None,
     at: Annotated[int | None, typer.Option(metavar="K", help="Show the position after K actions only.")] = None,
     step: Annotated[bool, typer.Option("--step", help="Step through, a key at a time.")] = False,
-    verify: Annotated[bool, typer.Option("--verify", help="Only check that it plays to what it records.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Only check that the game reproduces its record.")] = False,
 ) -> None:
-    """Show a recorded game. It is played again first; a damaged or edited file is refused.
+    """Show a recorded game. The game is replayed first, and a damaged or edited file is refused.
 
     Examples: `cardenvs replay game.json`, `cardenvs replay game.json --player 0 --step`,
     `cardenvs replay game.json --verify`
@@ -39,7 +39,7 @@ def replay(
     shown.heading()
     if at is not None:
         if not 0 <= at <= len(loaded.actions):
-            raise ArenaError(f"{file} has positions 0 to {len(loaded.actions)}; --at {at} is none of them")
+            raise ArenaError(f"--at {at} is out of range: {file} has positions 0 to {len(loaded.actions)}")
         shown.position(at)
     elif step:
         step_through(shown.position, len(loaded.actions))
@@ -57,7 +57,7 @@ class _Shown:
         self._console, self._replay = console, replay
         if player is not None and player >= len(replay.players):
             raise ArenaError(
-                f"this replay has players 0 to {len(replay.players) - 1}; --player {player} is none of them"
+                f"--player {player} is out of range: this replay has players 0 to {len(replay.players) - 1}"
             )
         self._viewer = OMNISCIENT if player is None else player
 

@@ -1,4 +1,4 @@
-"""What several commands share: types of their parameters, exit codes, the console, tables."""
+"""What several commands share: types of their parameters, the console, tables."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 MAX_SEED = 2**63 - 1
-MAX_COUNT = 10**15  # of deals, games, ...: more cannot be meant
+MAX_COUNT = 10**15  # of deals or games: a larger number is a mistake
 MAX_PROCESSES = 1024
-EXIT_FAILED, EXIT_REFUSED, EXIT_INTERRUPTED = 1, 2, 130
 _MAX_BATCH = 4096
 _MAX_DIGITS = 18  # of a number that a person types
 
@@ -23,7 +22,7 @@ _MAX_DIGITS = 18  # of a number that a person types
 def finite(value: float | None) -> float | None:
     """Check a number: a callback that refuses nan and infinity."""
     if value is not None and not abs(value) < float("inf"):
-        raise typer.BadParameter(f"{value} is no finite number.")
+        raise typer.BadParameter(f"{value} is not a finite number.")
     return value
 
 

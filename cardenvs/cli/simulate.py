@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardenvs.cli.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED
 from cardenvs.cli.files import Outputs
 from cardenvs.cli.options import option_text, read_options
 from cardenvs.cli.progress import ProgressBar
 from cardenvs.cli.shared import (
-    EXIT_FAILED,
-    EXIT_INTERRUPTED,
     MAX_COUNT,
     MAX_PROCESSES,
     MAX_SEED,
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 _GAMES = 100
 _MOST_PLAYERS, _MOST_DIGITS = 1000, 19
 _WIDTH_IN_FILES = 160
-_MOST_FAILURES = 10  # told in full
+_MOST_FAILURES = 10  # printed in full
 _MOST_NAMES = 12  # of a group of counts: the most frequent
 _MOST_LEAST = 5  # ... and the least frequent
 _MOST_NEVER = 60  # of a group of counts: names that never came up
@@ -47,22 +46,26 @@ _MOST_NEVER = 60  # of a group of counts: names that never came up
 
 def simulate(
     game: GameName,
-    games: Annotated[int | None, typer.Option(min=1, max=MAX_COUNT, help=f"How many; {_GAMES} if not given.")] = None,
+    games: Annotated[
+        int | None, typer.Option(min=1, max=MAX_COUNT, help=f"Number of games; default: {_GAMES}.")
+    ] = None,
     players: Annotated[
         int | None, typer.Option(min=1, max=_MOST_PLAYERS, help="Players at the table; default: the game's.")
     ] = None,
     agents: Annotated[
         str, typer.Option(metavar="A,B,...", help="Agents by seat, as for `match`; fewer are repeated round the table.")
     ] = "random",
-    seed: Annotated[int | None, typer.Option(min=0, max=MAX_SEED, help="Of all games; drawn if not given.")] = None,
-    seeds: Annotated[str | None, typer.Option(metavar="A,B,...", help="Play just the games of these seeds.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=MAX_SEED, help="Master seed of all games; default: drawn.")
+    ] = None,
+    seeds: Annotated[str | None, typer.Option(metavar="A,B,...", help="Play only the games with these seeds.")] = None,
     processes: Annotated[
         int | None,
         typer.Option("--processes", "-p", min=1, max=MAX_PROCESSES, help="Processes to play in; default: one a core."),
     ] = None,
     option: OptionTexts = None,
     store: GamesStore = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Take from the store the games that it has.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Skip games that the store already has.")] = False,
     guests_key: Annotated[
         str | None, typer.Option(metavar="HEX", help="To repeat games with your own agents or language models.")
     ] = None,
@@ -71,10 +74,10 @@ def simulate(
 ) -> None:
     """Play many games at one table: a line for each, then sums, coverage, and what failed.
 
-    A game depends on its seed alone, not on the processes. One that fails (an agent or the rules raise, returns or
-    what is conserved do not add up, a process dies) is told with the command that plays it again; the others go on,
-    and the exit code is 1. With --store finished games are kept as they end, and the same command with --resume plays
-    the others. Agents keep their seats: use `cardenvs match` to compare them without the luck of the seat.
+    A game depends on its seed alone, not on the processes. A game fails if an agent or the rules raise, returns or
+    conserved quantities do not add up, or a process dies. Failures are reported with the command that repeats them;
+    the other games go on, and the exit code is 1. --store keeps finished games, and the same command with --resume
+    plays the rest. Agents keep their seats: use `cardenvs match` to compare them without the luck of the seat.
 
     Examples: `cardenvs simulate wingspan --games 1000 --players 3`,
     `cardenvs simulate leduc_poker --agents search:simulations=20,random --games 200 --seed 7 --json games.json`,
@@ -105,7 +108,7 @@ def simulate(
         with _opened(store, table, resume) as kept:
             prepare(table)
             interrupted = _play(tally, play(table, wanted, number, kept), len(wanted), quiet)
-    except ArenaError as error:  # the store, perhaps, whose disk is full: what was played is told all the same
+    except ArenaError as error:  # such as a full disk under the store: report what was played
         if not tally.games:
             raise
         lost = error
@@ -191,7 +194,7 @@ def _table(game: "Game", players: int | None, agents: str, option: list[str] | N
 
 
 def _command(table: "Simulation", seeds: Sequence[int], games: int = 0, seed: int = 0) -> str:
-    """The command that plays games again: those of `seeds`, or else so many from one seed."""
+    """The command that repeats games: those of `seeds`, or `games` games from the master seed `seed`."""
     from cardenvs.agents.specs import is_guest
 
     words = ["cardenvs", "simulate", table.game.name]

@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 
 from cardenvs.cli.arena.board import Json, board_outputs
+from cardenvs.cli.exit_codes import EXIT_FAILED
 from cardenvs.cli.files import input_file
 from cardenvs.cli.progress import ProgressBar
-from cardenvs.cli.shared import EXIT_FAILED, MAX_COUNT, Processes, new_console
+from cardenvs.cli.shared import MAX_COUNT, Processes, new_console
 
 submit_app = typer.Typer(
     no_args_is_help=True, rich_markup_mode="markdown",

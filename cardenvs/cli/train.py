@@ -1,4 +1,4 @@
-"""`cardenvs train`. The trainer lies beside this package."""
+"""`cardenvs train`. The trainer lives beside this package."""
 
 from typing import Annotated
 
@@ -15,10 +15,14 @@ def train(
     ] = None,
     option: OptionTexts = None,
     seconds: Annotated[
-        float | None, typer.Option(min=0, callback=finite, help="Train for so long, rather than for total_steps.")
+        float | None, typer.Option(min=0, callback=finite, help="Train for this long, instead of total_steps.")
     ] = None,
-    total_steps: Annotated[float | None, typer.Option(min=1, callback=finite, help="Train for so many steps.")] = None,
-    out: Annotated[str | None, typer.Option(metavar="FOLDER", help="Of the run; default: a new one in runs/.")] = None,
+    total_steps: Annotated[
+        float | None, typer.Option(min=1, callback=finite, help="Train for this many steps.")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Folder of the run; default: a new one in runs/.")
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that the folder holds.")] = False,
     resume: Annotated[str | None, typer.Option(metavar="CHECKPOINT", help="Go on from here.")] = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda or auto (the default).")] = None,

@@ -26,10 +26,10 @@ def show(
     file: Annotated[Path, typer.Argument(metavar="FILE", callback=input_file, help="A transcript.")],
     agent: Annotated[str | None, typer.Option(metavar="NAME", help="Calls of this agent only.")] = None,
     outcome: Annotated[str | None, typer.Option(metavar="NAME", help="Calls with this outcome only.")] = None,
-    call: Annotated[int | None, typer.Option(min=1, metavar="K", help="Only the K-th of them, with all of it.")] = None,
+    call: Annotated[int | None, typer.Option(min=1, metavar="K", help="Show the K-th of them only, in full.")] = None,
     full: Annotated[bool, typer.Option("--full", help="With prompts and replies.")] = False,
 ) -> None:
-    """Show the calls of a transcript: a line each, then how many came to what, in which time.
+    """Show the calls of a transcript, a line each, then outcomes, times and tokens of each agent.
 
     Examples: `cardenvs transcript show calls.jsonl`, `cardenvs transcript show calls.jsonl --outcome illegal --full`,
     `cardenvs transcript show calls.jsonl --call 12`
@@ -41,7 +41,7 @@ def show(
         one for one in read_calls(file) if agent in (None, one.get("agent")) and outcome in (None, one.get("outcome"))
     ]
     if call is not None and call > len(chosen):
-        raise AgentError(f"there are {len(chosen)} such calls in {file}; --call {call} is none of them")
+        raise AgentError(f"--call {call} is out of range: {file} has {len(chosen)} such calls")
     for number, one in enumerate(chosen, 1):
         if call in (None, number):
             _print_call(console, number, one, full or call is not None)

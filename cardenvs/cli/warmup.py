@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def warmup(
     game: Annotated[str | None, typer.Argument(metavar="[GAME]", help="A game; all if left out.")] = None,
 ) -> None:
-    """Compile a game, or all of them, ahead of use. Compiled code is kept for later runs.
+    """Compile a game, or all of them, ahead of use. Later runs use the compiled code.
 
     Examples: `cardenvs warmup`, `cardenvs warmup gin_rummy_v0`
     """

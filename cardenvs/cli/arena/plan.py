@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from cardenvs.cli.arena.board import ExperimentPath, run_with_progress
-from cardenvs.cli.shared import EXIT_INTERRUPTED, MAX_COUNT, Processes, finite, new_console
+from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
+from cardenvs.cli.shared import MAX_COUNT, Processes, finite, new_console
 from cardenvs.core.errors import ArenaError
 
 
@@ -17,17 +18,17 @@ def plan_command(
         typer.Option(
             min=0,
             callback=finite,
-            help="Wanted half-width of intervals, in the unit of each game; default: that of FILE's stop.",
+            help="Target half-width of intervals, in the unit of each game; default: that of `stop` in FILE.",
         ),
     ] = None,
-    of: Annotated[str, typer.Option(metavar="differences|means", help="Whose intervals.")] = "differences",
-    pilot: Annotated[int, typer.Option(min=2, max=MAX_COUNT, help="Deals to play of each game to judge by.")] = 50,
+    of: Annotated[str, typer.Option(metavar="differences|means", help="Intervals of which figures.")] = "differences",
+    pilot: Annotated[int, typer.Option(min=2, max=MAX_COUNT, help="Deals of each game to play as the pilot.")] = 50,
     store: Annotated[
-        Path | None, typer.Option(metavar="STORE", help="Judge by its games, and add those of the pilot to them.")
+        Path | None, typer.Option(metavar="STORE", help="Use its games, and add those of the pilot to them.")
     ] = None,
     processes: Processes = 1,
 ) -> None:
-    """Tell how many deals an experiment needs for intervals of a wanted width, judging by a pilot.
+    """Estimate how many deals an experiment needs for intervals of a given width, from a pilot.
 
     Example: `cardenvs arena plan configs/arena/small_poker.yaml --half-width 0.05`
     """
@@ -44,7 +45,7 @@ def plan_command(
     experiment = read_experiment(file)
     wanted = half_width or (experiment.stop and experiment.stop.half_width)
     if not wanted:
-        raise ArenaError(f"{file} has no `stop`; say with --half-width how narrow intervals are to be")
+        raise ArenaError(f"{file} has no `stop`; give the --half-width of the intervals you want")
     console = new_console()
     with Store(store) as opened:
         experiment = experiment.seeded(opened, resume=True)
@@ -57,7 +58,7 @@ def plan_command(
             needs = deals_needed(tally, wanted, of)  # type: ignore[arg-type]
             unit = match.game.returns(match.options).result_unit_label
             most = needs[0].deals
-            console.print(f"\n[bold]{title}[/bold], judging by {len(tally.deals)} deals")
+            console.print(f"\n[bold]{title}[/bold], from {len(tally.deals)} deals")
             console.print(needs_table(needs, wanted, unit))
             console.print(
                 f"{most} deals are {most * len(match.lineups)} games; the experiment plays at most {match.deals} deals."

@@ -12,7 +12,7 @@ from cardenvs.core.errors import ArenaError
 
 def replay_command(
     store: StorePath,
-    match: Annotated[str, typer.Argument(metavar="MATCH", help="Id of a match, or how it begins.")],
+    match: Annotated[str, typer.Argument(metavar="MATCH", help="Id of a match, or its first characters.")],
     deal: Annotated[int, typer.Argument(min=0, max=MAX_COUNT, help="Number of the deal.")],
     lineup: Annotated[int, typer.Argument(min=0, max=MAX_COUNT, help="Number of the lineup.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the replay.")],

@@ -17,18 +17,19 @@ def report_command(
     experiment: Annotated[
         str | None, typer.Option(metavar="NAME", help="Which experiment of the store; default: the last one.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All matches of the store, whatever experiment.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All matches of the store, of any experiment.")] = False,
     intervals: Annotated[
-        str, typer.Option(metavar="bootstrap|student", help="How to work out intervals.")
+        str, typer.Option(metavar="bootstrap|student", help="How to compute intervals.")
     ] = "bootstrap",
     ratings: Annotated[
-        str | None, typer.Option(metavar="results|places", help="What ratings go by; default: see the experiment.")
+        str | None,
+        typer.Option(metavar="results|places", help="What ratings are based on; default: the experiment's."),
     ] = None,
     json: Json = None,
     csv: Csv = None,
     html: Html = None,
 ) -> None:
-    """Print the board of a store, or write it as files or as a site. Works on stores of `cardenvs match`, too.
+    """Print the board of a store, or write it as files or as a site. Also works on stores of `cardenvs match`.
 
     Examples: `cardenvs arena report small_poker.db`, `cardenvs arena report small_poker.db --html site --csv games.csv`
     """

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from cardenvs.cli.arena.board import Csv, ExperimentPath, Html, Json, board_outputs, report_board, run_with_progress
-from cardenvs.cli.shared import EXIT_INTERRUPTED, BatchSize, Processes
+from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
+from cardenvs.cli.shared import BatchSize, Processes
 from cardenvs.core.errors import ArenaError
 
 
@@ -16,7 +17,7 @@ def run_command(
         Path | None,
         typer.Option(metavar="STORE", help="SQLite file that keeps the games; default: FILE with .db."),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with what the store has games of.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue from the games that the store has.")] = False,
     processes: Processes = 1,
     backend: Annotated[str, typer.Option(metavar="local|ray", help="Where to play.")] = "local",
     batch: BatchSize = 64,
@@ -24,7 +25,7 @@ def run_command(
     csv: Csv = None,
     html: Html = None,
 ) -> None:
-    """Play an experiment and print its board. After Ctrl-C, a kill or the end of its time: the same with --resume.
+    """Play an experiment and print its board. After Ctrl-C, a kill or a time limit, add --resume to continue.
 
     The results depend on the file alone, not on the number of processes or on the backend.
 

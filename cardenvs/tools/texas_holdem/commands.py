@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardenvs.cli.exit_codes import EXIT_FAILED
 from cardenvs.cli.files import Outputs, input_file
 from cardenvs.cli.options import read_options
 from cardenvs.cli.progress import ProgressBar
-from cardenvs.cli.shared import EXIT_FAILED, MAX_SEED, OptionTexts, escaped, new_console, new_table, step_through
+from cardenvs.cli.shared import MAX_SEED, OptionTexts, escaped, new_console, new_table, step_through
 from cardenvs.core.errors import ArenaError, FormatError
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def play_match(
     agents: Annotated[str, typer.Option(metavar="A,B,...", help="One agent a seat; see `cardenvs match --help`.")],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="New folder for the records.")],
     seed: Annotated[
-        int | None, typer.Option(min=0, max=MAX_SEED, help="Of all cards and agents; drawn if not given.")
+        int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of all cards and agents; default: drawn.")
     ] = None,
     option: OptionTexts = None,
 ) -> None:
@@ -128,12 +129,12 @@ def stats(
 @app.command()
 def show(
     file: Source,
-    player: Annotated[int | None, typer.Option(min=0, help="Show what this player saw; by default all hands.")] = None,
+    player: Annotated[int | None, typer.Option(min=0, help="Show what this player saw; default: everything.")] = None,
     public: Annotated[bool, typer.Option("--public", help="Show what everybody saw.")] = False,
     hand: Annotated[int | None, typer.Option(min=1, help="Show this hand only.")] = None,
     at: Annotated[int | None, typer.Option(metavar="I", help="Show the table before entry I only.")] = None,
     step: Annotated[bool, typer.Option("--step", help="Step through, a key at a time.")] = False,
-    verify: Annotated[bool, typer.Option("--verify", help="Only play it again, and compare.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Only replay it and compare.")] = False,
 ) -> None:
     """Show a timeline: what happened, or the table at one moment, as one viewer saw it.
 
@@ -145,7 +146,7 @@ def show(
     timeline = _timeline(file)
     if verify:
         timeline.verify()
-        typer.echo(f"{file}: {len(timeline)} entries, {len(timeline.actions)} actions; played again it is the same")
+        typer.echo(f"{file}: {len(timeline)} entries, {len(timeline.actions)} actions; the replay is identical")
         return
     if player is not None and (public or player >= len(timeline.players)):
         raise ArenaError(f"--player takes a seat from 0 to {len(timeline.players) - 1}, without --public")
@@ -153,7 +154,7 @@ def show(
     console = new_console()
     if at is not None:
         if not 0 <= at <= len(timeline):
-            raise ArenaError(f"{file} has entries 0 to {len(timeline)}; --at {at} is none of them")
+            raise ArenaError(f"--at {at} is out of range: {file} has entries 0 to {len(timeline)}")
         _print_table(console, timeline, at, viewer)
     elif step:
         _step_through(console, timeline, viewer)
@@ -164,7 +165,7 @@ def show(
 def _print_entries(console: "Console", timeline: "Timeline", viewer: int, hand: int | None) -> None:
     chosen = [entry for entry in timeline.entries if hand in (None, entry.hand)]
     if not chosen:
-        raise ArenaError(f"this match has {timeline.entries[-1].hand} hands; --hand {hand} is none of them")
+        raise ArenaError(f"--hand {hand} is out of range: this match has {timeline.entries[-1].hand} hands")
     for entry in chosen:
         console.print(f"[dim]{entry.index:>6}[/dim] {escaped(timeline.sentence(entry.index, viewer))}")
     _print_table(console, timeline, chosen[-1].index + 1, viewer)
@@ -230,7 +231,7 @@ def replay_phh(
     quiet: Annotated[bool, typer.Option("--quiet", help="Print the stacks only.")] = False,
     chips_per_unit: Annotated[int, typer.Option(min=1, help="Chips for each 1 in the file: 100 for cents.")] = 1,
 ) -> None:
-    """Play hands of PHH by the rules of this game; a hand that ends otherwise than it says is refused.
+    """Play hands of PHH by the rules of this game; a hand that ends differently from its record is refused.
 
     Examples: `cardenvs texas_holdem replay-phh hand3.phh`, `cardenvs texas_holdem replay-phh match.phhs --quiet`
     """
@@ -262,7 +263,7 @@ def _timeline(path: Path) -> "Timeline":
     if path.is_dir():
         path /= "timeline.jsonl"
         if not path.is_file():
-            raise ArenaError(f"{path.parent} is no folder of a match: it has no {path.name}")
+            raise ArenaError(f"{path.parent} is not the folder of a match: it has no {path.name}")
     input_file(path)
     if path.suffix == ".jsonl":
         return Timeline.load(path)
