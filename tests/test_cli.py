@@ -9,7 +9,7 @@ from importlib.metadata import version
 import pytest
 from typer.testing import CliRunner
 
-from cardenvs.cli import app
+from cardenvs.cli import app, plugins
 from cardenvs.core.replay import Replay
 
 COMMANDS = [
@@ -63,21 +63,28 @@ def test_help_is_quick_and_imports_little():
 
 @pytest.fixture
 def toy(tmp_path, monkeypatch):
-    """A registered game whose package brings commands."""
-    from cardenvs.core import registry
-
+    """An installed package that brings the commands of a game, and an entry point whose module is missing."""
     (tmp_path / "toy_game").mkdir()
     (tmp_path / "toy_game" / "__init__.py").write_text("")
-    (tmp_path / "toy_game" / "cli.py").write_text(
+    (tmp_path / "toy_game" / "commands.py").write_text(
         '"""Toys, counted and broken.\n\nMore words.\n"""\n'
         "import typer\nfrom cardenvs.core.errors import FormatError\napp = typer.Typer()\n"
         "@app.command()\ndef count(number: int) -> None:\n    'Count toys. Example: `cardenvs toy count 3`'\n"
         "    typer.echo(f'{number} toys')\n    if number > 3:\n        raise FormatError('too many toys')\n"
+        "@app.command()\ndef drop() -> None:\n    'Drop a toy.'\n"
+    )
+    info = tmp_path / "toy_game-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-game\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        f"[{plugins.GROUP}]\ntoy = toy_game.commands:app\ngone = no_such_toy.commands:app\nlost = toy_game.lost:app\n"
+        "bare = toy_game.commands:commands\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(registry, "_added", {**registry._added, "toy_v0": "toy_game:GAME"})
+    plugins.game_commands.cache_clear()
     yield
-    for name in ("toy_game", "toy_game.cli"):
+    plugins.game_commands.cache_clear()
+    for name in ("toy_game", "toy_game.commands"):
         sys.modules.pop(name, None)
 
 
@@ -85,7 +92,7 @@ def test_commands_of_a_game_are_listed_and_called(toy):
     text = call("--help").stdout
     assert "Toys, counted and broken." in text
     assert "More words." not in text
-    assert "toy_game.cli" not in sys.modules  # not loaded to be listed
+    assert "toy_game" not in sys.modules  # not loaded to be listed
     assert "count" in call("toy", "--help").stdout
     assert "cardenvs toy count 3" in call("toy", "count", "--help").stdout
     assert call("toy", "count", "3").stdout == "3 toys\n"
@@ -94,11 +101,20 @@ def test_commands_of_a_game_are_listed_and_called(toy):
     assert call("toys").exit_code == 2
 
 
+def test_commands_that_cannot_be_loaded_are_listed_and_refused(toy):
+    text = call("--help").stdout
+    assert "there is no module no_such_toy.commands" in text
+    assert "there is no module toy_game.lost" in text
+    assert "the commands of gone cannot be loaded from no_such_toy.commands:app" in refused("gone", "count")
+    assert "the commands of lost cannot be loaded" in refused("lost", "--help")
+    assert "has no attribute 'commands'" in refused("bare", "count")
+
+
 def test_listing_the_commands_of_games_loads_no_game():
     program = (
         "import sys; from typer.testing import CliRunner; from cardenvs.cli import app\n"
         "assert CliRunner().invoke(app, ['--help']).exit_code == 0\n"
-        "print([m for m in sys.modules if m == 'numba' or m.startswith('cardenvs.games.')])"
+        "print([m for m in sys.modules if m == 'numba' or m.startswith(('cardenvs.games', 'cardenvs.tools'))])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -132,7 +148,7 @@ def test_info_shows_numbers_options_and_sections():
         (["match", "leduc_poker", "--agents", "random,random", "--keep-env", "PATH"], "--keep-env needs --on-failure"),
         (["match", "leduc_poker", "--agents", "random,random", "--resume"], "--resume needs the --store to go on with"),
         (["match", "leduc_poker", "--agents", "random,random", "--html", "/no/where/x.html"], "no folder /no/where"),
-        (["play", "leduc_poker", "--seat", "2"], "has players 0 to 1 here; --seat 2 is none of them"),
+        (["play", "leduc_poker", "--seat", "2"], "--seat 2 is out of range: leduc_poker_v0 has players 0 to 1 here"),
         (["play", "leduc_poker", "--against", "random,random"], "one for each of the 1 other players; got 2"),
     ],
 )  # fmt: skip
@@ -218,7 +234,7 @@ def test_play_to_the_end_and_replay_it(tmp_path):
     assert stepped.count("0 of") == 2
     assert stepped.count("actions") == 4
     assert "positions 0 to" in refused("replay", str(path), "--at", "99")
-    assert "players 0 to 1; --player 2 is none of them" in refused("replay", str(path), "--player", "2")
+    assert "--player 2 is out of range: this replay has players 0 to 1" in refused("replay", str(path), "--player", "2")
     path.write_text(path.read_text().replace('"actions"', '"acts"'))
     assert "is damaged: 'actions' should be a list" in refused("replay", str(path))
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from cardenvs.arena import Match
 from cardenvs.arena.plan import Plan
 from cardenvs.cli import app
-from cardenvs.cli_files import Outputs
+from cardenvs.cli.files import Outputs
 from cardenvs.core import files
 from cardenvs.core.errors import ArenaError, FileError
 

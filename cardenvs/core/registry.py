@@ -12,9 +12,7 @@ import difflib
 import functools
 import importlib
 import importlib.metadata
-import importlib.util
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cardenvs.core.errors import GameNotFoundError
@@ -75,24 +73,3 @@ def get_game(name: str) -> "Game":
         name = max(versions, key=lambda known: int(known.rsplit("_v", 1)[1]))
     module, attribute = targets[name].split(":")
     return getattr(importlib.import_module(module), attribute)
-
-
-def game_commands() -> dict[str, tuple[str, Path]]:
-    """The games that bring commands of their own: a file `cli.py` in their package, with a typer `app`.
-
-    Nothing of a game is imported.
-
-    Returns:
-        by name without version: the module, as "my_package.my_game.cli", and its file.
-    """
-    found = {}
-    for name, target in game_targets().items():
-        package = target.partition(":")[0]
-        try:
-            spec = importlib.util.find_spec(package)
-        except ImportError:  # a package that is gone; whoever asks for the game is told
-            continue
-        for folder in (spec.submodule_search_locations if spec else None) or ():
-            if (Path(folder) / "cli.py").is_file():
-                found[name.rsplit("_v", 1)[0]] = (f"{package}.cli", Path(folder) / "cli.py")
-    return found

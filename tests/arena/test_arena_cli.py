@@ -48,10 +48,10 @@ def test_run_report_verify_and_everything_they_write(folder):
     assert "already has 24 games of this match" in call("arena", "run", "small.yaml", code=2)
     call("arena", "run", "small.yaml", "--resume")
     shown = call("verify", "small.db")
-    assert "24 games played again; all are what is recorded" in shown
+    assert "24 games replayed; all match their records" in shown
     digest = re.search(r"digest is (\w+)", shown).group(1)
     assert digest in call("arena", "list", "small.db")
-    assert "5 games played again" in call("verify", "small.db", "--sample", "5", "-p", "2")
+    assert "5 games replayed" in call("verify", "small.db", "--sample", "5", "-p", "2")
 
 
 def test_a_mismatch_is_named_and_the_exit_code_says_so(folder):
@@ -61,7 +61,7 @@ def test_a_mismatch_is_named_and_the_exit_code_says_so(folder):
     connection.commit()
     text = call("verify", "small.db", code=1)
     assert re.search(r"match \w+, deal 7, lineup 1: it returns", text)
-    assert "24 games played again; 1 row is not what should be there" in text
+    assert "24 games replayed; 1 row differs from the record" in text
 
 
 def test_a_game_of_a_store_becomes_a_replay(folder):
@@ -74,9 +74,9 @@ def test_a_game_of_a_store_becomes_a_replay(folder):
 
 def test_plan(folder):
     text = call("arena", "plan", "small.yaml", "--half-width", "0.1", "--pilot", "6")
-    assert "judging by 6 deals" in text
+    assert "from 6 deals" in text
     assert "deals needed" in text
-    assert "say with --half-width" in call("arena", "plan", "small.yaml", code=2)
+    assert "give the --half-width" in call("arena", "plan", "small.yaml", code=2)
     call("arena", "plan", "small.yaml", "--half-width", "0.1", "--pilot", "6", "--store", "pilot.db")
     call("arena", "plan", "small.yaml", "--half-width", "0.1", "--pilot", "9", "--store", "pilot.db")
     assert sqlite3.connect("pilot.db").execute("SELECT count(*) FROM games").fetchone() == (18,)

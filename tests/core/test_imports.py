@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,6 @@ import cardenvs
 PACKAGE = Path(cardenvs.__file__).parent
 GAMES = sorted(path.parent for path in (PACKAGE / "games").glob("*/__init__.py"))
 GENERIC = ["core", "envs", "agents", "arena", "llm", "testing"]  # folders that know games by the registry only
-TOOLS = ["cli", "records"]  # files of a game that work with its faces; the rest of the game does not know them
 HEAVY = ["numba", "torch", "rich", "typer", "tensorboard", "stable_baselines3", "sb3_contrib"]
 
 
@@ -77,18 +77,6 @@ def test_a_game_imports_core_and_itself_only(folder):
         f"{where} imports {module}"
         for where, module in own_imports(folder)
         if not within(module, "cardenvs.core", f"cardenvs.games.{folder.name}") and module != "cardenvs.games"
-        if Path(where.partition(":")[0]).stem not in TOOLS
-    ]
-    assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.parametrize("folder", GAMES, ids=lambda folder: folder.name)
-def test_nothing_of_a_game_but_its_tools_imports_its_tools(folder):
-    tools = [f"cardenvs.games.{folder.name}.{tool}" for tool in TOOLS]
-    wrong = [
-        f"{where} imports {module}"
-        for where, module in own_imports(folder)
-        if within(module, *tools) and Path(where.partition(":")[0]).stem not in TOOLS
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -111,11 +99,27 @@ def test_core_imports_nothing_but_core():
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("folder", GENERIC)
-def test_generic_code_imports_no_game(folder):
+@pytest.mark.parametrize("folder", [*GENERIC, "cli"])
+def test_generic_code_imports_no_game_and_no_tools_of_one(folder):
     wrong = [f"{where} imports {module}" for where, module in own_imports(PACKAGE / folder)
-             if within(module, "cardenvs.games")]  # fmt: skip
+             if within(module, "cardenvs.games", "cardenvs.tools")]  # fmt: skip
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("folder", GENERIC)
+def test_nothing_below_the_command_line_imports_it(folder):
+    wrong = [f"{where} imports {module}" for where, module in own_imports(PACKAGE / folder)
+             if within(module, "cardenvs.cli")]  # fmt: skip
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_files_of_the_command_line_import_each_other_in_no_circle():
+    graph: dict[str, set[str]] = {}
+    for where, module in own_imports(PACKAGE / "cli"):
+        file = PACKAGE / where.partition(":")[0]
+        importer = ".".join(["cardenvs", *file.relative_to(PACKAGE).with_suffix("").parts]).removesuffix(".__init__")
+        graph.setdefault(importer, set()).add(module)
+    TopologicalSorter(graph).prepare()
 
 
 def words_of_games():

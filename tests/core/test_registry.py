@@ -89,19 +89,3 @@ def test_the_public_names_of_the_package():
     assert cardenvs.kuhn_poker_v0.env is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = cardenvs.nothing
-
-
-def test_commands_of_games_are_found_without_importing_them(added, tmp_path, monkeypatch):
-    for package, files in {"pack_a": ["cli.py"], "pack_b": []}.items():
-        (tmp_path / package).mkdir()
-        for file in ["__init__.py", *files]:
-            (tmp_path / package / file).write_text("raise AssertionError('imported')\n")
-    (tmp_path / "single.py").write_text("raise AssertionError('imported')\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    for name, target in (("aa_v0", "pack_a:GAME"), ("aa_v1", "pack_a:GAME"), ("bb_v0", "pack_b:GAME")):
-        cardenvs.register_game(name, target)
-    cardenvs.register_game("single_v0", "single:GAME")
-    cardenvs.register_game("gone_v0", "no_such_package.game:GAME")
-    found = registry.game_commands()
-    assert found["aa"] == ("pack_a.cli", tmp_path / "pack_a" / "cli.py")
-    assert not {"bb", "single", "gone", "aa_v0"} & set(found)

@@ -127,7 +127,7 @@ def test_no_edited_cell_gives_a_traceback(stores, tmp_path, table, column):
 def test_verify_names_the_row_and_goes_on(stores, tmp_path, table, column, value):
     verified, *_ = try_cell(stores, tmp_path, table, column, value)
     assert verified.exit_code == 1
-    assert "not what should be there" in verified.stdout
+    assert "from the record" in verified.stdout
     assert "deal " in verified.stdout
 
 

@@ -458,9 +458,9 @@ def test_the_command_says_what_is_wrong(arguments, problem):
 
 
 def test_the_examples_of_the_help_work():
-    from cardenvs.games.rummikub import cli
+    from cardenvs.tools import rummikub
 
-    examples = [part for part in cli.solve.__doc__.split("`") if part.startswith("cardenvs rummikub solve")]
+    examples = [part for part in rummikub.solve.__doc__.split("`") if part.startswith("cardenvs rummikub solve")]
     assert len(examples) == 3
     import shlex
 

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from cardenvs.cli import app
 from cardenvs.core.replay import Replay
-from cardenvs.games.texas_holdem import phh
-from cardenvs.games.texas_holdem.timeline import Timeline
+from cardenvs.tools.texas_holdem import phh
+from cardenvs.tools.texas_holdem.timeline import Timeline
 
 COMMANDS = ["play-match", "stats", "show", "export-phh", "replay-phh"]
 
@@ -87,9 +87,9 @@ def test_a_timeline_is_shown_as_each_viewer_saw_it(match):
     assert "Hand 2 begins." not in everything
     dealt = [sum("is dealt a card." in line for line in text.splitlines()) for text in (everything, own, public)]
     assert dealt == [0, 4, 6]
-    assert "hand 99 is none of them" in refused("show", match, "--hand", 99)
+    assert "--hand 99 is out of range" in refused("show", match, "--hand", 99)
     assert "--player takes a seat from 0 to 2" in refused("show", match, "--player", 3)
-    assert "played again it is the same" in call("show", match, "--verify").stdout
+    assert "the replay is identical" in call("show", match, "--verify").stdout
 
 
 def test_a_table_is_shown_at_an_entry_and_step_by_step(match):
@@ -97,7 +97,7 @@ def test_a_table_is_shown_at_an_entry_and_step_by_step(match):
     assert (
         f"before entry 12 of {len(timeline)}: hand 1, blinds 10/20, board -" in call("show", match, "--at", 12).stdout
     )
-    assert "--at 99999 is none of them" in refused("show", match, "--at", 99999)
+    assert "--at 99999 is out of range" in refused("show", match, "--at", 99999)
     stepped = call("show", match, "--step", typed="\n\nb\n40\nq\n").stdout
     assert [line.split(" of")[0] for line in stepped.splitlines() if "before entry" in line] == [
         f"{'' if k == 0 else 'Enter: next, b: back, a number: go there, q: quit > '}before entry {i}"
@@ -130,7 +130,7 @@ def test_hands_go_out_as_phh_and_come_in(match, tmp_path):
 def test_what_is_no_record_is_refused(match, tmp_path):
     (tmp_path / "bad.phh").write_text("variant = 'NT'\n")
     assert "bad.phh: starting_stacks is missing" in refused("replay-phh", tmp_path / "bad.phh")
-    assert "is no folder of a match" in refused("show", tmp_path)
+    assert "is not the folder of a match" in refused("show", tmp_path)
     assert "no replay" in refused("stats", tmp_path / "bad.phh")
     assert "there is no folder" in refused("export-phh", match, "--hand", 1, "--out", tmp_path / "no" / "x.phh")
     assert "this match has hands 1 to" in refused("export-phh", match, "--hand", 99, "--out", tmp_path / "x.phh")

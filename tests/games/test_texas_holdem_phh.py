@@ -13,9 +13,10 @@ from cardenvs.core.errors import FormatError, OptionError
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.replay import Replay
-from cardenvs.games.texas_holdem import GAME, phh
-from cardenvs.games.texas_holdem.hands import read_hands
-from cardenvs.games.texas_holdem.timeline import Timeline
+from cardenvs.games.texas_holdem import GAME
+from cardenvs.tools.texas_holdem import phh
+from cardenvs.tools.texas_holdem.hands import read_hands
+from cardenvs.tools.texas_holdem.timeline import Timeline
 
 HAND = """
 # Three players; p3, on the button, has raised, and p1 with the small blind is all-in for less than a raise.

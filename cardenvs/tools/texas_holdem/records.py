@@ -43,11 +43,11 @@ from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import checked_seed
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD
-from cardenvs.games.texas_holdem.aggregates import aggregate
 from cardenvs.games.texas_holdem.play import TexasHoldemState
 from cardenvs.games.texas_holdem.rules import owed
 from cardenvs.games.texas_holdem.state import STREETS
-from cardenvs.games.texas_holdem.timeline import Timeline, standings
+from cardenvs.tools.texas_holdem.aggregates import aggregate
+from cardenvs.tools.texas_holdem.timeline import Timeline, standings
 
 FORMAT = "cardenvs-holdem-match"
 FORMAT_VERSION = 1

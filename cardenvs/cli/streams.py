@@ -10,10 +10,9 @@ from typing import Any, NoReturn
 
 import typer
 
+from cardenvs.cli.exit_codes import EXIT_BROKEN_PIPE, EXIT_REFUSED
 from cardenvs.core.errors import CardenvsError
 from cardenvs.core.text import printable
-
-_EXIT_BROKEN_PIPE, _EXIT_REFUSED = 1, 2
 
 
 @contextmanager
@@ -38,16 +37,16 @@ def clean_errors() -> Iterator[None]:
 
 def _refuse(text: str) -> NoReturn:
     typer.secho(f"Error: {_on_one_line(text)}", fg="red", err=True)
-    raise typer.Exit(_EXIT_REFUSED) from None
+    raise typer.Exit(EXIT_REFUSED) from None
 
 
 def _on_one_line(text: str) -> str:
-    """A message in which names from anywhere may stand, harmless to a terminal."""
+    """A message that may quote names from anywhere, made harmless to a terminal."""
     return printable(text.strip()).replace("\n", " ").replace("\t", "\\t")
 
 
 def check_arguments(words: Sequence[str]) -> None:
-    """Refuse arguments that are no text.
+    """Check that arguments are text.
 
     Raises:
         CardenvsError: one is not UTF-8, or holds what a terminal would act upon.
@@ -74,10 +73,10 @@ def run_safely(command: Callable[[], Any]) -> Any:
     except OSError as error:
         _silence()
         if error.errno == errno.EPIPE:
-            sys.exit(_EXIT_BROKEN_PIPE)
+            sys.exit(EXIT_BROKEN_PIPE)
         if ended is None or not ended.code:
             print(f"Error: the output cannot be written: {error.strerror or error}", file=sys.stderr)
-            sys.exit(_EXIT_REFUSED)
+            sys.exit(EXIT_REFUSED)
     if ended is not None:
         raise ended
     return result
@@ -99,5 +98,5 @@ def _silence() -> None:
         try:
             stream.flush()
         except (OSError, ValueError):
-            with suppress(OSError, ValueError):  # a stream that is no file
+            with suppress(OSError, ValueError):  # a stream without a file
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

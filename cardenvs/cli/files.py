@@ -8,10 +8,10 @@ from pathlib import Path
 
 import typer
 
+from cardenvs.cli.exit_codes import EXIT_REFUSED
 from cardenvs.core.errors import ArenaError, FileError
 from cardenvs.core.files import check_input, check_output, check_output_folder
 
-_EXIT_REFUSED = 2
 _BESIDE_A_STORE = ("", "-wal", "-shm", "-journal")
 
 
@@ -80,7 +80,7 @@ class Outputs:
     def close(self) -> None:
         """Leave with an exit code if a file is not where it should be."""
         if self._failed:
-            raise typer.Exit(_EXIT_REFUSED)
+            raise typer.Exit(EXIT_REFUSED)
 
 
 def _kept_elsewhere(path: Path, write: Callable[[Path], object]) -> Path | None:
@@ -98,10 +98,3 @@ def _kept_elsewhere(path: Path, write: Callable[[Path], object]) -> Path | None:
 
 def _same(one: Path, two: Path) -> bool:
     return os.path.realpath(one) == os.path.realpath(two)
-
-
-def finite(value: float | None) -> float | None:
-    """A callback of a number that has to be one: neither nan nor infinite."""
-    if value is not None and not abs(value) < float("inf"):
-        raise typer.BadParameter(f"{value} is no finite number.")
-    return value

@@ -29,9 +29,9 @@ from typing import Any
 
 from cardenvs.core.replay import Replay
 from cardenvs.core.state import State
-from cardenvs.games.texas_holdem.hands import Hand, read_hands
 from cardenvs.games.texas_holdem.state import STREETS
-from cardenvs.games.texas_holdem.timeline import Timeline
+from cardenvs.tools.texas_holdem.hands import Hand, read_hands
+from cardenvs.tools.texas_holdem.timeline import Timeline
 
 _KINDS = ("fold", "check", "call", "bet", "raise")
 _AFTER_THE_FLOP = STREETS[1:]

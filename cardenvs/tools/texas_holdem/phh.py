@@ -39,10 +39,10 @@ from cardenvs.core.errors import CardenvsError, FormatError
 from cardenvs.core.replay import Replay
 from cardenvs.core.state import State
 from cardenvs.games.texas_holdem import GAME
-from cardenvs.games.texas_holdem.hands import Hand, read_hands
 from cardenvs.games.texas_holdem.play import TexasHoldemState
 from cardenvs.games.texas_holdem.state import BOARD_CARDS, MAX_PLAYERS, NUM_BOARD, STREETS
-from cardenvs.games.texas_holdem.timeline import Timeline
+from cardenvs.tools.texas_holdem.hands import Hand, read_hands
+from cardenvs.tools.texas_holdem.timeline import Timeline
 
 VARIANT = "NT"
 _MOST_TEXT = 64 * 1024 * 1024  # bytes of a text that is read at all

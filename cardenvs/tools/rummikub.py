@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cardenvs.cli.shared import new_console
+
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from cardenvs.games.rummikub.melds import Meld, Table
     from cardenvs.games.rummikub.solve import Solution
 
@@ -80,9 +84,7 @@ def _as_json(best: "Solution") -> dict:
 
 def _show(best: "Solution", rack: Counter) -> None:
     """Print the play as it would lie on a table: the sets that stay first, what comes from the rack marked."""
-    from rich.console import Console
-
-    console = Console(highlight=False)
+    console = new_console()
     if not best.num_tiles:
         console.print("No tile can be laid.")
     else:
@@ -97,7 +99,7 @@ def _show(best: "Solution", rack: Counter) -> None:
         console.print(f"  best from the rack alone: {best.opening_points} points, {melds}")
 
 
-def _show_melds(console, what: str, melds: "Table", from_rack: Counter) -> None:
+def _show_melds(console: "Console", what: str, melds: "Table", from_rack: Counter) -> None:
     for meld in sorted(melds, key=lambda meld: not any(from_rack[slot.tile] for slot in meld.slots)):
         console.print(f"  [dim]{what:<6}[/dim] {_meld(meld, from_rack)}")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from cardenvs.core.events import PLAYER, TOKEN, VALUE
 from cardenvs.games.texas_holdem.state import STREETS
-from cardenvs.games.texas_holdem.timeline import Entry, Timeline
+from cardenvs.tools.texas_holdem.timeline import Entry, Timeline
 
 _BETTING = ("fold", "check", "call", "bet", "raise")
 

@@ -5,21 +5,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardenvs.cli import OptionTexts, read_options, step_through
-from cardenvs.cli_files import Outputs, input_file
+from cardenvs.cli.exit_codes import EXIT_FAILED
+from cardenvs.cli.files import Outputs, input_file
+from cardenvs.cli.options import read_options
+from cardenvs.cli.progress import ProgressBar
+from cardenvs.cli.shared import MAX_SEED, OptionTexts, escaped, new_console, new_table, step_through
 from cardenvs.core.errors import ArenaError, FormatError
-from cardenvs.core.rng import SEED_MASK
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from cardenvs.games.texas_holdem.play import TexasHoldemState
-    from cardenvs.games.texas_holdem.records import MatchResult
-    from cardenvs.games.texas_holdem.timeline import Timeline
+    from cardenvs.tools.texas_holdem.records import MatchResult
+    from cardenvs.tools.texas_holdem.timeline import Timeline
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False)
 
-_EXIT_FAILED = 1
 Source = Annotated[
     Path, typer.Argument(metavar="FILE", exists=True, help="A match's folder, a timeline (.jsonl) or a replay (.json).")
 ]
@@ -30,7 +31,7 @@ def play_match(
     agents: Annotated[str, typer.Option(metavar="A,B,...", help="One agent a seat; see `cardenvs match --help`.")],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="New folder for the records.")],
     seed: Annotated[
-        int | None, typer.Option(min=0, max=SEED_MASK, help="Of all cards and agents; drawn if not given.")
+        int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of all cards and agents; default: drawn.")
     ] = None,
     option: OptionTexts = None,
 ) -> None:
@@ -40,61 +41,41 @@ def play_match(
     `cardenvs texas_holdem play-match --agents random,random -o format=cash -o num_hands=50 --seed 7 --out cash`
     """
     from cardenvs.agents.specs import split_specs
-    from cardenvs.games.texas_holdem import GAME, records
+    from cardenvs.games.texas_holdem import GAME
+    from cardenvs.tools.texas_holdem import records
 
     specs = split_specs(agents)
-    given = [text.partition("=")[0].strip() for text in option or ()]
-    texts = [*(option or ()), *([] if "num_players" in given else [f"num_players={len(specs)}"])]
-    options = read_options(GAME, texts).as_dict()
+    options = read_options(GAME, option, default_players=len(specs)).as_dict()
     Outputs({}, {"--out": out})
     try:
-        with _Bar() as bar:
-            result = records.play_match(specs, seed=seed, out=out, progress=bar.show, **options)
+        with ProgressBar("") as bar:
+            result = records.play_match(
+                specs, seed=seed, out=out, progress=lambda state: _show_progress(bar, state), **options
+            )
     except records.MatchFailedError as error:
         typer.secho(f"Error: {error}", fg="red", err=True)
-        raise typer.Exit(_EXIT_FAILED) from None
-    _print_result(_console(), result)
+        raise typer.Exit(EXIT_FAILED) from None
+    _print_result(new_console(), result)
     typer.echo(f"records: {out}")
 
 
-class _Bar:
-    """A progress bar over hands, or over the players who are out where nobody knows how many hands there will be."""
-
-    def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-        self._progress = Progress(
-            TextColumn("[bold]{task.description}"), BarColumn(), MofNCompleteColumn(),
-            TextColumn("{task.fields[what]}"), TimeElapsedColumn(), console=Console(stderr=True),
-        )  # fmt: skip
-        self._task = self._progress.add_task("", total=None, what="")
-
-    def __enter__(self) -> "_Bar":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._progress.stop()
-
-    def show(self, state: "TexasHoldemState") -> None:
-        self._progress.start()  # not before: what is refused at once needs no bar
-        s, options = state.record, state.options
-        by_hands = options.format == "cash" or options.max_hands is not None
-        hands_done = int(s.hand_number) - (not state.is_terminal)
-        self._progress.update(
-            self._task,
-            description=f"hand {s.hand_number}, blinds {s.small_blind}/{s.big_blind}",
-            total=options.most_hands() if by_hands else state.num_players - 1,
-            completed=hands_done if by_hands else state.num_players - int(s.live).bit_count(),
-            what="hands" if by_hands else "players out",
-        )
+def _show_progress(bar: ProgressBar, state: "TexasHoldemState") -> None:
+    """Count hands, or the players who are out where nobody knows how many hands there will be."""
+    s, options = state.record, state.options
+    by_hands = options.format == "cash" or options.max_hands is not None
+    bar.show(
+        int(s.hand_number) - (not state.is_terminal) if by_hands else state.num_players - int(s.live).bit_count(),
+        options.most_hands() if by_hands else state.num_players - 1,
+        title=f"hand {s.hand_number}, blinds {s.small_blind}/{s.big_blind}",
+        unit="hands" if by_hands else "players out",
+    )
 
 
 def _print_result(console: "Console", result: "MatchResult") -> None:
-    table = _table("place", "player", "chips", "return", "VPIP", "PFR", "AF", "WTSD", "W$SD")
+    table = new_table("place", "player", "chips", "return", "VPIP", "PFR", "AF", "WTSD", "W$SD")
     for row in result.standings:
         table.add_row(
-            str(row["place"]), _escaped(row["name"]), str(row["chips"]), f"{row['return']:+g}",
+            str(row["place"]), escaped(row["name"]), str(row["chips"]), f"{row['return']:+g}",
             *_figures(result.aggregates[row["name"]]),
         )  # fmt: skip
     console.print(f"[bold]{int(result.state.record.hand_number)} hands, {len(result.state.actions)} actions[/bold]")
@@ -123,19 +104,19 @@ def stats(
     import json as as_json
 
     from cardenvs.core.files import write_whole
-    from cardenvs.games.texas_holdem.aggregates import aggregate
+    from cardenvs.tools.texas_holdem.aggregates import aggregate
 
     outputs = Outputs({"--json": json}, used={"FILE": files[0]})
     by_name = aggregate([_timeline(path) for path in files])
-    table = _table("player", "hands", "VPIP", "PFR", "AF", "WTSD", "W$SD", "chips", "BB/100", "by position")
+    table = new_table("player", "hands", "VPIP", "PFR", "AF", "WTSD", "W$SD", "chips", "BB/100", "by position")
     for name, figures in by_name.items():
         per_100 = figures["big_blinds_per_100"]
         positions = (f"{where} {tally['chips']:+}" for where, tally in figures["by_position"].items())
         table.add_row(
-            _escaped(name), str(figures["hands"]), *_figures(figures), f"{figures['chips']:+}",
+            escaped(name), str(figures["hands"]), *_figures(figures), f"{figures['chips']:+}",
             "-" if per_100 is None else f"{per_100:+.1f}", "  ".join(positions),
         )  # fmt: skip
-    _console().print(table)
+    new_console().print(table)
     text = as_json.dumps(by_name, indent=1, ensure_ascii=False) + "\n"
     outputs.write("JSON", json, lambda path: write_whole(path, text))
     outputs.close()
@@ -148,12 +129,12 @@ def stats(
 @app.command()
 def show(
     file: Source,
-    player: Annotated[int | None, typer.Option(min=0, help="Show what this player saw; by default all hands.")] = None,
+    player: Annotated[int | None, typer.Option(min=0, help="Show what this player saw; default: everything.")] = None,
     public: Annotated[bool, typer.Option("--public", help="Show what everybody saw.")] = False,
     hand: Annotated[int | None, typer.Option(min=1, help="Show this hand only.")] = None,
     at: Annotated[int | None, typer.Option(metavar="I", help="Show the table before entry I only.")] = None,
     step: Annotated[bool, typer.Option("--step", help="Step through, a key at a time.")] = False,
-    verify: Annotated[bool, typer.Option("--verify", help="Only play it again, and compare.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Only replay it and compare.")] = False,
 ) -> None:
     """Show a timeline: what happened, or the table at one moment, as one viewer saw it.
 
@@ -165,15 +146,15 @@ def show(
     timeline = _timeline(file)
     if verify:
         timeline.verify()
-        typer.echo(f"{file}: {len(timeline)} entries, {len(timeline.actions)} actions; played again it is the same")
+        typer.echo(f"{file}: {len(timeline)} entries, {len(timeline.actions)} actions; the replay is identical")
         return
     if player is not None and (public or player >= len(timeline.players)):
         raise ArenaError(f"--player takes a seat from 0 to {len(timeline.players) - 1}, without --public")
     viewer = player if player is not None else SPECTATOR if public else OMNISCIENT
-    console = _console()
+    console = new_console()
     if at is not None:
         if not 0 <= at <= len(timeline):
-            raise ArenaError(f"{file} has entries 0 to {len(timeline)}; --at {at} is none of them")
+            raise ArenaError(f"--at {at} is out of range: {file} has entries 0 to {len(timeline)}")
         _print_table(console, timeline, at, viewer)
     elif step:
         _step_through(console, timeline, viewer)
@@ -184,9 +165,9 @@ def show(
 def _print_entries(console: "Console", timeline: "Timeline", viewer: int, hand: int | None) -> None:
     chosen = [entry for entry in timeline.entries if hand in (None, entry.hand)]
     if not chosen:
-        raise ArenaError(f"this match has {timeline.entries[-1].hand} hands; --hand {hand} is none of them")
+        raise ArenaError(f"--hand {hand} is out of range: this match has {timeline.entries[-1].hand} hands")
     for entry in chosen:
-        console.print(f"[dim]{entry.index:>6}[/dim] {_escaped(timeline.sentence(entry.index, viewer))}")
+        console.print(f"[dim]{entry.index:>6}[/dim] {escaped(timeline.sentence(entry.index, viewer))}")
     _print_table(console, timeline, chosen[-1].index + 1, viewer)
 
 
@@ -194,11 +175,11 @@ def _print_table(console: "Console", timeline: "Timeline", i: int, viewer: int) 
     """The table before entry `i`."""
     view = timeline.view(i, viewer)["table"]
     piles, counters = view["piles"], view["counters"]
-    table = _table("", "player", "cards", "stack", "bet", "")
+    table = new_table("", "player", "cards", "stack", "bet", "")
     for p, name in enumerate(timeline.players):
         notes = [word for word in ("folded", "out") if counters[word][p]]
         table.add_row(
-            "D" if counters["button"] == p else "", f"{p} {_escaped(name)}", " ".join(piles["hand"][p]),
+            "D" if counters["button"] == p else "", f"{p} {escaped(name)}", " ".join(piles["hand"][p]),
             str(counters["stack"][p]), str(counters["bet"][p] or ""), ", ".join(notes),
         )  # fmt: skip
     console.print(
@@ -213,7 +194,7 @@ def _step_through(console: "Console", timeline: "Timeline", viewer: int) -> None
     def show(i: int) -> None:
         _print_table(console, timeline, i, viewer)
         if i:
-            console.print(f"[dim]{_escaped(timeline.sentence(i - 1, viewer))}[/dim]")
+            console.print(f"[dim]{escaped(timeline.sentence(i - 1, viewer))}[/dim]")
 
     step_through(show, len(timeline))
 
@@ -234,7 +215,7 @@ def export_phh(
     `cardenvs texas_holdem export-phh match --hand 3 --out hand3.phh`
     """
     from cardenvs.core.files import write_whole
-    from cardenvs.games.texas_holdem import phh
+    from cardenvs.tools.texas_holdem import phh
 
     outputs = Outputs({"--out": out}, used={"FILE": file})
     timeline = _timeline(file)
@@ -250,12 +231,12 @@ def replay_phh(
     quiet: Annotated[bool, typer.Option("--quiet", help="Print the stacks only.")] = False,
     chips_per_unit: Annotated[int, typer.Option(min=1, help="Chips for each 1 in the file: 100 for cents.")] = 1,
 ) -> None:
-    """Play hands of PHH by the rules of this game; a hand that ends otherwise than it says is refused.
+    """Play hands of PHH by the rules of this game; a hand that ends differently from its record is refused.
 
     Examples: `cardenvs texas_holdem replay-phh hand3.phh`, `cardenvs texas_holdem replay-phh match.phhs --quiet`
     """
     from cardenvs.core.events import OMNISCIENT
-    from cardenvs.games.texas_holdem import phh
+    from cardenvs.tools.texas_holdem import phh
 
     try:
         text = file.read_text(encoding="utf-8")
@@ -263,12 +244,12 @@ def replay_phh(
         states = phh.loads_all(text, chips_per_unit) if several else [phh.loads(text, chips_per_unit)]
     except (UnicodeDecodeError, FormatError) as error:
         raise FormatError(f"{file}: {error}") from None
-    console = _console()
+    console = new_console()
     for number, state in enumerate(states, 1):
         if not quiet:
             for sentence in state.recap(OMNISCIENT):
-                console.print(_escaped(sentence))
-        console.print(f"[bold]hand {number}[/bold]: stacks {_escaped(str(state.stacks))}")
+                console.print(escaped(sentence))
+        console.print(f"[bold]hand {number}[/bold]: stacks {escaped(str(state.stacks))}")
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -277,35 +258,14 @@ def replay_phh(
 
 def _timeline(path: Path) -> "Timeline":
     from cardenvs.core.replay import Replay
-    from cardenvs.games.texas_holdem.timeline import Timeline
+    from cardenvs.tools.texas_holdem.timeline import Timeline
 
     if path.is_dir():
         path /= "timeline.jsonl"
         if not path.is_file():
-            raise ArenaError(f"{path.parent} is no folder of a match: it has no {path.name}")
+            raise ArenaError(f"{path.parent} is not the folder of a match: it has no {path.name}")
     input_file(path)
     if path.suffix == ".jsonl":
         return Timeline.load(path)
     replay = Replay.load(path)
     return Timeline.of(replay.state_at(len(replay.actions)), list(replay.players))
-
-
-def _console() -> "Console":
-    from rich.console import Console
-
-    return Console(highlight=False)
-
-
-def _table(*columns: str) -> Any:
-    from rich.table import Table
-
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    return table
-
-
-def _escaped(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)

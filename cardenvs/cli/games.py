@@ -1,0 +1,34 @@
+"""`cardenvs games`."""
+
+import typer
+
+from cardenvs.cli.options import players_text
+from cardenvs.cli.shared import new_console, new_table
+
+
+def games() -> None:
+    """List the games.
+
+    Example: `cardenvs games`
+    """
+    from cardenvs.core.registry import list_games
+
+    table = new_table("game", "", "players", "actions", "observation", "longest", right=2, key=True)
+    failures = []
+    for name in list_games():
+        try:
+            table.add_row(name, *_row(name))
+        except (ImportError, AttributeError) as error:  # a game of another package, perhaps: list the others still
+            failures.append(f"{name} cannot be loaded: {error}")
+    new_console().print(table)
+    for failure in failures:
+        typer.secho(failure, fg="red", err=True)
+
+
+def _row(name: str) -> tuple[str, ...]:
+    from cardenvs.core.registry import get_game
+
+    game = get_game(name)
+    options = game.make_options()
+    sizes = (game.num_actions(options), game.layout(options).size, game.max_length(options))
+    return (game.title, players_text(game), *map(str, sizes))

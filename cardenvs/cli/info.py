@@ -1,0 +1,96 @@
+"""`cardenvs info`."""
+
+import dataclasses
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cardenvs.cli.options import option_text, players_text, read_options
+from cardenvs.cli.shared import GameName, OptionTexts, escaped, new_console, new_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from cardenvs.core.game import Game
+    from cardenvs.core.options import Options
+
+
+def info(
+    game: GameName,
+    option: OptionTexts = None,
+    rules: Annotated[bool, typer.Option("--rules", help="Print the rules instead.")] = False,
+) -> None:
+    """Show a game's numbers, options and observation.
+
+    Example: `cardenvs info leduc_poker_v0 -o num_players=3`
+    """
+    from cardenvs.core.registry import get_game
+
+    found = get_game(game)
+    options = read_options(found, option)
+    output = new_console()
+    if rules:
+        from rich.markdown import Markdown
+
+        output.print(Markdown(found.rules_text))
+        return
+    output.print(f"[bold]{found.title}[/bold]  [cyan]{found.name}[/cyan]\n")
+    for table in (_numbers_table(found, options), _options_table(found, options), _sections_table(found, options)):
+        output.print(table)
+        output.print()
+
+
+def _numbers_table(game: "Game", options: "Options") -> "Table":
+    returns, layout = game.returns(options), game.layout(options)
+    total = "they vary in sum" if returns.total is None else f"they add up to {returns.total:g}"
+    rows = {
+        "players": f"{options.num_players} ({players_text(game)} possible)",
+        "actions": f"{game.num_actions(options)}, at most {game.max_legal(options)} legal at once",
+        "observation": f"{layout.size} x {layout.dtype}, layout {layout.hash}",
+        "returns": f"{returns.low:g} to {returns.high:g} {returns.unit}; {total}",
+        "length": f"at most {game.max_length(options)} actions",
+        "phases": ", ".join(phase.replace("_", " ") for phase in game.phases),
+        "hiding": ", ".join(phase.replace("_", " ") for phase in game.hidden_phases) or "nothing is hidden",
+        "agents": ", ".join(
+            [*game.engine.policy_names(), "search", "ppo:PATH", "llm:NAME", "python:MODULE:FACTORY", "process:COMMAND"]
+        ),
+    }
+    return _key_table(("", ""), rows.items())
+
+
+def _options_table(game: "Game", options: "Options") -> "Table":
+    rows = []
+    for field in dataclasses.fields(options):
+        value = getattr(options, field.name)
+        rows.append((field.name, option_text(value), _allowed_text(field), field.metadata["doc"]))
+    return _key_table(("option", "value", "allowed", ""), rows)
+
+
+def _allowed_text(field: Any) -> str:
+    meta = field.metadata
+    if meta["choices"]:
+        text = " or ".join(meta["choices"])
+    elif isinstance(field.default, bool):
+        text = "true or false"
+    else:
+        low, high = meta["low"], meta["high"]
+        text = "" if low is None else str(low) if low == high else f"{low} to {'' if high is None else high}"
+        text = f"up to {meta['length']} of {text}" if meta["length"] else text
+    return f"{text} or none" if meta["optional"] else text
+
+
+def _sections_table(game: "Game", options: "Options") -> "Table":
+    layout = game.layout(options)
+    rows = [
+        (section.name, f"{start}..{start + section.size - 1}", f"{section.low:g} to {section.high:g}", section.doc)
+        for section, start in zip(layout.sections, layout.starts, strict=True)
+    ]
+    return _key_table(("observation", "at", "values", ""), rows)
+
+
+def _key_table(columns: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> "Table":
+    table = new_table(*columns, key=True)
+    for row in rows:
+        table.add_row(*(escaped(str(cell)) for cell in row))
+    return table

@@ -1,0 +1,78 @@
+"""The program `cardenvs`: its commands, and those that single games bring."""
+
+from typing import Annotated, Any
+
+import typer
+
+from cardenvs.cli.arena import arena_app
+from cardenvs.cli.bench import bench
+from cardenvs.cli.games import games
+from cardenvs.cli.info import info
+from cardenvs.cli.llm_stub import llm_stub
+from cardenvs.cli.match import match
+from cardenvs.cli.play import play
+from cardenvs.cli.plugins import game_commands, load_group
+from cardenvs.cli.prompt import prompt
+from cardenvs.cli.replay import replay
+from cardenvs.cli.simulate import simulate
+from cardenvs.cli.streams import check_arguments, clean_errors, run_safely
+from cardenvs.cli.submit import submit_app
+from cardenvs.cli.train import train
+from cardenvs.cli.transcript import transcript_app
+from cardenvs.cli.verify import verify
+from cardenvs.cli.warmup import warmup
+
+
+class _Commands(typer.core.TyperGroup):
+    """The commands below, then those that single games bring."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        return run_safely(lambda: super(_Commands, self).main(*args, **options))
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        with clean_errors():
+            check_arguments(args)
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: Any) -> Any:
+        with clean_errors():
+            return super().invoke(ctx)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        own = super().list_commands(ctx)
+        return [*own, *(name for name in game_commands() if name not in own)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        own = super().get_command(ctx, cmd_name)
+        return load_group(cmd_name) if own is None and cmd_name in game_commands() else own
+
+
+app = typer.Typer(
+    cls=_Commands, no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Card games for reinforcement learning: play them, compare agents on the same deals, train, replay.",
+)  # fmt: skip
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"cardenvs {version('cardenvs')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show it.")
+    ] = False,
+) -> None:
+    """Options before any command."""
+
+
+for command in (games, info, play, match, simulate, verify, train, replay, prompt, llm_stub, warmup):
+    app.command()(command)
+app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(bench)  # it passes them on
+for name, group in (("arena", arena_app), ("submit", submit_app), ("transcript", transcript_app)):
+    app.add_typer(group, name=name)

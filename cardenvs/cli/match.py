@@ -1,0 +1,122 @@
+"""`cardenvs match`."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
+from cardenvs.cli.files import Outputs
+from cardenvs.cli.options import read_options
+from cardenvs.cli.progress import ProgressBar
+from cardenvs.cli.shared import MAX_COUNT, BatchSize, GameName, GamesStore, OptionTexts, Processes, new_console
+from cardenvs.core.errors import ArenaError
+
+if TYPE_CHECKING:
+    from cardenvs.agents.proxy import AgentLimits
+    from cardenvs.arena.match import Match
+    from cardenvs.arena.statistics import Summary
+
+
+def match(
+    game: GameName,
+    agents: Annotated[str, typer.Option(metavar="A,B,...", help="Agents to compare; see the examples.")],
+    deals: Annotated[int, typer.Option(min=1, max=MAX_COUNT, help="Duplicate deals.")] = 1000,
+    seed: Annotated[
+        str | None,
+        typer.Option(metavar="SEED", help="A number, or the seed that a match printed; default: drawn."),
+    ] = None,
+    processes: Processes = 1,
+    option: OptionTexts = None,
+    store: GamesStore = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a match that the store has games of.")] = False,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result as JSON.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result as one HTML page.")] = None,
+    batch: BatchSize = 64,
+    on_failure: Annotated[
+        str, typer.Option(metavar="stop|forfeit|forced_action", help="What happens when an agent fails.")
+    ] = "stop",
+    keep_env: Annotated[
+        list[str] | None,
+        typer.Option("--keep-env", metavar="NAME", help="Pass a variable to agents in processes. May be repeated."),
+    ] = None,
+) -> None:
+    """Compare agents on duplicate deals and print a leaderboard with intervals.
+
+    Every deal is played in every seating (above three players: every rotation) with the same cards. The result
+    depends on the seed alone, not on the number of processes. Without --seed a seed is drawn; it is printed at the end.
+
+    Agents: random, heuristic (where the game has it), search, search:simulations=1000,playout=random, ppo:PATH,
+    python:MODULE:FACTORY.
+
+    Examples: `cardenvs match leduc_poker_v0 --agents random,search --deals 500`,
+    `cardenvs match gin_rummy_v0 --agents ppo:runs/gin/latest.pt,heuristic,random -p 2 --store gin.db --html gin.html`,
+    and after Ctrl-C the same with `--resume`
+    """
+    from cardenvs.agents.seeds import MatchSeed
+    from cardenvs.agents.specs import split_specs
+    from cardenvs.arena.match import Match
+    from cardenvs.arena.statistics import summarise
+    from cardenvs.arena.store import Store
+    from cardenvs.core.registry import get_game
+
+    outputs = Outputs({"--json": json, "--html": html}, used={"--store": store})
+    if html is not None:
+        from cardenvs.arena.page import check_page_extra
+
+        check_page_extra()
+    if resume and store is None:
+        raise ArenaError("--resume needs the --store to go on with")
+    found = get_game(game)
+    guard = _guard(on_failure, keep_env or ())
+    options = read_options(found, option)
+    wanted = Match(found, options, tuple(split_specs(agents)), deals, MatchSeed.of(seed), guard=guard)
+    with Store(store) as opened:
+        wanted = opened.seeded(wanted, resume)
+        interrupted = _run_with_progress(wanted, opened, resume, processes, batch)
+        summary = summarise(wanted, opened.records(wanted.id))
+    _report(summary, outputs, json, html)
+    if interrupted:
+        kept = f"finished games are in {store}; add --resume to go on" if store else "nothing was kept; use --store"
+        typer.secho(f"Stopped before the end: {kept}.", fg="yellow", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED)
+    outputs.close()
+
+
+def _guard(on_failure: str, keep_env: Sequence[str]) -> "AgentLimits | None":
+    unknown = [name for name in keep_env if name not in os.environ]
+    if unknown:
+        raise ArenaError(f"--keep-env {unknown[0]}: there is no such environment variable")
+    if on_failure == "stop":
+        if keep_env:
+            raise ArenaError("--keep-env needs --on-failure forfeit or forced_action")
+        return None
+    from cardenvs.agents.proxy import ON_FAILURE, AgentLimits
+
+    if on_failure not in ON_FAILURE:
+        raise ArenaError(f"--on-failure is stop, {' or '.join(ON_FAILURE)}; got {on_failure!r}")
+    return AgentLimits(on_failure=on_failure, keep_env=tuple(keep_env))
+
+
+def _run_with_progress(match: "Match", store: Any, resume: bool, processes: int, batch: int) -> bool:
+    """Play the match under a progress bar. Returns whether it was interrupted."""
+    from cardenvs.arena.run import run
+
+    with ProgressBar(match.game.title, unit="games", total=match.num_games) as bar:
+        try:
+            run([match], store, resume=resume, processes=processes, batch=batch, progress=bar.show)
+        except KeyboardInterrupt:
+            return True
+    return False
+
+
+def _report(summary: "Summary", outputs: Outputs, json: Path | None, html: Path | None) -> None:
+    from cardenvs.arena.page import write_page
+    from cardenvs.arena.report import print_summary, write_json
+
+    print_summary(summary, new_console())
+    outputs.write("JSON", json, lambda path: write_json(summary, path))
+    if summary.deals:
+        outputs.write("page", html, lambda path: write_page(summary, path))

@@ -1,0 +1,141 @@
+"""`cardenvs play`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cardenvs.cli.files import Outputs
+from cardenvs.cli.options import read_options
+from cardenvs.cli.shared import MAX_SEED, GameName, OptionTexts, new_console
+from cardenvs.core.errors import AgentError, ArenaError, CardenvsError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cardenvs.agents.base import Agent
+    from cardenvs.core.game import Game
+    from cardenvs.core.options import Options
+    from cardenvs.core.state import State
+
+
+def play(
+    game: GameName,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="AGENTS", help="The other players: one agent for all, or one for each."),
+    ] = None,
+    seat: Annotated[int, typer.Option(min=0, help="Your seat, from 0.")] = 0,
+    seed: Annotated[
+        str | None,
+        typer.Option(metavar="SEED", help="A number, or the seed that `play` printed; default: drawn."),
+    ] = None,
+    option: OptionTexts = None,
+    save: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a replay when you stop.")] = None,
+) -> None:
+    """Play a game in the terminal. You see only what your seat may know.
+
+    Examples: `cardenvs play leduc_poker_v0 --against search`,
+    `cardenvs play kuhn_poker_v0 --against random,search -o num_players=3 --seat 1 --save game.json`
+    """
+    import secrets
+    import shlex
+
+    from cardenvs.agents.seeds import MatchSeed
+    from cardenvs.agents.specs import is_guest
+    from cardenvs.core.registry import get_game
+
+    found = get_game(game)
+    options = read_options(found, option)
+    if seat >= options.num_players:
+        raise ArenaError(f"--seat {seat} is out of range: {found.name} has players 0 to {options.num_players - 1} here")
+    outputs = Outputs({"--save": save})
+    specs = _opponents(found, options, against)
+    drawn = MatchSeed.of(secrets.randbits(63) if seed is None else seed)
+    if drawn.secret > MAX_SEED:
+        raise ArenaError(f"--seed {seed} is the seed of a match; a single game takes a number from 0 to 2**63-1")
+    state = found.state_type(found, options, seed=drawn.secret)
+    names = [*specs[:seat], "you", *specs[seat:]]
+    _play_in_terminal(state, seat, names, drawn.guests_key)
+    if save is not None:
+        from cardenvs.core.replay import Replay
+
+        outputs.write("replay", save, Replay.of(state, names).save)
+    repeated = drawn.token if any(map(is_guest, specs)) else drawn.text
+    again = ["cardenvs", "play", found.name, "--seed", repeated, "--seat", str(seat)]
+    again += ["--against", ",".join(specs), *(word for text in option or () for word in ("-o", text))]
+    typer.secho(shlex.join(again), dim=True)
+    outputs.close()
+
+
+def _opponents(game: "Game", options: "Options", against: str | None) -> list[str]:
+    from cardenvs.agents.specs import split_specs
+
+    specs = split_specs(against) if against else ["heuristic" if "heuristic" in game.policies else "random"]
+    others = options.num_players - 1
+    if len(specs) not in (1, others):
+        raise AgentError(f"--against takes one agent, or one for each of the {others} other players; got {len(specs)}")
+    return specs * others if len(specs) == 1 else specs
+
+
+def _play_in_terminal(state: "State", seat: int, names: list[str], guests_key: str) -> None:
+    from cardenvs.agents.seating import Seat
+    from cardenvs.agents.seeds import guest_seed
+    from cardenvs.agents.specs import is_guest, raised_text
+    from cardenvs.agents.terminal import QuitGame, TerminalAgent
+    from cardenvs.arena.play import check_choice
+    from cardenvs.core.results import ResultCheck
+    from cardenvs.core.rng import derived_seed
+
+    console = new_console()
+    you = TerminalAgent(console)
+    agents: list[Agent] = [you if p == seat else _made(names[p], state) for p in range(state.num_players)]
+    seeds = [
+        guest_seed(guests_key, state.seed, p) if is_guest(names[p]) else derived_seed(state.seed, "player", p)
+        for p in range(state.num_players)
+    ]
+    seats = [Seat(agent, p, seeds[p]) for p, agent in enumerate(agents)]
+    for each in seats:
+        each.agent.reset(each.seed)
+    check = ResultCheck(state)
+    others = ", ".join(f"player_{p} is {name}" for p, name in enumerate(names) if p != seat)
+    console.print(f"[bold]{state.game.title}[/bold]: you are player_{seat}, {others}. Type help for help.", markup=True)
+    try:
+        while not state.is_terminal:
+            player = state.current_player
+            to_act = seats[player]
+            try:
+                action = to_act.agent.act(to_act.turn(state))
+            except (CardenvsError, QuitGame):
+                raise
+            except Exception as error:  # whatever an agent raises is the agent's failure
+                raise AgentError(f"player_{player}, {names[player]}, failed: {raised_text(error)}") from error
+            check_choice(state, action)
+            to_act.decided(state)
+            state.apply(action)
+    except (QuitGame, KeyboardInterrupt):
+        console.print("\nYou leave the game.")
+        return
+    finally:
+        for agent in agents:
+            if hasattr(agent, "close"):
+                agent.close()
+    fault = check.fault(state)
+    if fault is not None:
+        raise ArenaError(fault)
+    you.tell(state.recap(seat))
+    _print_result(console, state, seat)
+
+
+def _made(spec: str, state: "State") -> "Agent":
+    from cardenvs.agents.specs import make_agent
+
+    return make_agent(spec, state.game, state.options)
+
+
+def _print_result(console: "Console", state: "State", seat: int) -> None:
+    unit = state.game.returns(state.options).unit
+    mine = state.returns[seat]
+    colour = "green" if mine > 0 else "red" if mine < 0 else "yellow"
+    everyone = ", ".join(f"player_{p} {value:+g}" for p, value in enumerate(state.returns))
+    console.print(f"[bold {colour}]The game is over: {mine:+g} {unit} for you.[/bold {colour}] ({everyone})")

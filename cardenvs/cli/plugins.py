@@ -1,0 +1,87 @@
+"""Commands of single games, from this package and from others.
+
+A package registers the commands of a game with the entry-point group "cardenvs.commands", a typer app by the name that
+the commands go by:
+
+    [project.entry-points."cardenvs.commands"]
+    my_game = "my_package.my_game_commands:app"
+
+They run as `cardenvs my_game COMMAND`. Their module is imported when one of them is asked for; for the list of
+commands only its file's first line is read.
+"""
+
+import ast
+import functools
+import importlib
+import importlib.metadata
+import importlib.util
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from cardenvs.core.errors import CardenvsError
+
+GROUP = "cardenvs.commands"
+
+
+@functools.cache
+def game_commands() -> dict[str, str]:
+    """Where the commands of each game are, "module:attribute" by name. Nothing is imported."""
+    points = importlib.metadata.entry_points(group=GROUP)
+    return {point.name: point.value for point in sorted(points, key=lambda point: point.name)}
+
+
+def load_group(name: str) -> "GameCommands":
+    """The commands registered by that name, which are imported when they are needed."""
+    return GameCommands(name, game_commands()[name])
+
+
+class GameCommands(typer.core.TyperGroup):
+    """The commands of a game."""
+
+    def __init__(self, name: str, target: str) -> None:
+        """Show them as the group `name`, with the first line of the module's docstring as its help."""
+        self._target = target
+        super().__init__(
+            name=name, help=_first_line(target.partition(":")[0]), no_args_is_help=True, rich_markup_mode="markdown",
+            rich_help_panel="Single games",
+        )  # fmt: skip
+
+    def _loaded(self) -> Any:
+        module, _, attribute = self._target.partition(":")
+        try:
+            return typer.main.get_group(getattr(importlib.import_module(module), attribute))
+        except (ImportError, AttributeError) as error:
+            raise CardenvsError(f"the commands of {self.name} cannot be loaded from {self._target}: {error}") from error
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: D102  documented in click
+        return self._loaded().list_commands(ctx)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: D102
+        return self._loaded().get_command(ctx, cmd_name)
+
+
+def _first_line(module: str) -> str:
+    """The first line of a module's docstring, read from its file."""
+    spec = _find_spec(module)
+    if spec is None or spec.origin is None:
+        return f"(there is no module {module})"
+    try:
+        tree = ast.parse(Path(spec.origin).read_bytes())
+    except (OSError, SyntaxError, ValueError) as error:  # whoever calls the commands sees what is wrong
+        return f"({module} cannot be read: {type(error).__name__})"
+    return (ast.get_docstring(tree) or "").partition("\n")[0]
+
+
+def _find_spec(module: str) -> ModuleSpec | None:
+    """Like importlib.util.find_spec, which would import the packages that the module is in."""
+    first, *rest = module.split(".")
+    name, spec = first, importlib.util.find_spec(first)
+    for part in rest:
+        if spec is None or spec.submodule_search_locations is None:
+            return None
+        name = f"{name}.{part}"
+        spec = PathFinder.find_spec(name, spec.submodule_search_locations)
+    return spec

@@ -1,0 +1,95 @@
+"""`cardenvs replay`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cardenvs.cli.files import input_file
+from cardenvs.cli.shared import escaped, new_console, step_through
+from cardenvs.core.errors import ArenaError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cardenvs.core.replay import Replay
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(callback=input_file, help="A replay.")],
+    player: Annotated[int | None, typer.Option(min=0, help="Show what this player saw; default: everything.")] = None,
+    at: Annotated[int | None, typer.Option(metavar="K", help="Show the position after K actions only.")] = None,
+    step: Annotated[bool, typer.Option("--step", help="Step through, a key at a time.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Only check that the game reproduces its record.")] = False,
+) -> None:
+    """Show a recorded game. The game is replayed first, and a damaged or edited file is refused.
+
+    Examples: `cardenvs replay game.json`, `cardenvs replay game.json --player 0 --step`,
+    `cardenvs replay game.json --verify`
+    """
+    from cardenvs.core.replay import Replay
+
+    loaded = Replay.load(file)
+    if verify:
+        typer.echo(
+            f"{file}: {len(loaded.actions)} actions of {loaded.game.name} play to the recorded events and returns"
+        )
+        return
+    shown = _Shown(new_console(), loaded, player)
+    shown.heading()
+    if at is not None:
+        if not 0 <= at <= len(loaded.actions):
+            raise ArenaError(f"--at {at} is out of range: {file} has positions 0 to {len(loaded.actions)}")
+        shown.position(at)
+    elif step:
+        step_through(shown.position, len(loaded.actions))
+    else:
+        shown.events()
+        shown.position(len(loaded.actions))
+
+
+class _Shown:
+    """A replay on a console, as one viewer saw it."""
+
+    def __init__(self, console: "Console", replay: "Replay", player: int | None) -> None:
+        from cardenvs.core.events import OMNISCIENT
+
+        self._console, self._replay = console, replay
+        if player is not None and player >= len(replay.players):
+            raise ArenaError(
+                f"--player {player} is out of range: this replay has players 0 to {len(replay.players) - 1}"
+            )
+        self._viewer = OMNISCIENT if player is None else player
+
+    def heading(self) -> None:
+        replay = self._replay
+        names = ", ".join(f"player_{p} {escaped(name)}" for p, name in enumerate(replay.players))
+        options = replay.game.make_options(**replay.options).changed()
+        changed = "".join(f" {name}={value}" for name, value in options.items())
+        self._console.print(f"[bold]{replay.game.title}[/bold]{escaped(changed)}, seed {replay.setup['seed']}: {names}")
+
+    def events(self) -> None:
+        """What happened, with the number of the action before what followed from it."""
+        state, printed = self._replay.state_at(0), 0
+        for ply in range(len(self._replay.actions) + 1):
+            if ply:
+                state.apply(self._replay.actions[ply - 1])
+            recap = state.recap(self._viewer)
+            for number, sentence in enumerate(recap[printed:]):
+                self._console.print(f"[dim]{ply if number == 0 else '':>4}[/dim] {escaped(sentence)}")
+            printed = len(recap)
+
+    def position(self, k: int) -> None:
+        """The table after `k` actions."""
+        from rich.panel import Panel
+        from rich.text import Text
+
+        state = self._replay.state_at(k)
+        last = state.recap(self._viewer)[-1:]
+        turn = f"returns {state.returns}" if state.is_terminal else f"player_{state.current_player} to act"
+        title = f"{k} of {len(self._replay.actions)} actions, {turn}"
+        self._console.print(
+            Panel(Text.from_ansi(state.render(self._viewer, colour=True)), title=title, title_align="left")
+        )
+        for sentence in last:
+            self._console.print(f"[dim]{escaped(sentence)}[/dim]")

@@ -1,0 +1,84 @@
+"""`cardenvs submit`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cardenvs.cli.arena.board import Json, board_outputs
+from cardenvs.cli.exit_codes import EXIT_FAILED
+from cardenvs.cli.files import input_file
+from cardenvs.cli.progress import ProgressBar
+from cardenvs.cli.shared import MAX_COUNT, Processes, new_console
+
+submit_app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode="markdown",
+    help="Submissions to a board.\n\n"
+    "Example: `cardenvs submit check my_bundle.zip --board configs/arena/small_poker.yaml`",
+)  # fmt: skip
+
+
+@submit_app.command("check")
+def submit_check(
+    bundle: Annotated[
+        str, typer.Argument(metavar="BUNDLE", help="An agent's spec, or a folder or zip file; see below.")
+    ],
+    board: Annotated[
+        Path, typer.Option(metavar="FILE", callback=input_file, help="The board: an experiment with anchors.")
+    ],
+    name: Annotated[str | None, typer.Option(help="What to call the agent; default: what the bundle says.")] = None,
+    deals: Annotated[
+        int | None, typer.Option(min=1, max=MAX_COUNT, help="Deals of each game; default: those of the board.")
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(metavar="STORE", help="Keep the games, and go on where a check stopped.")
+    ] = None,
+    processes: Processes = 1,
+    sandbox: Annotated[
+        str, typer.Option(metavar="auto|require|none", help="A sandbox for the code of a bundle; see `docs/arena.md`.")
+    ] = "auto",
+    json: Json = None,
+) -> None:
+    """Play a submission against the anchors of a board, or play its replays again, and rate it.
+
+    A bundle has a `submission.yaml` with the `name` and the `agent` (`python:MODULE:FACTORY` with MODULE in the bundle,
+    `process:COMMAND` with {bundle} for its folder, `ppo:FILE`, `search` or a policy), or replays (*.json) of all games
+    against the anchors. Its code runs in a process of its own, in a sandbox where the system has one. The exit code is
+    1 if anything speaks against the submission.
+
+    Examples: `cardenvs submit check python:my_bot:make --board configs/arena/small_poker.yaml --deals 100`,
+    `cardenvs submit check my_bundle.zip --board configs/arena/small_poker.yaml --json result.json`
+    """
+    import dataclasses
+
+    from cardenvs.agents.sandbox import chosen
+    from cardenvs.arena.bundle import opened_bundle
+    from cardenvs.arena.experiment import read_experiment
+    from cardenvs.arena.export import write_board_json
+    from cardenvs.arena.store import Store
+    from cardenvs.arena.submit import check_submission
+    from cardenvs.arena.terminal import print_board
+    from cardenvs.core.text import printable
+
+    chosen(sandbox)
+    outputs = board_outputs(json, None, None, {"BUNDLE": Path(bundle), "--board": board, "--store": store})
+    experiment = read_experiment(board)
+    if deals is not None:
+        shorter = tuple(dataclasses.replace(m, deals=min(deals, m.deals)) for m in experiment.matches)
+        experiment = dataclasses.replace(experiment, matches=shorter)
+    with opened_bundle(bundle, name) as opened, Store(store) as kept, ProgressBar("checking") as bar:
+        checked = check_submission(
+            opened, experiment, store=kept, processes=processes, sandbox=sandbox,
+            progress=lambda what, done, total: bar.show(done, total, title=what),
+        )  # fmt: skip
+    print_board(checked.board, new_console())
+    outputs.write("JSON", json, lambda path: write_board_json(checked.board, path))
+    for remark in checked.remarks:
+        typer.secho(printable(remark), fg="yellow")
+    for fault in checked.faults:
+        typer.secho(printable(fault), fg="red")
+    if checked.faults:
+        typer.secho(f"{checked.name}: {len(checked.faults)} faults", fg="red")
+        raise typer.Exit(EXIT_FAILED)
+    typer.secho(f"{checked.name}: no faults", fg="green")
+    outputs.close()

@@ -1,0 +1,91 @@
+"""`cardenvs transcript`."""
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cardenvs.cli.files import input_file
+from cardenvs.cli.shared import escaped, new_console, new_table
+from cardenvs.core.errors import AgentError
+from cardenvs.core.text import printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_TOKENS = ("prompt", "completion")
+
+transcript_app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode="markdown", help="Look at calls of language models."
+)
+
+
+@transcript_app.command()
+def show(
+    file: Annotated[Path, typer.Argument(metavar="FILE", callback=input_file, help="A transcript.")],
+    agent: Annotated[str | None, typer.Option(metavar="NAME", help="Calls of this agent only.")] = None,
+    outcome: Annotated[str | None, typer.Option(metavar="NAME", help="Calls with this outcome only.")] = None,
+    call: Annotated[int | None, typer.Option(min=1, metavar="K", help="Show the K-th of them only, in full.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="With prompts and replies.")] = False,
+) -> None:
+    """Show the calls of a transcript, a line each, then outcomes, times and tokens of each agent.
+
+    Examples: `cardenvs transcript show calls.jsonl`, `cardenvs transcript show calls.jsonl --outcome illegal --full`,
+    `cardenvs transcript show calls.jsonl --call 12`
+    """
+    from cardenvs.llm.transcript import read_calls
+
+    console = new_console()
+    chosen = [
+        one for one in read_calls(file) if agent in (None, one.get("agent")) and outcome in (None, one.get("outcome"))
+    ]
+    if call is not None and call > len(chosen):
+        raise AgentError(f"--call {call} is out of range: {file} has {len(chosen)} such calls")
+    for number, one in enumerate(chosen, 1):
+        if call in (None, number):
+            _print_call(console, number, one, full or call is not None)
+    if call is None:
+        _print_summary(console, chosen)
+
+
+def _print_call(console: "Console", number: int, call: dict[str, Any], full: bool) -> None:
+    def text(name: str) -> str:
+        value = call.get(name)
+        return escaped(printable("" if value is None else str(value)))
+
+    colour = "green" if call.get("outcome") == "ok" else "red"
+    chosen = text("candidate") or text("reason")
+    console.print(
+        f"[dim]{number:>5}[/dim] {text('agent')}  {text('game')} player_{text('player')} ply {text('ply')} "
+        f"try {text('attempt')}.{text('request')}  [{colour}]{text('outcome')}[/{colour}] {chosen}  "
+        f"[dim]{text('seconds')} s[/dim]"
+    )
+    if not full:
+        return
+    messages = [{"role": "system", "content": call.get("system_text")}, *_list(call.get("messages"))]
+    for message in [*messages, {"role": "reply", "content": call.get("reply")}]:
+        if isinstance(message, dict):
+            console.print(f"[bold]--- {escaped(printable(str(message.get('role'))))} ---[/bold]")
+            console.print(escaped(printable(str(message.get("content")))))
+
+
+def _list(value: Any) -> list:
+    return value if isinstance(value, list) else []
+
+
+def _print_summary(console: "Console", calls: list[dict[str, Any]]) -> None:
+    table = new_table("agent", "outcomes", "calls", "median s", "slowest s", "tokens in", "tokens out", right=2)
+    by_agent: dict[str, list[dict[str, Any]]] = {}
+    for call in calls:
+        by_agent.setdefault(str(call.get("agent")), []).append(call)
+    for name, own in by_agent.items():
+        outcomes = Counter(str(call.get("outcome")) for call in own)
+        seconds = sorted(float(call.get("seconds") or 0) for call in own)
+        tokens = [sum(int((call.get("tokens") or {}).get(which) or 0) for call in own) for which in _TOKENS]
+        counts = ", ".join(f"{outcome} {count}" for outcome, count in outcomes.most_common())
+        table.add_row(
+            escaped(printable(name)), escaped(printable(counts)), str(len(own)), f"{seconds[len(seconds) // 2]:.2f}",
+            f"{seconds[-1]:.2f}", *(str(count) for count in tokens),
+        )  # fmt: skip
+    console.print(table)

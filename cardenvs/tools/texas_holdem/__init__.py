@@ -1,0 +1,1 @@
+"""Tools for Texas hold'em: matches with all their records, timelines, hands as PHH."""
