@@ -9,6 +9,8 @@ What `njit(cache=True)` gets wrong for a suite of many small files, and what is 
   Here each dispatcher gets a stable id: its name, the ids of the kernels in its closure, and the unit's hash.
 * Two processes that save at once can mix up entries, and a damaged entry ends every process that loads it. Here
   entries are files of their own with a checksum: see cardenvs.core.cache.
+* It saves every function, although the code of an entry point includes all that it calls. Here only two kinds are
+  saved: entry points, and kernels that stand in a closure, which the entry points of a game share.
 
 Set CARDENVS_COMPILE=0 (or NUMBA_DISABLE_JIT=1), or leave Numba out, and every kernel is plain Python: slow, but
 open to a debugger, to coverage, and to a browser's Python.
@@ -26,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.core.cache import KernelCache, is_saving, say, trusted_folder
+from cardenvs.core.cache import KernelCache, is_saving, say, trusted_folder, unit_folder
 
 numba: Any
 if importlib.util.find_spec("numba") is None:  # a browser's Python: the rules run uncompiled
@@ -94,8 +96,12 @@ def _compile_lazily(function: Callable, folder: Path | None, inline: bool, entry
         dispatcher.as_entry = functools.cache(lambda: _compile_lazily(function, folder, inline, entry=True))
     dispatcher.of_cardenvs = True
     _forget_literals(dispatcher)
-    if unit and source.exists() and (cache := trusted_folder()) is not None:
-        dispatcher._cache = KernelCache(function, cache / unit, identity + _file_hash(source))
+    if folder is not None and source.exists() and (cache := trusted_folder()) is not None:
+        place = unit_folder(cache, folder, unit)
+        dispatcher._cache = KernelCache(function, place, identity + _file_hash(source), keep=entry)
+    for shared in _kernels_in(function):
+        if isinstance(shared._cache, KernelCache):
+            shared._cache.keep = True
     _report_compiles()
     return dispatcher
 

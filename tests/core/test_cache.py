@@ -8,12 +8,13 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
 
 from cardenvs.core import cache as cache_module
-from cardenvs.core.cache import KernelCache, trusted_folder
+from cardenvs.core.cache import KernelCache, prune, trusted_folder, unit_folder
 from cardenvs.core.kernel import COMPILED, kernel
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="there is no cache with the compiler off")
@@ -75,6 +76,7 @@ def test_damaged_entries_are_dropped_compiled_again_and_mentioned_once(tmp_path,
 def saved(tmp_path, monkeypatch, capsys):
     """A saved kernel: the file, and a function that makes the kernel again and calls it."""
     folder = tmp_path / "cache"
+    monkeypatch.setenv("CARDENVS_QUIET", "0")
     monkeypatch.setattr(cache_module, "cache_folder", lambda: folder)
     monkeypatch.setattr(cache_module, "_said", set())
     monkeypatch.setattr("cardenvs.core.kernel.trusted_folder", trusted_folder.__wrapped__)
@@ -232,6 +234,7 @@ def test_warmup_says_when_nothing_was_kept(monkeypatch):
 
     from cardenvs import cli
 
+    monkeypatch.setenv("CARDENVS_QUIET", "0")  # the command sets it
     monkeypatch.setattr(cache_module, "is_saving", lambda: False)
     monkeypatch.setattr(cli, "_warm_up_loudly", lambda console, game: 3)
     result = CliRunner().invoke(cli.app, ["warmup", "kuhn_poker"])
@@ -316,3 +319,148 @@ def test_numba_finds_all_that_it_asks_of_a_cache(saved):
     from numba.core.caching import _Cache
 
     assert {name for name in dir(_Cache) if not name.startswith("_")} <= set(dir(KernelCache(len, Path(), "")))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What is kept
+
+
+SHARED = """
+from cardenvs.core.kernel import kernel
+
+@kernel
+def part():
+    return 1
+
+@kernel
+def whole():
+    return part()
+
+def entry_point(whole=whole):
+    def call():
+        return whole() + 1
+    return kernel(call, entry=True)
+"""
+
+
+def test_only_what_a_later_process_may_load_is_saved(tmp_path, call):
+    """`part` is in the code of `whole`, and nothing else calls it; entry points made later share `whole`."""
+    (tmp_path / "shared.py").write_text(SHARED)
+    code = "import shared; print(shared.entry_point()())"
+    assert call(code)[0] == "2"
+    assert [path.name.split("-")[0] for path in entries(tmp_path / "cache")] == ["call", "whole"]
+    more = "; other = shared.kernel(lambda: shared.whole(), entry=True)"
+    assert call(code + more) == ("2", "")
+
+
+DAY = 24 * 3600.0
+NOW = time.time()
+
+
+@pytest.fixture
+def unit(tmp_path):
+    """Makes a unit with an entry, last used some days ago."""
+
+    def unit(game, number, days):
+        folder = unit_folder(tmp_path, Path(game), f"{number:020x}")
+        folder.mkdir()
+        (folder / "start-1.kernel").write_bytes(b"code")
+        os.utime(folder, (NOW, NOW - days * DAY))
+        return folder
+
+    return unit
+
+
+def test_the_last_used_units_of_a_game_stay_until_they_expire(tmp_path, unit):
+    used_days_ago = [0, 2, 3, 4, 5, 6]
+    gin = [unit("gin", k, days) for k, days in enumerate(used_days_ago)]
+    leduc = [unit("leduc", k, days) for k, days in enumerate([29, 31])]
+    prune(tmp_path, NOW)
+    assert [folder.exists() for folder in gin] == [True] * 4 + [False] * 2
+    assert [folder.exists() for folder in leduc] == [True, False]
+    assert len(entries(tmp_path)) == 5
+
+
+def test_units_used_within_a_day_stay_however_many_there_are(tmp_path, unit):
+    gin = [unit("gin", k, 0.9) for k in range(10)]
+    prune(tmp_path, NOW)
+    assert all(folder.exists() for folder in gin)
+
+
+def test_a_clock_that_was_wrong_deletes_nothing_new(tmp_path, unit):
+    folder = unit("gin", 1, -400)
+    prune(tmp_path, NOW)
+    assert folder.exists()
+
+
+def test_only_units_are_pruned_and_links_are_not_followed(tmp_path, unit):
+    other = tmp_path / "letters"
+    other.mkdir()
+    (other / "start-1.kernel").touch()
+    os.utime(other, (0, 0))
+    elsewhere = unit("elsewhere", 1, 0).rename(tmp_path / "elsewhere")
+    os.utime(elsewhere, (0, 0))
+    link = unit_folder(tmp_path, Path("linked"), "1" * 20)
+    link.symlink_to(elsewhere, target_is_directory=True)
+    os.utime(link, (0, 0), follow_symlinks=False)
+    unit("gin", 2, 100)
+    prune(tmp_path, NOW)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["letters", "elsewhere", link.name])
+    assert len(list(other.iterdir())) == len(list(elsewhere.iterdir())) == 1
+
+
+def test_a_strange_file_in_a_unit_is_left_alone(tmp_path, unit):
+    folder = unit("gin", 1, 100)
+    (folder / "thesis.txt").touch()
+    (folder / "trap.kernel").mkdir()
+    os.utime(folder, (0, 0))
+    prune(tmp_path, NOW)
+    assert sorted(path.name for path in folder.iterdir()) == ["thesis.txt", "trap.kernel"]
+
+
+def test_what_dead_processes_left_unfinished_is_deleted_after_a_day(tmp_path, unit):
+    folder = unit("gin", 1, 0)
+    for name, days in ((".saving-old", 2), (".saving-new", 0.5)):
+        (folder / name).touch()
+        os.utime(folder / name, (NOW, NOW - days * DAY))
+    prune(tmp_path, NOW)
+    assert sorted(path.name for path in folder.iterdir()) == [".saving-new", "start-1.kernel"]
+
+
+def test_loading_marks_a_unit_as_used_and_the_next_compilation_prunes(tmp_path, call):
+    cache = tmp_path / "cache"
+    call()
+    (used,) = cache.iterdir()
+    unused = unit_folder(cache, tmp_path, "0" * 20)
+    unused.mkdir()
+    for folder in (used, unused):
+        os.utime(folder, (0, 0))
+    assert call() == ("2 1", "")
+    assert time.time() - used.stat().st_mtime < 600
+    assert unused.exists()  # what only loads, prunes nothing
+    (tmp_path / "kernels.py").write_text(KERNELS.replace("return 1", "return 5"))
+    assert call()[0] == "10 0"
+    assert used.exists()
+    assert not unused.exists()
+
+
+def test_a_unit_deleted_under_a_running_process_is_compiled_again(saved, tmp_path):
+    path, make = saved
+    prune(tmp_path / "cache", time.time() + 31 * DAY)
+    assert not path.parent.exists()
+    assert make() == (6, 0)
+    assert make() == (6, 1)
+
+
+def test_a_cache_that_cannot_be_pruned_is_mentioned(saved, monkeypatch, capsys):
+    path, make = saved
+
+    def refused(folder):
+        raise PermissionError(13, "Permission denied")
+
+    cache_module._prune_once.cache_clear()
+    monkeypatch.setattr(cache_module.os, "scandir", refused)
+    path.unlink()
+    assert make() == (6, 0)
+    assert capsys.readouterr().err.count("cannot delete compiled code of older versions") == 1
+    assert make() == (6, 1)
