@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from cardenvs.core.cache import PREBUILT_CPU, PREBUILT_FOLDER
 from cardenvs.core.kernel import COMPILED
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="there is no cache with the compiler off")
@@ -74,11 +75,11 @@ COMMANDS = [
 ]
 
 
-def run(*command, cache):
+def run(*command, cache, **settings):
     env = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "CARDENVS_"))}
     done = subprocess.run(
-        [sys.executable, *command], env=env | {"CARDENVS_CACHE_DIR": str(cache)}, capture_output=True, text=True,
-        timeout=240, stdin=subprocess.DEVNULL,
+        [sys.executable, *command], env={**env, "CARDENVS_CACHE_DIR": str(cache), **settings},
+        capture_output=True, text=True, timeout=240, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
@@ -86,9 +87,32 @@ def run(*command, cache):
 
 @pytest.mark.parametrize("game", ["kuhn_poker_v0", "leduc_poker_v0"])
 def test_after_a_warm_up_nothing_compiles(tmp_path, game):
-    run("-m", "cardenvs.cli", "warmup", game, cache=tmp_path / "cache")
+    run("-m", "cardenvs.cli", "warmup", game, cache=tmp_path / "cache", CARDENVS_PREBUILT="0")
     entries = {path: path.read_bytes() for path in (tmp_path / "cache").rglob("*.kernel")}
     assert "compiling" not in run("-c", EVERYTHING, game, cache=tmp_path / "cache")
     for command, *arguments in COMMANDS:
         assert "compiling" not in run("-m", "cardenvs.cli", command, game, *arguments, cache=tmp_path / "cache")
     assert {path: path.read_bytes() for path in (tmp_path / "cache").rglob("*.kernel")} == entries
+
+
+def test_with_prebuilt_code_nothing_compiles_and_nothing_is_saved(tmp_path):
+    """As `make wheel` does it. On a lesser processor prebuilt code is not used: then this shows nothing."""
+    import llvmlite.binding
+
+    if not all(llvmlite.binding.get_host_cpu_features().get(name) for name in ("avx2", "bmi2", "fma", "movbe")):
+        pytest.skip(f"this processor has not all of {PREBUILT_CPU}")
+    settings = {"NUMBA_CPU_NAME": PREBUILT_CPU, "NUMBA_CPU_FEATURES": ""}
+    run("-m", "cardenvs.cli", "warmup", "kuhn_poker_v0", cache=tmp_path / PREBUILT_FOLDER.name, **settings)
+    with_prebuilt = f"""
+import pathlib
+from cardenvs.core import cache
+cache.PREBUILT_FOLDER = pathlib.Path("{tmp_path / PREBUILT_FOLDER.name}")
+"""
+    assert "compiling" not in run("-c", with_prebuilt + EVERYTHING, "kuhn_poker_v0", cache=tmp_path / "cache")
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_make_wheel_compiles_for_the_processor_that_is_looked_up():
+    makefile = (PREBUILT_FOLDER.parent.parent / "Makefile").read_text()
+    assert f"NUMBA_CPU_NAME={PREBUILT_CPU} NUMBA_CPU_FEATURES= " in makefile
+    assert PREBUILT_FOLDER.name in makefile
