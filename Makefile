@@ -6,7 +6,7 @@ PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 SECONDS ?= 90
 DEALS ?= 100
 
-.PHONY: demo test test-slow bench lint types docs clean
+.PHONY: demo test test-slow bench wheel lint types docs clean
 
 $(VENV)/made:
 	$(PYTHON) -m venv $(VENV)
@@ -29,6 +29,12 @@ test-slow: $(VENV)/dev  ## the exhaustive tests, too
 
 bench: $(VENV)/train,bench  ## this suite beside its peers
 	$(BIN)/python -m benchmarks.run
+
+# Looked up by cardenvs/core/cache.py, whose PREBUILT_CPU this names.
+wheel: $(VENV)/dev  ## a wheel in dist/ that holds the kernels compiled for any x86-64-v3 processor
+	rm -rf cardenvs/_prebuilt
+	NUMBA_CPU_NAME=x86-64-v3 NUMBA_CPU_FEATURES= CARDENVS_CACHE_DIR=$(CURDIR)/cardenvs/_prebuilt $(BIN)/cardenvs warmup
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
 lint: $(VENV)/dev  ## style, format, types
 	$(BIN)/ruff check .

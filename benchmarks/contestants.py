@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.limits import Limit
 from benchmarks.timing import Contestant, repeat_for
 
 
@@ -24,6 +25,19 @@ def batched(game: str, num_envs: int, threads: int = 1, **options) -> Contestant
         return num_envs
 
     return Contestant(f"cardenvs, {threads} thread{'s' * (threads > 1)}", lambda seconds: repeat_for(seconds, step))
+
+
+def limit(game: str, num_envs: int) -> Contestant:
+    """The game written by hand in C for two players: observation and mask written, actions sampled."""
+    batch = Limit(game, num_envs)
+    batch.reset()
+
+    def step() -> int:
+        batch.sample_actions()
+        batch.step()
+        return num_envs
+
+    return Contestant("C by hand", lambda seconds: repeat_for(seconds, step))
 
 
 def aec(game: str, **options) -> Contestant:

@@ -20,6 +20,8 @@ from rich.table import Table
 
 from benchmarks import contestants as c
 from benchmarks import rummikub
+from benchmarks.limits import GAMES as LIMITED_GAMES
+from benchmarks.limits import NoLimitError
 from benchmarks.timing import Contestant, race
 from cardenvs.core.errors import MissingExtraError
 
@@ -47,8 +49,8 @@ def versus(what: str, ours: Contestant, peers: list[tuple[Contestant, str]], rou
 
 
 def section_batch(rounds: int, seconds: float) -> Iterator[Row]:
-    """Batched steps on one core, beside the peers' loops."""
-    cases = [
+    """Batched steps on one core, beside the peers' loops and, for small games, the game written by hand in C."""
+    cases: list[tuple[str, int, list[tuple[Callable[[], Contestant], str]]]] = [
         ("kuhn_poker_v0", 8192, [(lambda: c.open_spiel("kuhn_poker"), "80x; 40 M")]),
         (
             "leduc_poker_v0",
@@ -62,6 +64,8 @@ def section_batch(rounds: int, seconds: float) -> Iterator[Row]:
         ),
     ]
     for game, num_envs, peers in cases:
+        if game in LIMITED_GAMES:
+            peers.append((functools.partial(c.limit, game, num_envs), "0.5x"))
         made = [(peer, wanted) for make, wanted in peers if (peer := _made(make)) is not None]
         yield from versus(f"{game} batch, 1 core", c.batched(game, num_envs), made, rounds, seconds)
 
@@ -216,10 +220,10 @@ def _caller(name: str, call: Callable) -> Contestant:
 
 
 def _made(make: Callable[[], Contestant]) -> Contestant | None:
-    """The contestant, or None with a word on stderr where its library is not installed."""
+    """The contestant, or None with a word on stderr where its library or a C compiler is not installed."""
     try:
         return make()
-    except (ImportError, MissingExtraError) as error:
+    except (ImportError, MissingExtraError, NoLimitError) as error:
         sys.stderr.write(f"left out: {error}\n")
         return None
 

@@ -40,22 +40,14 @@ def warmup(
 def _warm_up_loudly(console: "Console", game: "Game") -> int:
     """Compile a game, print what each step took, and return how many kernels were compiled."""
     from cardenvs.core.warmup import warm_up
+    from cardenvs.envs.warmup import batch_steps
 
     console.print(f"[bold]{game.name}[/bold]")
     seconds, compiled = 0.0, 0
-    for warmed in warm_up(game, game.make_options(), [("batches", lambda: _step_batch(game))]):
+    for warmed in warm_up(game, game.make_options(), batch_steps(game)):
         how = f"{warmed.compiled} compiled" if warmed.compiled else "from the cache"
         console.print(f"  {warmed.what:<28} {warmed.seconds:6.2f} s  [dim]{how}[/dim]")
         seconds += warmed.seconds
         compiled += warmed.compiled
     console.print(f"  {'together':<28} {seconds:6.2f} s")
     return compiled
-
-
-def _step_batch(game: "Game") -> None:
-    from cardenvs.envs.vector import VectorEnv
-
-    batch = VectorEnv(game, num_envs=2, num_threads=1)
-    batch.reset()
-    batch.step(batch.sample_actions())
-    batch.observe(0)

@@ -7,6 +7,9 @@ raises anything, or ends the process inside LLVM, again on every start. Here:
   not match is deleted, its kernel compiled again, and one line on standard error says so.
 * A file appears in one piece, by renaming. So processes need no lock, and none can be left behind by a dead one.
 * What cannot be saved (full disk, read-only folder) is not saved, and one line says so. The run goes on.
+* A wheel may hold entries compiled for any processor of the level x86-64-v3. They are looked up second, and are as
+  trusted as the package's other files.
+* Units of older sources, and what dead processes left, are deleted once nobody has used them for a while.
 * A checksum detects accidents, not malice: who can write an entry can run code as whoever loads it. So the folder must
   belong to the user or to root, and must not be writable for everybody; any other is left alone, with a warning.
 """
@@ -16,9 +19,11 @@ import functools
 import hashlib
 import os
 import pickle
+import re
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,6 +33,19 @@ _CHECKSUM_BYTES = 32
 _LARGEST_ENTRY = 1 << 28  # bytes; the largest kernel has a few MiB
 _UNSAVED = "unsaved"
 _FOLDER_MODE, _ENTRY_MODE = 0o755, 0o644  # agents in a sandbox, other users there, read them
+PREBUILT_FOLDER = Path(__file__).resolve().parent.parent / "_prebuilt"  # in wheels made by `make wheel`
+PREBUILT_CPU = "x86-64-v3"
+_PREBUILT_NEEDS = (
+    "avx", "avx2", "bmi", "bmi2", "cx16", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2",
+    "ssse3", "xsave",
+)  # fmt: skip
+
+_ENTRY, _UNFINISHED = ".kernel", ".saving-"  # how entries end, and how files that are being written begin
+
+_UNITS_PER_GAME = 4  # units of other versions that are kept until they expire
+_HOUR = 3600.0
+_GRACE = 24 * _HOUR  # a unit that was used within this time is never deleted
+_EXPIRY = 30 * 24 * _HOUR  # a unit that was not used for this long is deleted
 
 
 @functools.cache
@@ -83,55 +101,59 @@ class KernelCache:
     Entries are named by a hash of all that their code depends on, so there is no index that could disagree with them.
     """
 
-    def __init__(self, function: Callable, folder: Path, identity: str) -> None:
+    def __init__(self, function: Callable, folder: Path | None, unit: str, identity: str, keep: bool = True) -> None:
         """The cache of a kernel.
 
         Args:
             function: the kernel's Python function.
-            folder: where its entries lie; made with the first one.
+            folder: the cache, in which the unit's folder is made with the first entry; None where nothing is saved.
+            unit: name of the unit's folder, from `unit_name`.
             identity: what the code depends on besides the function itself and the types of its arguments.
+            keep: whether compiled versions are looked for and saved. May be set later, until the first one is.
         """
-        self.cache_path = str(folder)
-        self._function, self._folder, self._identity = function, folder, identity
+        self._prebuilt = PREBUILT_FOLDER / unit
+        self._folder = folder / unit if folder is not None else None
+        self.cache_path = str(self._folder or self._prebuilt)
+        self.keep = keep
+        self._function, self._identity = function, identity
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """The compiled version for a signature, or None."""
-        from numba.core.compiler import CompileResult
-
         target_context.refresh()
-        path = self._path(signature, target_context.codegen())
-        try:
-            data = _read_entry(path)
-            return None if data is None else CompileResult._rebuild(target_context, *pickle.loads(data))
-        except OSError as error:
-            _report_once("unreadable", f"cardenvs: cannot read compiled code ({error}); compiled again.")
-        except Exception as error:  # an entry that is whole, but not what this process can load
-            _drop(path, f"{type(error).__name__}: {error}")
-        return None
+        if not self.keep:
+            return None
+        target = target_context.codegen().magic_tuple()
+        found = None
+        if self._folder is not None:
+            found = _load(self._folder / self._entry_name(signature, target), target_context, own=True)
+        if found is None and (target := _prebuilt_target(target[0])) is not None:
+            found = _load(self._prebuilt / self._entry_name(signature, target), target_context, own=False)
+        return found
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep a compiled version, if that is possible."""
         from numba.core.serialize import dumps
 
-        if result.library.has_dynamic_globals or any(not loop.can_cache for loop in result.lifted):
+        if not self.keep or self._folder is None or result.library.has_dynamic_globals:
+            return
+        if any(not loop.can_cache for loop in result.lifted):
             return
         data = dumps(result._reduce())
         try:
-            _write_entry(self._path(signature, result.library.codegen), data)
+            _write_entry(self._folder / self._entry_name(signature, result.library.codegen.magic_tuple()), data)
+            _prune_once(self._folder.parent)
         except OSError as error:
             _report_once(_UNSAVED, f"cardenvs: cannot save compiled code ({error}); going on without.")
 
-    def _path(self, signature: Any, codegen: Any) -> Path:
+    def _entry_name(self, signature: Any, target: tuple) -> str:
         from numba.core.serialize import dumps
 
         code = self._function.__code__
         closure = tuple(cell.cell_contents for cell in self._function.__closure__ or ())
         digest = hashlib.sha256(
-            repr((self._identity, signature, codegen.magic_tuple(), code.co_firstlineno)).encode()
-            + code.co_code
-            + dumps(closure)
+            repr((self._identity, signature, target, code.co_firstlineno)).encode() + code.co_code + dumps(closure)
         )
-        return self._folder / f"{self._function.__name__}-{digest.hexdigest()[:32]}.kernel"
+        return f"{self._function.__name__}-{digest.hexdigest()[:32]}{_ENTRY}"
 
     def enable(self) -> None:
         """Numba's cache can be switched; this one is always on."""
@@ -147,15 +169,53 @@ class KernelCache:
 # Entries
 
 
-def _read_entry(path: Path) -> bytes | None:
-    """The contents of an entry; None where there is none, or only a damaged one, which is deleted."""
+def _load(path: Path, target_context: Any, own: bool) -> Any:
+    """The compiled code of an entry; None where there is none, or only a damaged one.
+
+    Args:
+        path: the entry.
+        target_context: Numba's, into which it is loaded.
+        own: whether it lies in the user's cache, where a damaged entry is deleted; the package's files are left alone.
+    """
+    from numba.core.compiler import CompileResult
+
+    try:
+        data = _read_entry(path, own)
+        if data is None:
+            return None
+        if own:
+            _mark_used(path.parent)
+        return CompileResult._rebuild(target_context, *pickle.loads(data))
+    except OSError as error:
+        _report_once("unreadable", f"cardenvs: cannot read compiled code ({error}); compiled again.")
+    except Exception as error:  # an entry that is whole, but not what this process can load
+        _pass_over(path, f"{type(error).__name__}: {error}", own)
+    return None
+
+
+@functools.cache
+def _prebuilt_target(triple: str) -> tuple | None:
+    """What prebuilt code was compiled for; None where there is none, or none that this processor runs."""
+    import llvmlite.binding
+    import numba
+
+    settings: Any = numba.config
+    chosen = settings.CPU_NAME is not None or settings.CPU_FEATURES is not None
+    if chosen or not PREBUILT_FOLDER.is_dir() or os.environ.get("CARDENVS_PREBUILT", "1") == "0":
+        return None
+    features = llvmlite.binding.get_host_cpu_features()
+    return (triple, PREBUILT_CPU, "") if all(features.get(name) for name in _PREBUILT_NEEDS) else None
+
+
+def _read_entry(path: Path, own: bool) -> bytes | None:
+    """The contents of an entry; None where there is none, or only a damaged one."""
     try:
         # O_NONBLOCK: opening a FIFO for reading would wait for a writer.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except FileNotFoundError:
         return None
     try:
-        damage = _damage(os.fstat(descriptor))
+        damage = _damage(os.fstat(descriptor), own)
         if not damage:
             with open(descriptor, "rb", closefd=False) as file:
                 entry = file.read(_LARGEST_ENTRY)
@@ -165,23 +225,23 @@ def _read_entry(path: Path) -> bytes | None:
             damage = "the checksum does not match"
     finally:
         os.close(descriptor)
-    _drop(path, damage)
+    _pass_over(path, damage, own)
     return None
 
 
-def _damage(info: os.stat_result) -> str:
+def _damage(info: os.stat_result, own: bool) -> str:
     if not stat.S_ISREG(info.st_mode):
         return "it is not a regular file"
     if info.st_size > _LARGEST_ENTRY:
         return f"it has {info.st_size} bytes"
-    return _danger(info)
+    return _danger(info) if own else ""  # who can change the package's files can change its Python code, too
 
 
 def _write_entry(path: Path, data: bytes) -> None:
     """Write a whole entry, or raise OSError and leave what was there."""
     for folder in (cache_folder(), path.parent):  # either may have gone since the start
         folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(prefix=".saving-", dir=path.parent)
+    descriptor, temporary = tempfile.mkstemp(prefix=_UNFINISHED, dir=path.parent)
     try:
         with open(descriptor, "wb") as file:
             os.chmod(temporary, _ENTRY_MODE)
@@ -193,10 +253,84 @@ def _write_entry(path: Path, data: bytes) -> None:
         raise
 
 
-def _drop(path: Path, why: str) -> None:
+def _pass_over(path: Path, why: str, own: bool) -> None:
+    if own:
+        with contextlib.suppress(OSError):  # what cannot be deleted is passed over again next time
+            path.unlink()
+    done = "dropped, and compiled again" if own else "compiled again"
+    _report_once("damaged", f"cardenvs: compiled code was damaged ({path}: {why}); {done}.")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Units of older sources
+
+
+def unit_name(source: Path, unit: str) -> str:
+    """The name of a unit's folder: that of its sources' folder, which stays from version to version, and its hash."""
+    return f"{source.name[:40]}-{unit}"
+
+
+@functools.cache
+def _mark_used(unit: Path) -> None:
+    """Note in the folder's time of change that this process uses the unit."""
+    # A folder that this user may not change is marked by those who may. If they delete the unit, it is compiled again.
     with contextlib.suppress(OSError):
-        path.unlink()
-    _report_once("damaged", f"cardenvs: compiled code was damaged ({path}: {why}); dropped, and compiled again.")
+        if time.time() - unit.stat().st_mtime > _HOUR:
+            os.utime(unit)
+
+
+@functools.cache
+def _prune_once(cache: Path) -> None:
+    """Prune, at the first compilation that this process saves: after an upgrade, something is always compiled."""
+    try:
+        prune(cache, time.time())
+    except OSError as error:
+        _report_once("unpruned", f"cardenvs: cannot delete compiled code of older versions ({error}).")
+
+
+def prune(cache: Path, now: float) -> None:
+    """Delete the units that nobody uses any more: never within a day of use, always after 30 days without.
+
+    In between, the few last used of each game stay, so that installed versions in use side by side keep theirs. A
+    process whose unit is deleted nevertheless goes on with what it has loaded, and compiles what else it needs.
+
+    Args:
+        cache: a folder that `trusted_folder` has accepted. Only folders named as units are touched, only entries and
+            unfinished entries in them are deleted, and no link is followed.
+        now: seconds since the epoch.
+    """
+    for units in _units_by_game(cache).values():
+        for k, (used, unit) in enumerate(sorted(units, reverse=True)):
+            idle = now - used
+            _delete_files(unit, now, entries=idle > _EXPIRY or (idle > _GRACE and k >= _UNITS_PER_GAME))
+
+
+def _units_by_game(cache: Path) -> dict[str, list[tuple[float, Path]]]:
+    """(time of last use, folder) of every unit, by the name of its sources' folder."""
+    units: dict[str, list[tuple[float, Path]]] = {}
+    for found in os.scandir(cache):
+        game, _, unit = found.name.rpartition("-")
+        if re.fullmatch("[0-9a-f]{20}", unit) and found.is_dir(follow_symlinks=False):
+            # Another process may have pruned it since it was listed.
+            with contextlib.suppress(FileNotFoundError):
+                used = found.stat(follow_symlinks=False).st_mtime
+                units.setdefault(game, []).append((used, Path(found.path)))
+    return units
+
+
+def _delete_files(unit: Path, now: float, entries: bool) -> None:
+    """Delete what dead processes left unfinished; if `entries`, the entries and the folder, too."""
+    # What cannot be deleted stays until another run can: it belongs to another user, or another process was faster, or
+    # has just saved an entry, or the folder holds something that is not ours. None of it harms anybody.
+    with contextlib.suppress(OSError):
+        for file in os.scandir(unit):
+            with contextlib.suppress(OSError):
+                idle = now - file.stat(follow_symlinks=False).st_mtime
+                is_left_over = file.name.startswith(_UNFINISHED) and idle > _GRACE
+                if is_left_over or (entries and file.name.endswith(_ENTRY)):
+                    os.unlink(file.path)
+        if entries:
+            unit.rmdir()
 
 
 _said: set[str] = set()

@@ -9,6 +9,8 @@ What `njit(cache=True)` gets wrong for a suite of many small files, and what is 
   Here each dispatcher gets a stable id: its name, the ids of the kernels in its closure, and the unit's hash.
 * Two processes that save at once can mix up entries, and a damaged entry ends every process that loads it. Here
   entries are files of their own with a checksum: see cardenvs.core.cache.
+* It saves every function, although the code of an entry point includes all that it calls. Here only two kinds are
+  saved: entry points, and kernels that stand in a closure, which the entry points of a game share.
 
 Set CARDENVS_COMPILE=0 (or NUMBA_DISABLE_JIT=1), or leave Numba out, and every kernel is plain Python: slow, but
 open to a debugger, to coverage, and to a browser's Python.
@@ -26,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.core.cache import KernelCache, is_saving, say, trusted_folder
+from cardenvs.core.cache import KernelCache, is_saving, say, trusted_folder, unit_name
 
 numba: Any
 if importlib.util.find_spec("numba") is None:  # a browser's Python: the rules run uncompiled
@@ -37,6 +39,8 @@ else:
 
 CORE_FOLDER = Path(__file__).resolve().parent
 _SOURCE_SUFFIXES = {".py", ".json", ".csv", ".npy", ".npz"}
+# The processor is part of an entry's name, so that one unit can hold code for several.
+_NO_SETTINGS = {"NUMBA_CACHE_DIR", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"}
 
 
 if numba is not None and hasattr(os, "register_at_fork"):
@@ -94,8 +98,12 @@ def _compile_lazily(function: Callable, folder: Path | None, inline: bool, entry
         dispatcher.as_entry = functools.cache(lambda: _compile_lazily(function, folder, inline, entry=True))
     dispatcher.of_cardenvs = True
     _forget_literals(dispatcher)
-    if unit and source.exists() and (cache := trusted_folder()) is not None:
-        dispatcher._cache = KernelCache(function, cache / unit, identity + _file_hash(source))
+    if folder is not None and source.exists():
+        place = unit_name(folder, unit)
+        dispatcher._cache = KernelCache(function, trusted_folder(), place, identity + _file_hash(source), keep=entry)
+    for shared in _kernels_in(function):
+        if isinstance(shared._cache, KernelCache):
+            shared._cache.keep = True
     _report_compiles()
     return dispatcher
 
@@ -139,8 +147,9 @@ def _kernels_in(function: Callable) -> list[Any]:
 def unit_hash(folder: Path) -> str:
     """Hash of all that the compiled code of `folder` depends on: core, the folder itself, compiler and settings."""
     digest = hashlib.sha256()
-    settings = sorted((k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k != "NUMBA_CACHE_DIR")
-    versions = (numba.__version__, llvmlite.__version__, np.__version__, sys.version_info[:3])
+    settings = sorted((k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k not in _NO_SETTINGS)
+    numpy_version = np.__version__.split(".")[:2]  # as for Python, patches change neither bytecode nor layouts
+    versions = (numba.__version__, llvmlite.__version__, numpy_version, sys.version_info[:2])
     digest.update(repr((versions, numba.config.BOUNDSCHECK, settings)).encode())
     for root in dict.fromkeys((CORE_FOLDER, folder)):
         for path in _sources(root):

@@ -1,4 +1,4 @@
-"""Compiling ahead: calls every generic kernel of a game once, so that later processes load it from the cache."""
+"""Compiling ahead: calls every kernel that Python calls once, so that later processes load it from the cache."""
 
 import contextlib
 import functools
@@ -6,6 +6,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from cardenvs.core.codes import MASK_DTYPE
+from cardenvs.core.engine import write_mask
+from cardenvs.core.events import SPECTATOR
 from cardenvs.core.game import Game
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.options import Options
@@ -29,13 +34,15 @@ class Warmed:
 
 Step = tuple[str, Callable[[], object]]
 
+_PLIES_IN_WORDS = 60  # of the game whose positions are put into words
+
 
 def warm_up(game: Game, options: Options, further: Sequence[Step] = ()) -> Iterator[Warmed]:
-    """Call each kernel that a `State` of `game` can call, on a first position; yields after each step.
+    """Call each kernel that a `State` of `game` and its words can call; yields after each step.
 
     Args:
         game, options: what to compile for. Options change no compiled code, but may not be all defaults.
-        further: more steps, for kernels that other faces call in ways of their own (batches).
+        further: more steps, for kernels that other interfaces call in ways of their own: cardenvs.envs.warmup.
     """
     for what, call in [*_state_steps(game, options), *further]:
         started = time.perf_counter()
@@ -54,10 +61,12 @@ def _state_steps(game: Game, options: Options) -> list[Step]:
         ("re-deal what is hidden", lambda: state.get().determinize(state.get().current_player, 0)),
         ("apply an action", lambda: state.get().clone().apply(state.get().legal_actions()[0])),
         ("events", lambda: state.get().event_rows(0)),
+        ("mask", lambda: _write_mask(state.get())),
     ]
     for policy in game.engine.policy_names():
         steps.append((f"policy {policy}", functools.partial(_choose, state, policy)))
         steps.append((f"simulate with {policy}", functools.partial(_simulate, state, policy)))
+    steps.append(("words", lambda: _put_into_words(state.get().clone())))
     return steps
 
 
@@ -81,6 +90,26 @@ def _choose(state: _Later, policy: str) -> None:
 def _simulate(state: _Later, policy: str) -> None:
     first = state.get().legal_actions()[:1]
     state.get().simulate(first, 0, 1, policy=policy, max_plies=1)
+
+
+def _write_mask(state: State) -> None:
+    mask = np.zeros(state.game.num_actions(state.options), MASK_DTYPE)
+    write_mask(state._legal_buffer, len(state.legal_actions()), mask)
+
+
+def _put_into_words(state: State) -> None:
+    """Describe the positions of a random game to everybody: views call kernels of their games, each when it has to."""
+    for seed in range(_PLIES_IN_WORDS):
+        for player in range(state.num_players):
+            state.view(player)
+            state.facts(player)
+        if state.is_terminal:
+            break
+        state.candidates()
+        state.forced_action()
+        state.apply(state.policy_action("random", seed))
+    state.render(SPECTATOR)
+    str(state)
 
 
 @contextlib.contextmanager

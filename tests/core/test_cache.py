@@ -8,12 +8,13 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
 
 from cardenvs.core import cache as cache_module
-from cardenvs.core.cache import KernelCache, trusted_folder
+from cardenvs.core.cache import KernelCache, prune, trusted_folder, unit_name
 from cardenvs.core.kernel import COMPILED, kernel
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="there is no cache with the compiler off")
@@ -75,6 +76,7 @@ def test_damaged_entries_are_dropped_compiled_again_and_mentioned_once(tmp_path,
 def saved(tmp_path, monkeypatch, capsys):
     """A saved kernel: the file, and a function that makes the kernel again and calls it."""
     folder = tmp_path / "cache"
+    monkeypatch.setenv("CARDENVS_QUIET", "0")
     monkeypatch.setattr(cache_module, "cache_folder", lambda: folder)
     monkeypatch.setattr(cache_module, "_said", set())
     monkeypatch.setattr("cardenvs.core.kernel.trusted_folder", trusted_folder.__wrapped__)
@@ -142,10 +144,10 @@ def test_a_truncated_entry_is_dropped_whatever_its_length(saved):
     whole = path.read_bytes()
     for length in [*range(100), *range(100, len(whole), 97), len(whole) - 1]:
         path.write_bytes(whole[:length])
-        assert cache_module._read_entry(path) is None
+        assert cache_module._read_entry(path, own=True) is None
         assert not path.exists()
     path.write_bytes(whole + b"\0")
-    assert cache_module._read_entry(path) is None
+    assert cache_module._read_entry(path, own=True) is None
     path.write_bytes(whole)
     assert make() == (6, 1)
 
@@ -232,6 +234,7 @@ def test_warmup_says_when_nothing_was_kept(monkeypatch):
 
     from cardenvs import cli
 
+    monkeypatch.setenv("CARDENVS_QUIET", "0")  # the command sets it
     monkeypatch.setattr(cache_module, "is_saving", lambda: False)
     monkeypatch.setattr(cli, "_warm_up_loudly", lambda console, game: 3)
     result = CliRunner().invoke(cli.app, ["warmup", "kuhn_poker"])
@@ -315,4 +318,237 @@ def test_kernels_that_differ_in_what_they_close_over_have_entries_of_their_own(t
 def test_numba_finds_all_that_it_asks_of_a_cache(saved):
     from numba.core.caching import _Cache
 
-    assert {name for name in dir(_Cache) if not name.startswith("_")} <= set(dir(KernelCache(len, Path(), "")))
+    assert {name for name in dir(_Cache) if not name.startswith("_")} <= set(dir(KernelCache(len, Path(), "", "")))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What is kept
+
+
+SHARED = """
+from cardenvs.core.kernel import kernel
+
+@kernel
+def part():
+    return 1
+
+@kernel
+def whole():
+    return part()
+
+def entry_point(whole=whole):
+    def call():
+        return whole() + 1
+    return kernel(call, entry=True)
+"""
+
+
+def test_only_what_a_later_process_may_load_is_saved(tmp_path, call):
+    """`part` is in the code of `whole`, and nothing else calls it; entry points made later share `whole`."""
+    (tmp_path / "shared.py").write_text(SHARED)
+    code = "import shared; print(shared.entry_point()())"
+    assert call(code)[0] == "2"
+    assert [path.name.split("-")[0] for path in entries(tmp_path / "cache")] == ["call", "whole"]
+    more = "; other = shared.kernel(lambda: shared.whole(), entry=True)"
+    assert call(code + more) == ("2", "")
+
+
+DAY = 24 * 3600.0
+NOW = time.time()
+
+
+@pytest.fixture
+def unit(tmp_path):
+    """Makes a unit with an entry, last used some days ago."""
+
+    def unit(game, number, days):
+        folder = tmp_path / unit_name(Path(game), f"{number:020x}")
+        folder.mkdir()
+        (folder / "start-1.kernel").write_bytes(b"code")
+        os.utime(folder, (NOW, NOW - days * DAY))
+        return folder
+
+    return unit
+
+
+def test_the_last_used_units_of_a_game_stay_until_they_expire(tmp_path, unit):
+    used_days_ago = [0, 2, 3, 4, 5, 6]
+    gin = [unit("gin", k, days) for k, days in enumerate(used_days_ago)]
+    leduc = [unit("leduc", k, days) for k, days in enumerate([29, 31])]
+    prune(tmp_path, NOW)
+    assert [folder.exists() for folder in gin] == [True] * 4 + [False] * 2
+    assert [folder.exists() for folder in leduc] == [True, False]
+    assert len(entries(tmp_path)) == 5
+
+
+def test_units_used_within_a_day_stay_however_many_there_are(tmp_path, unit):
+    gin = [unit("gin", k, 0.9) for k in range(10)]
+    prune(tmp_path, NOW)
+    assert all(folder.exists() for folder in gin)
+
+
+def test_a_clock_that_was_wrong_deletes_nothing_new(tmp_path, unit):
+    folder = unit("gin", 1, -400)
+    prune(tmp_path, NOW)
+    assert folder.exists()
+
+
+def test_only_units_are_pruned_and_links_are_not_followed(tmp_path, unit):
+    other = tmp_path / "letters"
+    other.mkdir()
+    (other / "start-1.kernel").touch()
+    os.utime(other, (0, 0))
+    elsewhere = unit("elsewhere", 1, 0).rename(tmp_path / "elsewhere")
+    os.utime(elsewhere, (0, 0))
+    link = tmp_path / unit_name(Path("linked"), "1" * 20)
+    link.symlink_to(elsewhere, target_is_directory=True)
+    os.utime(link, (0, 0), follow_symlinks=False)
+    unit("gin", 2, 100)
+    prune(tmp_path, NOW)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["letters", "elsewhere", link.name])
+    assert len(list(other.iterdir())) == len(list(elsewhere.iterdir())) == 1
+
+
+def test_a_strange_file_in_a_unit_is_left_alone(tmp_path, unit):
+    folder = unit("gin", 1, 100)
+    (folder / "thesis.txt").touch()
+    (folder / "trap.kernel").mkdir()
+    os.utime(folder, (0, 0))
+    prune(tmp_path, NOW)
+    assert sorted(path.name for path in folder.iterdir()) == ["thesis.txt", "trap.kernel"]
+
+
+def test_what_dead_processes_left_unfinished_is_deleted_after_a_day(tmp_path, unit):
+    folder = unit("gin", 1, 0)
+    for name, days in ((".saving-old", 2), (".saving-new", 0.5)):
+        (folder / name).touch()
+        os.utime(folder / name, (NOW, NOW - days * DAY))
+    prune(tmp_path, NOW)
+    assert sorted(path.name for path in folder.iterdir()) == [".saving-new", "start-1.kernel"]
+
+
+def test_loading_marks_a_unit_as_used_and_the_next_compilation_prunes(tmp_path, call):
+    cache = tmp_path / "cache"
+    call()
+    (used,) = cache.iterdir()
+    unused = cache / unit_name(tmp_path, "0" * 20)
+    unused.mkdir()
+    for folder in (used, unused):
+        os.utime(folder, (0, 0))
+    assert call() == ("2 1", "")
+    assert time.time() - used.stat().st_mtime < 600
+    assert unused.exists()  # what only loads, prunes nothing
+    (tmp_path / "kernels.py").write_text(KERNELS.replace("return 1", "return 5"))
+    assert call()[0] == "10 0"
+    assert used.exists()
+    assert not unused.exists()
+
+
+def test_a_unit_deleted_under_a_running_process_is_compiled_again(saved, tmp_path):
+    path, make = saved
+    prune(tmp_path / "cache", time.time() + 31 * DAY)
+    assert not path.parent.exists()
+    assert make() == (6, 0)
+    assert make() == (6, 1)
+
+
+def test_a_cache_that_cannot_be_pruned_is_mentioned(saved, monkeypatch, capsys):
+    path, make = saved
+
+    def refused(folder):
+        raise PermissionError(13, "Permission denied")
+
+    cache_module._prune_once.cache_clear()
+    monkeypatch.setattr(cache_module.os, "scandir", refused)
+    path.unlink()
+    assert make() == (6, 0)
+    assert capsys.readouterr().err.count("cannot delete compiled code of older versions") == 1
+    assert make() == (6, 1)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Prebuilt code
+
+PREBUILT_CALL = """
+import pathlib, sys
+from cardenvs.core import cache
+cache.PREBUILT_FOLDER = pathlib.Path("{folder}")
+import llvmlite.binding as llvm
+if "{lacking}":
+    features = llvm.get_host_cpu_features()
+    features["{lacking}"] = False
+    llvm.get_host_cpu_features = lambda: features
+from kernels import double
+print(double(), len(double.stats.cache_hits))
+"""
+
+
+@pytest.fixture
+def prebuilt(tmp_path, call, monkeypatch):
+    """Calls the kernel where code for it was prebuilt; the folder of that code, and the function that calls."""
+    import llvmlite.binding
+
+    if not all(llvmlite.binding.get_host_cpu_features().get(name) for name in cache_module._PREBUILT_NEEDS):
+        pytest.skip(f"this processor has not all of {cache_module.PREBUILT_CPU}")
+    folder = tmp_path / "prebuilt"
+    call(f"import os; os.environ['NUMBA_CPU_NAME'] = '{cache_module.PREBUILT_CPU}'; "
+         f"os.environ['NUMBA_CPU_FEATURES'] = ''; {CALL}", cache=folder)  # fmt: skip
+    assert len(entries(folder)) == 1
+
+    def call_prebuilt(before="", lacking="", **more):
+        return call(before + PREBUILT_CALL.format(folder=folder, lacking=lacking), **more)
+
+    return folder, call_prebuilt
+
+
+def test_prebuilt_code_is_used_and_nothing_is_saved(prebuilt, tmp_path):
+    _, call_prebuilt = prebuilt
+    assert call_prebuilt() == ("2 1", "")
+    assert entries(tmp_path / "cache") == []
+
+
+def test_prebuilt_code_is_used_without_a_cache_of_ones_own(prebuilt, tmp_path):
+    _, call_prebuilt = prebuilt
+    (tmp_path / "file").touch()
+    out, err = call_prebuilt(cache=tmp_path / "file" / "cache")
+    assert out == "2 1"
+    assert "compiling caller" not in err
+
+
+@pytest.mark.parametrize("why", ["a feature is lacking", "switched off", "another processor was named"])
+def test_prebuilt_code_is_not_used_where_it_does_not_fit(prebuilt, tmp_path, why):
+    _, call_prebuilt = prebuilt
+    settings = {"switched off": "CARDENVS_PREBUILT=0", "another processor was named": "NUMBA_CPU_NAME=generic"}
+    name, _, value = settings.get(why, "NOTHING=").partition("=")
+    before = f"import os; os.environ['{name}'] = '{value}'"
+    lacking = "avx2" if why == "a feature is lacking" else ""
+    assert call_prebuilt(before, lacking)[0] == "2 0"
+    assert call_prebuilt(before, lacking) == ("2 1", "")
+    assert len(entries(tmp_path / "cache")) == 1
+
+
+def test_ones_own_native_code_goes_first(prebuilt, tmp_path, call):
+    folder, call_prebuilt = prebuilt
+    call()
+    (damaged,) = entries(folder)
+    damaged.write_bytes(b"never read")
+    assert call_prebuilt() == ("2 1", "")
+
+
+def test_damaged_prebuilt_code_is_passed_over_and_left_where_it_is(prebuilt):
+    folder, call_prebuilt = prebuilt
+    (entry,) = entries(folder)
+    data = bytearray(entry.read_bytes())
+    data[len(data) // 2] ^= 1
+    entry.write_bytes(data)
+    out, err = call_prebuilt()
+    assert out == "2 0"
+    assert err.count("the checksum does not match); compiled again.") == 1
+    assert entry.read_bytes() == data
+    assert call_prebuilt() == ("2 1", "")
+
+
+def test_prebuilt_code_of_other_sources_is_not_used(prebuilt, tmp_path):
+    _, call_prebuilt = prebuilt
+    (tmp_path / "kernels.py").write_text(KERNELS.replace("return 1", "return 5"))
+    assert call_prebuilt()[0] == "10 0"

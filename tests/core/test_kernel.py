@@ -136,6 +136,15 @@ def test_bounds_checks_are_another_cache(tmp_path, pair):
     assert "IndexError" in err
 
 
+def test_code_for_another_processor_has_entries_of_its_own(tmp_path, pair):
+    cache = tmp_path / "cache"
+    run(CALL, pair, cache=cache)
+    assert run(CALL, pair, cache=cache, NUMBA_CPU_NAME="generic")[:2] == ("2 0", ["caller double"])
+    for settings in ({}, {"NUMBA_CPU_NAME": "generic"}):
+        assert run(CALL, pair, cache=cache, **settings)[:2] == ("2 1", [])
+    assert len(list(cache.iterdir())) == 1
+
+
 def test_a_first_compile_says_what_it_does_and_how_long_it_took(tmp_path, pair):
     _, _, err = run(CALL, pair, cache=tmp_path / "cache")
     assert re.fullmatch(r"cardenvs: compiling caller double \(kept for the next run\) \.\.\. \d+\.\d s\n", err)
@@ -236,7 +245,7 @@ def test_an_edit_in_core_changes_every_unit(tmp_path, hash_of, monkeypatch):
     assert hash_of(folder) != before
 
 
-@pytest.mark.parametrize(("name", "value"), [("NUMBA_OPT", "1"), ("NUMBA_CPU_NAME", "generic")])
+@pytest.mark.parametrize(("name", "value"), [("NUMBA_OPT", "1"), ("NUMBA_LOOP_VECTORIZE", "0")])
 def test_settings_that_change_code_change_the_unit(tmp_path, hash_of, monkeypatch, name, value):
     before = hash_of(tmp_path)
     monkeypatch.setenv(name, value)
