@@ -1,6 +1,7 @@
 """The command line."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cardenvs.cli import app, plugins
+from cardenvs.cli.progress import ProgressBar
 from cardenvs.core.replay import Replay
 
 COMMANDS = [
@@ -154,6 +156,20 @@ def test_info_shows_numbers_options_and_sections():
 )  # fmt: skip
 def test_what_is_wrong_is_said_in_one_line(words, message):
     assert message in refused(*words)
+
+
+def test_a_progress_bar_is_drawn_from_the_first_report_on(capsys):
+    with ProgressBar("refused", unit="games", total=4):
+        pass
+    with ProgressBar("hidden", unit="games", total=4, hidden=True) as bar:
+        bar.show(2)
+    assert capsys.readouterr() == ("", "")
+    with ProgressBar("playing", unit="games") as bar:
+        bar.show(2, 4)
+        bar.show(3, title="hands", unit="hands")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.search(r"hands .* 3/4 hands ", err)
 
 
 def test_an_error_of_the_command_line_itself_is_told_by_it():
