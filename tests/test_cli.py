@@ -289,13 +289,25 @@ def test_the_installed_program_refuses_cleanly():
 
 def test_train_hands_everything_to_the_trainer(monkeypatch):
     pytest.importorskip("torch")
-    ppo = pytest.importorskip("training.ppo")
+    import cardenvs.training.ppo as ppo
+
     handed = []
-    monkeypatch.setattr(ppo, "main", lambda words: handed.append(words) or 2)
+    monkeypatch.setattr(ppo, "train", lambda game, config, **given: handed.append((game, config, given)))
     words = ["train", "leduc_poker_v0", "--seconds", "2", "--set", "lr=3e-4", "--set", "num_envs=8", "-o", "ante=2"]
-    assert call(*words, "--out", "runs/x", "--quiet").exit_code == 2
-    settings = ["--set", "lr=3e-4", "--set", "num_envs=8", "--option", "ante=2"]
-    assert handed == [["leduc_poker_v0", *settings, "--seconds", "2.0", "--out", "runs/x", "--quiet"]]
+    assert call(*words, "--out", "runs/x", "--quiet").exit_code == 0
+    ((game, config, given),) = handed
+    assert (game, config.lr, config.num_envs, config.options) == ("leduc_poker_v0", 3e-4, 8, {"ante": 2})
+    assert (given["seconds"], given["out"], given["show"]) == (2.0, "runs/x", False)
+
+
+def test_train_works_beside_a_training_folder_of_the_user(tmp_path):
+    (tmp_path / "training").mkdir()
+    (tmp_path / "training" / "__init__.py").write_text("raise RuntimeError('not for cardenvs')")
+    (tmp_path / "config.py").write_text("raise RuntimeError('not for cardenvs')")
+    command = [sys.executable, "-m", "cardenvs.cli", "train", "--settings"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "reward_scale" in done.stdout
 
 
 def test_train_without_torch_names_the_extra(monkeypatch):

@@ -1,4 +1,4 @@
-"""A policy trained by `training.ppo`, as an agent: its network, its checkpoints, how it plays.
+"""A policy trained by `cardenvs.training.ppo`, as an agent: its network, its checkpoints, how it plays.
 
     agent = load_agent("runs/best/latest.pt")
 
@@ -110,7 +110,7 @@ def log_policy(logits: Tensor, mask: Tensor) -> Tensor:
 
 
 def read_checkpoint(path: str | Path) -> dict[str, Any]:
-    """What `training.ppo` saved, all tensors on the CPU.
+    """What `cardenvs.training.ppo` saved, all tensors on the CPU.
 
     Nothing in the file is executed: it may come from anybody.
 
@@ -343,7 +343,7 @@ def _one_thread() -> Iterator[None]:
 def load_agent(
     path: str | Path, game: Game | None = None, options: Options | None = None, *, sample: bool = False
 ) -> PPOAgent:
-    """The agent saved in a checkpoint of `training.ppo`.
+    """The agent saved in a checkpoint of `cardenvs.training.ppo`.
 
     Args:
         path: of the checkpoint.

@@ -1,9 +1,10 @@
-"""`cardenvs train`. The trainer lives beside this package."""
+"""`cardenvs train`."""
 
 from typing import Annotated
 
 import typer
 
+from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
 from cardenvs.cli.shared import MAX_PROCESSES, OptionTexts, finite
 
 
@@ -25,8 +26,8 @@ def train(
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that the folder holds.")] = False,
     resume: Annotated[str | None, typer.Option(metavar="CHECKPOINT", help="Go on from here.")] = None,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda or auto (the default).")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, max=MAX_PROCESSES, help="Threads; default: one a core.")] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
+    threads: Annotated[int, typer.Option(min=0, max=MAX_PROCESSES, help="Threads; 0: one a core.")] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
     settings: Annotated[bool, typer.Option("--settings", help="List all settings and exit.")] = False,
 ) -> None:
@@ -36,20 +37,22 @@ def train(
     `cardenvs train leduc_poker_v0 --config configs/leduc.yaml --set lr=3e-4 --set hidden=128,128`,
     `cardenvs train --resume runs/gin/latest.pt --seconds 300`
     """
-    import training  # noqa: F401  before torch is loaded: it says how torch's threads wait
-    from cardenvs.core.errors import require
+    from cardenvs.core.errors import OptionError, require
+    from cardenvs.training.config import chosen_config, settings_text
 
+    if settings:
+        typer.echo(settings_text())
+        return
+    if resume and (game or config or changes or option):
+        raise OptionError("--resume takes game and settings from the checkpoint; give it --seconds or --total-steps")
+    chosen = None if resume else chosen_config(game, config, changes or (), option or ())
     require("torch", "train")
-    from training.ppo import main as train_main
+    from cardenvs.training.ppo import train as train_policy
 
-    repeated = {"--set": changes, "--option": option}
-    single = {
-        "--config": config, "--seconds": seconds, "--total-steps": total_steps, "--out": out, "--resume": resume,
-        "--device": device, "--threads": threads,
-    }  # fmt: skip
-    flags = {"--overwrite": overwrite, "--quiet": quiet, "--settings": settings}
-    words = [] if game is None else [game]
-    words += [word for name, texts in repeated.items() for text in texts or () for word in (name, text)]
-    words += [word for name, value in single.items() if value is not None for word in (name, str(value))]
-    words += [name for name, given in flags.items() if given]
-    raise typer.Exit(train_main(words))
+    try:
+        train_policy(
+            None if resume else game, chosen, out=out, seconds=seconds, total_steps=total_steps, resume=resume,
+            overwrite=overwrite, device=device, threads=threads, show=not quiet,
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        raise typer.Exit(EXIT_INTERRUPTED) from None

@@ -133,8 +133,8 @@ def test_texts(text):
 def checkpoint(tmp_path_factory):
     """The bytes of a checkpoint."""
     pytest.importorskip("torch")
-    from training.config import Config
-    from training.ppo import Run
+    from cardenvs.training.config import Config
+    from cardenvs.training.ppo import Run
 
     path = tmp_path_factory.mktemp("checkpoint") / "latest.pt"
     run = Run(KUHN, Config(num_envs=2, rollout_steps=2, hidden=(4,), epochs=1, minibatches=1), total_steps=8)
@@ -159,7 +159,7 @@ def test_checkpoints(checkpoint, data):
     import torch
 
     from cardenvs.agents.ppo import read_checkpoint
-    from training.ppo import Run
+    from cardenvs.training.ppo import Run
 
     tree = copy.deepcopy(read_checkpoint(checkpoint))
     for _ in range(data.draw(st.integers(1, 3))):

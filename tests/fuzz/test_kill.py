@@ -171,7 +171,7 @@ TRAINING = {
 
 def check_train(tmp_path, kills, steps):
     torch = pytest.importorskip("torch")
-    from training import ppo
+    from cardenvs.agents.ppo import read_checkpoint
 
     generator = random.Random(3)
     settings = [f"--set={name}={value}" for name, value in TRAINING.items()]
@@ -185,13 +185,13 @@ def check_train(tmp_path, kills, steps):
         written = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
         progressed = lambda before=written: checkpoint.exists() and checkpoint.stat().st_mtime_ns > before  # noqa: E731
         kill_at(process, progressed, generator.random() * 0.2)
-        steps_now = ppo.read_checkpoint(checkpoint)["steps"]
+        steps_now = read_checkpoint(checkpoint)["steps"]
         assert steps_now >= done
         done = steps_now
     assert done < steps
     finish(start(tmp_path, "train", "--resume", checkpoint, "--threads", 1, "--quiet"))
-    assert ppo.main([str(word) for word in (*first[1:], straight)]) == 0
-    killed, unbroken = (ppo.read_checkpoint(path / "latest.pt") for path in (folder, straight))
+    finish(start(tmp_path, *first, straight))
+    killed, unbroken = (read_checkpoint(path / "latest.pt") for path in (folder, straight))
     assert killed["steps"] == unbroken["steps"] >= steps
     mine, theirs = tensors(killed), tensors(unbroken)
     assert mine.keys() == theirs.keys()

@@ -10,10 +10,11 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from cardenvs.agents.ppo import load_agent, read_checkpoint  # noqa: E402
+from cardenvs.cli import app  # noqa: E402
 from cardenvs.core.errors import CardenvsError, FormatError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
-from training.config import Config  # noqa: E402
-from training.ppo import Run, main  # noqa: E402
+from cardenvs.training.config import Config  # noqa: E402
+from cardenvs.training.ppo import Run  # noqa: E402
 
 KUHN = get_game("kuhn_poker_v0")
 TINY = Config(num_envs=4, rollout_steps=4, hidden=(8,), epochs=1, minibatches=1, pool_size=2)
@@ -144,9 +145,11 @@ def test_a_ruined_checkpoint_is_refused_in_a_line(path, tmp_path, where, value):
 
 
 def test_the_command_says_so_and_ends(path, tmp_path, capsys):
-    assert main(["--resume", str(changed(path, tmp_path, f"{ARRAYS}/actions", filled(127)))]) == 2
+    with pytest.raises(SystemExit) as ended:
+        app(["train", "--resume", str(changed(path, tmp_path, f"{ARRAYS}/actions", filled(127)))])
+    assert ended.value.code == 2
     error = capsys.readouterr().err
-    assert error.startswith("error: ")
+    assert error.startswith("Error: ")
     assert error.count("\n") == 1
 
 

@@ -12,13 +12,18 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from cardenvs.agents.ppo import Network, log_policy, read_checkpoint  # noqa: E402
+from cardenvs.cli import app  # noqa: E402
 from cardenvs.core.errors import FormatError, OptionError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.envs.vector import VectorEnv  # noqa: E402
-from training import ppo  # noqa: E402
-from training.config import CONFIG_FOLDER, Config, config_for, parse_settings, read_config, settings_text  # noqa: E402
-from training.ppo import Learner, Player, Pool, Run, Store, Trajectories, evaluate, is_listed, sample, train  # noqa: E402
-from training.progress import METRICS, Stopwatch  # noqa: E402
+from cardenvs.training.config import CONFIG_FOLDER, Config, config_for, parse_settings, read_config, settings_text  # noqa: E402
+from cardenvs.training.ppo import Run, train  # noqa: E402
+from cardenvs.training.ppo import run as run_module  # noqa: E402
+from cardenvs.training.ppo.collect import Collector, Pool, is_listed, sample  # noqa: E402
+from cardenvs.training.ppo.evaluate import evaluate  # noqa: E402
+from cardenvs.training.ppo.learn import Learner, policy_loss_and_metrics, value_loss_of  # noqa: E402
+from cardenvs.training.ppo.trajectories import RolloutBuffer, Trajectories  # noqa: E402
+from cardenvs.training.progress import METRICS, Stopwatch  # noqa: E402
 
 LEDUC, KUHN = get_game("leduc_poker_v0"), get_game("kuhn_poker_v0")
 TINY = Config(
@@ -30,7 +35,7 @@ TINY = Config(
 @pytest.fixture(autouse=True)
 def _one_thread(monkeypatch):
     """Bitwise repeatable, and no waiting for a second core that others use."""
-    monkeypatch.setattr(ppo, "MOST_THREADS", 1)
+    monkeypatch.setattr(run_module, "MOST_THREADS", 1)
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -265,7 +270,7 @@ def test_losses_and_gradients_are_finite_however_few_are_legal(num_legal):
     mask[:, :num_legal] = True
     logits = (torch.randn(64, 9) * 50).requires_grad_()
     action = torch.zeros(64, dtype=torch.int64)
-    loss, entropy, kl, clipped = ppo.policy_loss_and_metrics(
+    loss, entropy, kl, clipped = policy_loss_and_metrics(
         logits, mask, action, torch.full((64,), -1.0), torch.randn(64), 0.2
     )
     (loss - 0.01 * entropy).backward()
@@ -282,7 +287,7 @@ def test_the_loss_is_schulmans():
     log_probs = log_policy(logits, mask)
     old = log_probs[torch.arange(50), action] + torch.randn(50, dtype=torch.float64) * 0.3
     advantage = torch.randn(50, dtype=torch.float64)
-    loss, entropy, kl, clipped = ppo.policy_loss_and_metrics(logits, mask, action, old, advantage, 0.2)
+    loss, entropy, kl, clipped = policy_loss_and_metrics(logits, mask, action, old, advantage, 0.2)
     expected, expected_entropy = [], []
     for i in range(50):
         p = torch.softmax(logits[i][mask[i]], 0)
@@ -297,8 +302,8 @@ def test_the_loss_is_schulmans():
 
 def test_a_clipped_value_gains_nothing_by_moving_on():
     value, old, target = torch.tensor([1.5, 0.1]), torch.tensor([0.0, 0.0]), torch.tensor([2.0, 2.0])
-    assert float(ppo.value_loss_of(value, old, target, 0)) == pytest.approx(0.25 * (0.5**2 + 1.9**2))
-    assert float(ppo.value_loss_of(value, old, target, 0.2)) == pytest.approx(0.25 * (1.8**2 + 1.9**2))
+    assert float(value_loss_of(value, old, target, 0)) == pytest.approx(0.25 * (0.5**2 + 1.9**2))
+    assert float(value_loss_of(value, old, target, 0.2)) == pytest.approx(0.25 * (1.8**2 + 1.9**2))
 
 
 def test_listed_entries_are_the_first_ones():
@@ -314,7 +319,7 @@ def player_for(game, config, seed=0, **vec_arguments):
     network = Network.for_game(game, options, config.hidden, config.activation)
     vec = VectorEnv(game, config.num_envs, seed, 1, mask=False, **vec_arguments, **config.options)
     vec.reset()
-    return Player(vec, network, config, torch.Generator().manual_seed(seed), Stopwatch()), network
+    return Collector(vec, network, config, torch.Generator().manual_seed(seed), Stopwatch()), network
 
 
 def test_what_is_stored_is_what_was_seen_and_done():
@@ -546,7 +551,7 @@ def test_training_for_a_time_ends_by_the_clock(tmp_path):
 
 def test_it_learns_kuhn_poker(tmp_path):
     """Against random play, and towards an equilibrium: the sampled policy's NashConv falls well below uniform's."""
-    from training.cfr import Tree
+    from cardenvs.training.cfr import Tree
 
     path = train("kuhn_poker_v0", config_for("kuhn_poker_v0"), out=tmp_path, total_steps=100_000, show=False)
     score = json.loads((tmp_path / "evaluation.json").read_text())["scores"]["random"]
@@ -633,11 +638,18 @@ def test_all_settings_are_listed():
     assert all(field.name in text for field in dataclasses.fields(Config))
 
 
+def main(words):
+    """The exit code of `cardenvs train`."""
+    with pytest.raises(SystemExit) as ended:
+        app(["train", *words])
+    return ended.value.code
+
+
 def test_the_command_line_trains_and_resumes(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
-        code, said = ppo.main(arguments), capsys.readouterr()
+        code, said = main(arguments), capsys.readouterr()
         assert said.out == ""
         return code, said.err
 
@@ -650,20 +662,20 @@ def test_the_command_line_trains_and_resumes(tmp_path, monkeypatch, capsys):
     assert read_checkpoint(tmp_path / "latest.pt")["steps"] == 2048
     code, said = run("kuhn_poker_v0", "--set", "lrr=1")
     assert code == 2
-    assert "error: --set: unknown setting 'lrr'; did you mean 'lr'?" in said
+    assert "Error: --set: unknown setting 'lrr'; did you mean 'lr'?" in said
     assert run("--resume", str(tmp_path / "latest.pt"), "--set", "lr=1")[0] == 2
     assert run("kuhn_poker_v0", "--option", "num_players=3", "--total-steps", "1", "--quiet", *settings) == (0, "")
     assert [path.name[:14] for path in (tmp_path / "runs").iterdir()] == ["kuhn_poker_v0-"]
 
 
 def test_the_command_line_lists_settings(capsys):
-    assert ppo.main(["--settings"]) == 0
+    assert main(["--settings"]) == 0
     assert "reward_scale" in capsys.readouterr().out
 
 
 def test_store_moves_whole_transitions():
     vec = VectorEnv(KUHN, 2, mask=False)
-    store = Store(6, vec, torch.device("cpu"))
+    store = RolloutBuffer(6, vec, torch.device("cpu"))
     for array in vars(store).values():
         array[4] = 1
     store.move(torch.tensor([4]), torch.tensor([0]))
@@ -677,7 +689,7 @@ def test_the_page_describes_every_metric():
 
 
 def test_ctrl_c_stops_cleanly(tmp_path):
-    command = [sys.executable, "-m", "training.ppo", "kuhn_poker_v0", "--out", str(tmp_path), "--threads", "1"]
+    command = [sys.executable, "-m", "cardenvs.cli", "train", "kuhn_poker_v0", "--out", str(tmp_path), "--threads", "1"]
     process = subprocess.Popen([*command, "--total-steps", "1e9"], stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     while "steps" not in process.stderr.readline():  # until the first update is shown

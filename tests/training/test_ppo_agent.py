@@ -10,8 +10,8 @@ from cardenvs.agents.ppo import load_agent, read_checkpoint  # noqa: E402
 from cardenvs.agents.specs import make_agent  # noqa: E402
 from cardenvs.core.errors import FormatError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
-from training.config import Config  # noqa: E402
-from training.ppo import Run  # noqa: E402
+from cardenvs.training.config import Config  # noqa: E402
+from cardenvs.training.ppo import Run  # noqa: E402
 
 LEDUC, KUHN = get_game("leduc_poker_v0"), get_game("kuhn_poker_v0")
 OPTIONS = LEDUC.make_options()

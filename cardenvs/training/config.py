@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from cardenvs.core.errors import OptionError
+from cardenvs.core.registry import get_game
 from cardenvs.core.text import read_yaml
 
 _HERE = Path(__file__).resolve().parent
-CONFIG_FOLDER = _HERE / "configs" if (_HERE / "configs").is_dir() else _HERE.parent / "configs"  # wheel, checkout
+_IN_WHEEL, _IN_CHECKOUT = _HERE / "configs", _HERE.parents[1] / "configs"
+CONFIG_FOLDER = _IN_WHEEL if _IN_WHEEL.is_dir() else _IN_CHECKOUT
 
 
 def setting(
@@ -23,7 +25,7 @@ def setting(
 
 @dataclasses.dataclass(frozen=True)
 class Config:
-    """Every setting of `training.ppo`. `python -m training.ppo --settings` prints them."""
+    """Every setting of `cardenvs.training.ppo`. `cardenvs train --settings` prints them."""
 
     game: str = setting("", "game these settings are for; empty: any")
     options: dict = dataclasses.field(default_factory=dict, metadata={"doc": "options of the game"})
@@ -123,6 +125,24 @@ def config_for(game: str) -> Config:
         if config.game == game:
             return config
     return Config()
+
+
+def chosen_config(game: str | None, file: str | None, changes: Sequence[str], options: Sequence[str]) -> Config:
+    """The settings that the flags of a command ask for.
+
+    Args:
+        game: name of a game; None takes that of the file.
+        file: YAML settings; None takes those of `config_for`.
+        changes, options: NAME=VALUE texts of settings and of options of the game.
+
+    Raises:
+        CardenvsError: no such game, a file that cannot be read, or a setting or option that is not valid.
+    """
+    config = read_config(file) if file else config_for(get_game(game).name if game else "")
+    if options:
+        parsed = get_game(game or config.game).options.parse(parse_settings(options, "--option"))
+        config = config.changed({"options": parsed.changed()}, "--option")
+    return config.changed(parse_settings(changes)) if changes else config
 
 
 def parse_settings(texts: Sequence[str], what: str = "--set") -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Training on cardenvs: masked PPO with self-play (`training.ppo`) and tabular CFR+ (`training.cfr`)."""
+"""Training: masked PPO with self-play (`cardenvs.training.ppo`) and tabular CFR+ (`cardenvs.training.cfr`)."""
 
 import os
 

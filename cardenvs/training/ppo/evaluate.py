@@ -1,0 +1,73 @@
+"""Evaluation on duplicate deals."""
+
+import dataclasses
+import math
+
+import numpy as np
+import torch
+
+from cardenvs.agents.ppo import (
+    Network,
+    log_policy,
+)
+from cardenvs.core.codes import HOLD
+from cardenvs.envs.vector import Batch, VectorEnv
+from cardenvs.training.ppo.collect import columns, is_listed, sample
+
+
+@dataclasses.dataclass(frozen=True)
+class Score:
+    """Mean return a deal against a policy in all other seats, with half its 95% interval, over duplicate deals."""
+
+    mean: float
+    half: float
+    deals: int
+
+    def __str__(self) -> str:
+        """As in "+12.34 ± 0.56"."""
+        return f"{self.mean:+.2f} ± {self.half:.2f}"
+
+
+@torch.inference_mode()
+def evaluate(
+    network: Network, vec: VectorEnv, opponent: str, seed: int, generator: torch.Generator | None = None
+) -> Score:
+    """Play each deal once from every seat, a policy of the game in the other seats.
+
+    Args:
+        network: plays its most likely action, or draws one if there is a generator.
+        vec: its num_envs is the number of deals.
+        opponent: "random", or one of `game.policies`.
+        seed: of the deals and the opponent.
+        generator: for drawing actions.
+    """
+    returns, step = np.zeros(vec.num_envs), 0
+    for seat in range(vec.num_players):
+        batch = vec.reset(seed)
+        running = np.ones(vec.num_envs, np.bool_)
+        while running.any():
+            actions = np.full(vec.num_envs, HOLD, np.int64)
+            others = np.flatnonzero(running & (batch.current_player != seat))
+            actions[others] = vec.policy_actions(opponent, others, seed, step)
+            mine = np.flatnonzero(running & (batch.current_player == seat))
+            actions[mine] = _choose(network, batch, mine, generator)
+            batch = vec.step(actions)
+            ended = running & (batch.terminated | batch.truncated)
+            returns[ended] += batch.episode_returns[ended, seat]
+            running &= ~ended
+            step += 1
+    returns /= vec.num_players
+    return Score(float(returns.mean()), float(1.96 * returns.std(ddof=1) / math.sqrt(len(returns))), len(returns))
+
+
+def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.Generator | None) -> np.ndarray:
+    """The network's actions in the environments `rows`."""
+    device = network.scale.device
+    observation, num_legal = (
+        torch.from_numpy(array[rows]).to(device) for array in (batch.observation, batch.num_legal)
+    )
+    legal = columns(batch, rows).to(device)
+    logits, _ = network(network.features(observation))
+    log_probs = log_policy(logits.gather(1, legal.long()), is_listed(legal, num_legal))
+    choice = log_probs.argmax(-1) if generator is None else sample(log_probs, generator)
+    return legal.gather(1, choice.unsqueeze(1)).squeeze(1).cpu().numpy()

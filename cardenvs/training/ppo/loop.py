@@ -1,0 +1,229 @@
+"""The loop of a run, and what begins it."""
+
+import dataclasses
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+
+from cardenvs.core.errors import OptionError
+from cardenvs.core.game import Game
+from cardenvs.core.registry import get_game
+from cardenvs.training.config import Config, config_for
+from cardenvs.training.ppo.run import CHECKPOINT, EVALUATION_FILE, MOST_THREADS, Run
+from cardenvs.training.progress import METRICS_FILE, Logs, Progress, split_text
+
+
+def train(
+    game: str | Game | None = None,
+    config: Config | None = None,
+    *,
+    out: str | Path | None = None,
+    seconds: float | None = None,
+    total_steps: float | None = None,
+    resume: str | Path | None = None,
+    overwrite: bool = False,
+    device: str = "auto",
+    threads: int = 0,
+    show: bool = True,
+    on_update: Callable[[dict[str, float]], None] | None = None,
+) -> Path:
+    """Train a policy, or go on training one.
+
+    Args:
+        game: its name or the Game; not with `resume`.
+        config: settings; by default those of the game in `configs/`. Not with `resume`.
+        out: folder for the checkpoint, metrics and TensorBoard events; by default a new one in `runs/`.
+        seconds: train for so long rather than for config.total_steps. Schedules then follow the clock, so the same
+            seed does not give the same numbers.
+        total_steps: train for so many steps rather than config.total_steps.
+        resume: a checkpoint to go on from, to the numbers that an uninterrupted run would have given. Its limits stay,
+            unless `seconds` or `total_steps` is given.
+        overwrite: replace a run that `out` already holds.
+        device: "cpu", "cuda", or "auto".
+        threads: of torch and of the games; 0: one a core, up to MOST_THREADS.
+        show: print progress to stderr.
+        on_update: called with the metrics of each update. A KeyboardInterrupt that it raises ends the run like Ctrl-C.
+
+    Returns:
+        the path of the checkpoint.
+
+    Raises:
+        KeyboardInterrupt: after Ctrl-C, once the update in progress is finished and the checkpoint written. A second
+            Ctrl-C ends at once.
+        GameNotFoundError, OptionError, FormatError: what was asked for cannot be done.
+    """
+    for name, limit in (("seconds", seconds), ("total_steps", total_steps)):
+        if limit is not None and not limit > 0:
+            raise OptionError(f"{name} must be above 0; got {limit:g}")
+    device = _device(device)
+    with _torch_threads(threads):
+        if resume is not None:
+            if game is not None or config is not None:
+                raise OptionError("resuming takes game and settings from the checkpoint; give neither")
+            run = Run.restore(Path(resume), device)
+            folder = Path(resume).parent if out is None else Path(out)
+            if seconds is not None or total_steps is not None:
+                run.total_seconds, run.total_steps = seconds, total_steps
+        else:
+            run = _new_run(game, config, device, seconds, total_steps)
+            folder = Path("runs") / time.strftime(f"{run.game.name}-%Y%m%d-%H%M%S") if out is None else Path(out)
+            if (folder / CHECKPOINT).exists() and not overwrite:
+                raise OptionError(f"{folder} holds a run; resume it, choose another folder or overwrite it")
+        folder.mkdir(parents=True, exist_ok=True)
+        if resume is None:
+            _clear(folder)
+        run.compile()
+        return _Loop(run, folder, show, on_update).go()
+
+
+def _new_run(
+    game: str | Game | None, config: Config | None, device: str, seconds: float | None, total_steps: float | None
+) -> Run:
+    if game is None:
+        if config is None or not config.game:
+            raise OptionError("which game? name one, or give a config that does")
+        game = config.game
+    game = get_game(game) if isinstance(game, str) else game
+    config = config_for(game.name) if config is None else config
+    if config.game not in ("", game.name):
+        raise OptionError(f"these settings are for {config.game}, not for {game.name}")
+    if seconds is None and total_steps is None:
+        total_steps = config.total_steps
+    return Run(game, config, device, total_steps, seconds)
+
+
+def _clear(folder: Path) -> None:
+    """Remove what an earlier run left in its folder."""
+    for pattern in (CHECKPOINT, METRICS_FILE, EVALUATION_FILE, "events.out.tfevents.*"):
+        for path in folder.glob(pattern):
+            path.unlink()
+
+
+class _Loop:
+    """Updates, evaluations, logs and checkpoints until the run is over or somebody stops it."""
+
+    def __init__(
+        self, run: Run, folder: Path, show: bool, on_update: Callable[[dict[str, float]], None] | None
+    ) -> None:
+        self._run, self._folder, self._on_update = run, folder, on_update
+        self._path = folder / CHECKPOINT
+        limit = f"{run.total_seconds:g} seconds" if run.total_seconds else f"{run.total_steps:,.0f} steps"
+        self._progress = Progress(f"{run.game.title}: PPO for {limit}, in {folder}", show)
+        self._logs = Logs(folder, run.steps)
+        self._first_step, self._trained_seconds = run.steps, 0.0
+
+    def go(self) -> Path:
+        run, progress = self._run, self._progress
+        with progress, _Interrupt(progress.note) as interrupt:
+            saved = time.monotonic()
+            began = saved - run.seconds
+            while run.fraction() < 1 and not interrupt.requested:
+                metrics = self._update()
+                run.seconds = time.monotonic() - began
+                metrics |= {"steps": run.steps, "updates": run.updates, "seconds": run.seconds}
+                self._logs.write(metrics)
+                progress.update(metrics, run.fraction())
+                if time.monotonic() - saved > run.config.checkpoint_interval:
+                    run.save(self._path)
+                    saved = time.monotonic()
+                self._tell(metrics, interrupt)
+            run.save(self._path)
+        if not interrupt.requested:
+            self._finish()
+        self._logs.close()
+        self._report_time()
+        if interrupt.requested:
+            progress.note(f"Stopped. To go on: cardenvs train --resume {self._path}")
+            raise KeyboardInterrupt
+        return self._path
+
+    def _update(self) -> dict[str, float]:
+        """One update, and an evaluation if it is time."""
+        started = time.monotonic()
+        metrics = self._run.advance()
+        self._trained_seconds += time.monotonic() - started
+        interval = self._run.config.eval_interval
+        if interval and self._run.updates % interval == 0:
+            for name, score in self._run.evaluate(self._run.config.eval_deals).items():
+                metrics |= {f"eval/{name}": score.mean, f"eval/{name}_half": score.half}
+                self._progress.score(name, str(score))
+        return metrics
+
+    def _tell(self, metrics: dict[str, float], interrupt: "_Interrupt") -> None:
+        try:
+            if self._on_update is not None:
+                self._on_update(metrics)
+        except KeyboardInterrupt:
+            interrupt.requested = True
+
+    def _finish(self) -> None:
+        """The evaluation at the end, on deals of its own, printed and written to the folder."""
+        run = self._run
+        if not run.config.final_deals:
+            return
+        scores = run.evaluate(run.config.final_deals, "final evaluation")
+        unit = run.game.returns(run.options).unit
+        for name, score in scores.items():
+            self._progress.note(f"against {name}: {score} {unit} a deal over {score.deals:,} duplicate deals")
+        values = {name: dataclasses.asdict(score) for name, score in scores.items()}
+        text = json.dumps({"steps": run.steps, "seconds": run.seconds, "seed": run.config.seed, "scores": values})
+        (self._folder / EVALUATION_FILE).write_text(text + "\n", encoding="utf-8")
+
+    def _report_time(self) -> None:
+        steps = self._run.steps - self._first_step
+        if steps:
+            self._progress.note(split_text(self._run.watch.seconds, self._trained_seconds, steps))
+        self._progress.note(f"checkpoint: {self._path}")
+
+
+class _Interrupt:
+    """Ctrl-C asks for a stop at the next good moment; the second one stops at once."""
+
+    def __init__(self, note: Callable[[str], None]) -> None:
+        self.requested = False
+        self._note = note
+
+    def __enter__(self) -> "_Interrupt":
+        self._in_main = threading.current_thread() is threading.main_thread()
+        if self._in_main:
+            self._before = signal.signal(signal.SIGINT, self._on_signal)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._in_main:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _on_signal(self, *_: object) -> None:
+        if self.requested:
+            raise KeyboardInterrupt
+        self.requested = True
+        self._note("Stopping after this update; press Ctrl-C again to stop at once.")
+
+
+def _device(name: str) -> str:
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.zeros(1, device=name)
+    except (RuntimeError, AssertionError) as error:
+        raise OptionError(f"device {name!r} cannot be used here: {str(error).splitlines()[0]}") from error
+    return name
+
+
+@contextmanager
+def _torch_threads(threads: int) -> Iterator[None]:
+    """Let torch use so many threads inside the block; 0: one a core, up to MOST_THREADS."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads or min(cores, MOST_THREADS))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
