@@ -146,13 +146,8 @@ class KernelCache:
             _report_once(_UNSAVED, f"cardenvs: cannot save compiled code ({error}); going on without.")
 
     def _entry_name(self, signature: Any, target: tuple) -> str:
-        from numba.core.serialize import dumps
-
-        code = self._function.__code__
-        closure = tuple(cell.cell_contents for cell in self._function.__closure__ or ())
-        digest = hashlib.sha256(
-            repr((self._identity, signature, target, code.co_firstlineno)).encode() + code.co_code + dumps(closure)
-        )
+        line = self._function.__code__.co_firstlineno
+        digest = hashlib.sha256(repr((self._identity, signature, target, line)).encode() + _contents(self._function))
         return f"{self._function.__name__}-{digest.hexdigest()[:32]}{_ENTRY}"
 
     def enable(self) -> None:
@@ -163,6 +158,17 @@ class KernelCache:
 
     def flush(self) -> None:
         """Entries of other sources have other names: there is nothing to forget."""
+
+
+def _contents(function: Callable) -> bytes:
+    """A function's code and what it closes over. Kernels are not pickled: sets in their modules vary in order."""
+    from numba.core.serialize import dumps
+
+    parts = [function.__code__.co_code]
+    for cell in function.__closure__ or ():
+        value = cell.cell_contents
+        parts.append(_contents(value.py_func) if hasattr(value, "py_func") else dumps(value))
+    return repr(parts).encode()
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -196,15 +202,21 @@ def _load(path: Path, target_context: Any, own: bool) -> Any:
 @functools.cache
 def _prebuilt_target(triple: str) -> tuple | None:
     """What prebuilt code was compiled for; None where there is none, or none that this processor runs."""
-    import llvmlite.binding
     import numba
 
     settings: Any = numba.config
     chosen = settings.CPU_NAME is not None or settings.CPU_FEATURES is not None
     if chosen or not PREBUILT_FOLDER.is_dir() or os.environ.get("CARDENVS_PREBUILT", "1") == "0":
         return None
+    return (triple, PREBUILT_CPU, "") if runs_prebuilt_code() else None
+
+
+def runs_prebuilt_code() -> bool:
+    """Whether this processor has all that PREBUILT_CPU promises."""
+    import llvmlite.binding
+
     features = llvmlite.binding.get_host_cpu_features()
-    return (triple, PREBUILT_CPU, "") if all(features.get(name) for name in _PREBUILT_NEEDS) else None
+    return all(features.get(name) for name in _PREBUILT_NEEDS)
 
 
 def _read_entry(path: Path, own: bool) -> bytes | None:

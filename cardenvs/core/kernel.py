@@ -6,7 +6,8 @@ What `njit(cache=True)` gets wrong for a suite of many small files, and what is 
   change code without changing source. Here a unit (core, or core and one game's folder) is cached in a folder
   named by a hash of all its sources and data and of those settings.
 * A closure over other kernels is never found in the cache again, because a dispatcher pickles with a random id.
-  Here each dispatcher gets a stable id: its name, the ids of the kernels in its closure, and the unit's hash.
+  Here each dispatcher gets a stable id: its name, the ids of the kernels in its closure, and the hashes of its
+  file and its unit.
 * Two processes that save at once can mix up entries, and a damaged entry ends every process that loads it. Here
   entries are files of their own with a checksum: see cardenvs.core.cache.
 * It saves every function, although the code of an entry point includes all that it calls. Here only two kinds are
@@ -91,7 +92,8 @@ def _compile_lazily(function: Callable, folder: Path | None, inline: bool, entry
         nogil=True, error_model="numpy", _nrt=False, forceinline=inline, no_cpython_wrapper=not entry,
         no_cfunc_wrapper=True,
     )(function)  # fmt: skip
-    identity = _stable_id(function, unit + ("" if entry else ":inner"))
+    file = _file_hash(source) if source.exists() else ""
+    identity = _stable_id(function, f"{file}:{unit}" + ("" if entry else ":inner"))
     dispatcher._set_uuid(identity)
     if not entry:
         dispatcher.__class__ = _InnerKernel
@@ -100,7 +102,7 @@ def _compile_lazily(function: Callable, folder: Path | None, inline: bool, entry
     _forget_literals(dispatcher)
     if folder is not None and source.exists():
         place = unit_name(folder, unit)
-        dispatcher._cache = KernelCache(function, trusted_folder(), place, identity + _file_hash(source), keep=entry)
+        dispatcher._cache = KernelCache(function, trusted_folder(), place, identity, keep=entry)
     for shared in _kernels_in(function):
         if isinstance(shared._cache, KernelCache):
             shared._cache.keep = True
