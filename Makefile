@@ -36,10 +36,11 @@ wheel: $(VENV)/dev  ## a wheel in dist/ that holds the kernels compiled for any 
 	NUMBA_CPU_NAME=x86-64-v3 NUMBA_CPU_FEATURES= CARDENVS_CACHE_DIR=$(CURDIR)/cardenvs/_prebuilt $(BIN)/cardenvs warmup
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
-lint: $(VENV)/dev  ## style, format, types
+lint: $(VENV)/dev  ## style, format, types, directions of imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 docs: $(VENV)/dev  ## the documentation, in site/
 	$(BIN)/python -m docs.generate
