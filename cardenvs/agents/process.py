@@ -27,7 +27,7 @@ that says anything else is killed and started again; it then gets "reset" and al
 game has a process of its own: after "end" its standard input is closed, and what is left a second later is killed,
 with all that it has started.
 
-What a process writes to its standard error is kept only as far as the last lines are quoted when it fails.
+Of a process's standard error only the last lines are kept; they are quoted when it fails.
 """
 
 import base64
@@ -104,11 +104,11 @@ class ProcessAgent(Agent):
     Attributes:
         name: of the agent.
         player: whom it plays in this game, where that is known before its first turn.
-        keeps_time: True: the time limit is kept here.
+        enforces_time_limit: True: the time limit is kept here.
         starts: how often the process was started.
     """
 
-    keeps_time = True
+    enforces_time_limit = True
 
     def __init__(
         self,

@@ -16,7 +16,7 @@ Of an agent a match uses these calls, in this order; each is safe whatever the a
     proxy.close()                       no more games; ends the agent's process. A proxy is a context manager
 
 **Failures.** A decision may be tried `AgentLimits.tries` times. A try fails by taking too long ("timeout"), by raising
-("exception"), by an illegal choice ("illegal"), or by what befalls a process: "crash", "memory", "protocol". An agent
+("exception"), by an illegal choice ("illegal"), or by a process failure: "crash", "memory", "protocol". An agent
 may name classes of its own (AgentFailureError), say that it has tried often enough, and ask for the forced action.
 After the last try the player forfeits: `decision.action` is FORFEIT + player, and the game goes on where two others
 remain. With on_failure="forced_action" the game's safe action (`State.forced_action`) is played instead. All failures
@@ -76,7 +76,7 @@ class AgentLimits:
 
     Attributes:
         time_limit: seconds for each try of a decision (and for being told of events, or of a new game); None: no
-            limit. An agent that limits its time itself (`keeps_time`) is left to it.
+            limit. An agent that limits its time itself (`enforces_time_limit`) is left to it.
         tries: how often a decision may be tried.
         on_failure: after the last try, "forfeit" or "forced_action".
         isolation: "auto", "none", "thread" or "process".
@@ -314,7 +314,7 @@ class AgentProxy:
         started = time.perf_counter()
         result = call()
         limit = self.guard.time_limit
-        if limit is not None and not getattr(self.agent, "keeps_time", False):
+        if limit is not None and not getattr(self.agent, "enforces_time_limit", False):
             seconds = time.perf_counter() - started
             if seconds > limit:
                 raise AgentFailureError("timeout", f"it answered after {seconds:.3g} seconds; the limit is {limit:g}")

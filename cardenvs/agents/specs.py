@@ -19,7 +19,6 @@ Agents of the kinds python, llm and process are *guests*: what they get must say
 A name in a list of agents ends at a comma that no `name=value` follows.
 """
 
-import difflib
 import hashlib
 import importlib
 import os
@@ -36,6 +35,7 @@ from cardenvs.agents.search import SearchAgent
 from cardenvs.core.errors import AgentError, CardenvsError, require
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
+from cardenvs.core.text import did_you_mean
 
 GUESTS = ("python", "llm", "process")
 _PARAMETER = re.compile(r"\s*[A-Za-z_]\w*=")
@@ -143,8 +143,7 @@ def agent_conditions(spec: str, game: Game, options: Options) -> dict[str, Any]:
 
 def _unknown(kind: str, game: Game) -> str:
     known = [*game.engine.policy_names(), *_KINDS]
-    near = difflib.get_close_matches(kind, known, 1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint = did_you_mean(kind, known)
     forms = ", ".join(
         [*game.engine.policy_names(), "search", "ppo:PATH", "llm:NAME", "python:MODULE:FACTORY", "process:COMMAND"]
     )
@@ -162,8 +161,7 @@ def _parameters(kind: str, text: str, known: dict[str, _Reader]) -> dict[str, An
         name, equals, value = part.partition("=")
         name = name.strip()
         if not equals or name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
+            hint = did_you_mean(name, known)
             raise AgentError(f"{kind} has no parameter {part.strip()!r}; {hint}it takes {'=..., '.join(known)}=...")
         try:
             values[name] = known[name](value.strip())

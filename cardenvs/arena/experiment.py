@@ -18,7 +18,6 @@
 """
 
 import dataclasses
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +31,7 @@ from cardenvs.arena.statistics import Intervals
 from cardenvs.arena.store import Store, StoredExperiment
 from cardenvs.core.errors import ArenaError, CardenvsError, require
 from cardenvs.core.files import check_input
-from cardenvs.core.text import LONGEST_NAME, one_line, printable, read_yaml
+from cardenvs.core.text import LONGEST_NAME, did_you_mean, one_line, printable, read_yaml
 
 require("pydantic", "arena")
 from pydantic import (  # noqa: E402
@@ -189,8 +188,7 @@ class ExperimentFile(_Section):
         for place, given in [*where, ("schedule.challengers", self.schedule.challengers), ("anchors", self.anchors)]:
             for name in given:
                 if name not in names:
-                    near = difflib.get_close_matches(name, names, 1)
-                    hint = f"did you mean {near[0]!r}? " if near else ""
+                    hint = did_you_mean(name, names)
                     raise ValueError(f"{place}: no agent is named {name!r}; {hint}agents are: {', '.join(names)}")
         return self
 
@@ -381,8 +379,7 @@ def _told_one(found: Any) -> str:
     place = ".".join(str(part) for part in found["loc"])
     if found["type"] == "extra_forbidden":
         known = _known(found["loc"][:-1])
-        near = difflib.get_close_matches(str(found["loc"][-1]), known, 1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = did_you_mean(found["loc"][-1], known)
         return f"{place}: there is no such setting; {hint}there are: {', '.join(known)}"
     what = found["msg"].removeprefix("Value error, ")
     got = "" if found["type"] in ("missing", "value_error") else f" (got {one_line(repr(found['input']), 80)})"

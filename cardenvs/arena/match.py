@@ -220,7 +220,7 @@ class Match:
         return self.schedule == ROUND_ROBIN and self.names == _numbered(self.agents)
 
     def _special(self) -> list[Any]:
-        """What differs from a plain match; nothing for a plain one, whose id is as it was before there were others."""
+        """What differs from a plain match; nothing for a plain one, whose id stays unchanged."""
         special: dict[str, Any] = {}
         if self.names != _numbered(self.agents):
             special["labels"] = self.names

@@ -88,7 +88,7 @@ class Plan:
         """
         if seconds is not None and not 0 < seconds < math.inf:
             raise ArenaError(f"a run has a number of seconds above 0, or no limit; got {seconds}")
-        self._courses = [_Course(match, records, stop) for match, records in zip(matches, done, strict=True)]
+        self._courses = [_MatchProgress(match, records, stop) for match, records in zip(matches, done, strict=True)]
         self._started = time.monotonic()
         self._deadline = math.inf if seconds is None else self._started + seconds
         self._played = 0
@@ -174,7 +174,7 @@ def _in_blocks(deals: range, lineups: int) -> Iterator[Job]:
                 block[0], block[-1] = block[-1], block[0]
 
 
-class _Course:
+class _MatchProgress:
     """One match under way."""
 
     def __init__(self, match: Match, done: Iterable[GameRecord], stop: Stop | None) -> None:

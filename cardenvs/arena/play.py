@@ -26,10 +26,10 @@ Job = tuple[int, int]  # (deal, lineup)
 Records = Generator[GameRecord, None, None]
 
 
-def play_games(crew: "Crew", jobs: Iterator[Job], batch: int) -> Records:
+def play_games(crew: "AgentPool", jobs: Iterator[Job], batch: int) -> Records:
     """Play games and yield each when it is over.
 
-    What a game comes to depends on its deal and lineup alone. In a match without a guard an agent that fails ends the
+    A game's result depends on its deal and lineup alone. In a match without a guard an agent that fails ends the
     play: the last record has its `error` set.
 
     Args:
@@ -46,7 +46,7 @@ def play_games(crew: "Crew", jobs: Iterator[Job], batch: int) -> Records:
     return _play(crew, jobs, batch if crew.has_batches else 1)
 
 
-def _play(crew: "Crew", jobs: Iterator[Job], room: int) -> Records:
+def _play(crew: "AgentPool", jobs: Iterator[Job], room: int) -> Records:
     tables: list[_Table] = []
     while True:
         while len(tables) < room and (job := next(jobs, None)) is not None:
@@ -67,7 +67,7 @@ def _play(crew: "Crew", jobs: Iterator[Job], room: int) -> Records:
                 return
 
 
-def _play_in_threads(crew: "Crew", jobs: Iterator[Job], room: int) -> Records:
+def _play_in_threads(crew: "AgentPool", jobs: Iterator[Job], room: int) -> Records:
     """A thread a table: agents that wait (for a server, for another process) wait side by side."""
     stopped = threading.Event()
     playing: dict[Future[None], _Table] = {}
@@ -92,12 +92,12 @@ def _play_in_threads(crew: "Crew", jobs: Iterator[Job], room: int) -> Records:
             stopped.set()  # games under way are broken off after the decision that they are at
 
 
-def _play_one(crew: "Crew", table: "_Table", stopped: threading.Event) -> None:
+def _play_one(crew: "AgentPool", table: "_Table", stopped: threading.Event) -> None:
     while not (table.error or table.state.is_terminal or stopped.is_set()):
         _step(crew, [table])
 
 
-class Crew:
+class AgentPool:
     """The agents of a match in this process: one of each that answers in batches, of the others one a table.
 
     Attributes:
@@ -166,7 +166,7 @@ def _inner(made: Any) -> Any:
 class _Table:
     """One game in progress."""
 
-    def __init__(self, crew: Crew, deal: int, lineup: int) -> None:
+    def __init__(self, crew: AgentPool, deal: int, lineup: int) -> None:
         self.crew, self.match = crew, crew.match
         self.deal, self.lineup = deal, lineup
         self.seating = self.match.lineups[lineup]
@@ -339,7 +339,7 @@ def check_choice(state: State, action: Any) -> None:
         raise AgentError(f"it chose what is not legal: {error}") from None
 
 
-def _step(crew: Crew, tables: list[_Table]) -> _Table | None:
+def _step(crew: AgentPool, tables: list[_Table]) -> _Table | None:
     """One decision at every table. Returns the first table at which it failed, if any."""
     waiting: dict[int, list[_Table]] = {}
     for table in tables:

@@ -38,7 +38,7 @@ MIDDLE = 1500.0  # the mean rating where there are no anchors
 RATING_RESAMPLES = 500
 
 _DRAW = 0.5  # of a won game, for both of every pair that met
-_HOLD = 1e-6  # of an agent's evidence, draws ratings to the middle: what holds those that nothing else does
+_RIDGE = 1e-6  # regularises agents that no result connects with the others
 _LARGEST_STEP = 2.0  # of a Newton step
 _CLOSE = 1e-6  # 0.0002 points
 _MOST_STEPS = 200
@@ -326,7 +326,7 @@ class _Model:
         strengths = np.tile(self._start if start is None else start, (len(counts), 1))
         if not len(self._free):
             return strengths
-        hold = _HOLD * max(1.0, float(wins.mean()))
+        hold = _RIDGE * max(1.0, float(wins.mean()))
         for _ in range(_MOST_STEPS):
             shares = self._shares(strengths)
             slope = wins - np.einsum("bs,bsi->bi", asked, shares) - hold * (strengths - self._middle)

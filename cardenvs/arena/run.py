@@ -18,7 +18,7 @@ from typing import Any, Literal, cast
 
 from cardenvs.arena.match import Match
 from cardenvs.arena.plan import Job, Plan, Stop
-from cardenvs.arena.play import Crew, play_games
+from cardenvs.arena.play import AgentPool, play_games
 from cardenvs.arena.store import GameRecord, Store
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, require
 
@@ -74,7 +74,7 @@ def run(
         return True
     play = _play_on_ray if backend == "ray" else _play_here if processes == 1 else _play_apart
     finished = play(plan, matches, processes, batch)
-    told = _Telling(plan, progress)
+    told = _ProgressReporter(plan, progress)
     try:
         with contextlib.closing(finished):
             for number, record in finished:
@@ -99,7 +99,7 @@ def _plan(matches: Sequence[Match], store: Store, resume: bool, stop: Stop | Non
     return Plan(matches, [store.results(match.id) for match in matches], stop, seconds)
 
 
-class _Telling:
+class _ProgressReporter:
     """Tells `progress` now and then."""
 
     def __init__(self, plan: Plan, progress: Progress | None) -> None:
@@ -130,11 +130,11 @@ def _failure(match: Match, store: Store, record: GameRecord) -> AgentError:
 
 def _play_here(plan: Plan, matches: Sequence[Match], processes: int, batch: int) -> Finished:
     """Play all games here. Agents are made before the first game: one that cannot be made is known at once."""
-    crews = [Crew(match) for match in matches]
+    crews = [AgentPool(match) for match in matches]
     return _play_with(crews, plan, batch)
 
 
-def _play_with(crews: list[Crew], plan: Plan, batch: int) -> Finished:
+def _play_with(crews: list[AgentPool], plan: Plan, batch: int) -> Finished:
     with contextlib.ExitStack() as stack:
         for crew in crews:
             stack.callback(crew.close)
@@ -150,18 +150,20 @@ def _play_with(crews: list[Crew], plan: Plan, batch: int) -> Finished:
 
 def _play_apart(plan: Plan, matches: Sequence[Match], processes: int, batch: int) -> Finished:
     """Play a game of each match here, which compiles and shows whether the agents work; then start workers."""
-    crews = [Crew(match) for match in matches]
+    crews = [AgentPool(match) for match in matches]
     return _play_rest_apart(crews, plan, matches, processes, batch)
 
 
-def _play_rest_apart(crews: list[Crew], plan: Plan, matches: Sequence[Match], processes: int, batch: int) -> Finished:
+def _play_rest_apart(
+    crews: list[AgentPool], plan: Plan, matches: Sequence[Match], processes: int, batch: int
+) -> Finished:
     yield from _play_first_games(crews, plan)
     if not plan.is_over:
         with _Workers(matches, min(processes, max(1, plan.left)), batch) as workers:
             yield from workers.play(plan)
 
 
-def _play_first_games(crews: list[Crew], plan: Plan) -> Finished:
+def _play_first_games(crews: list[AgentPool], plan: Plan) -> Finished:
     """A game of each match. The agents made for it are let go again."""
     for number, crew in enumerate(crews):
         with contextlib.closing(crew):
@@ -170,7 +172,7 @@ def _play_first_games(crews: list[Crew], plan: Plan) -> Finished:
                 yield number, record
 
 
-def _handful(plan: Plan, workers: int, most: int) -> int:
+def _chunk_size(plan: Plan, workers: int, most: int) -> int:
     """How many games to hand out at once: about a second of play, and fewer towards the end, when others have none."""
     return max(1, min(most, plan.left // (4 * workers), int(_HANDFUL_S * plan.pace / workers)))
 
@@ -219,7 +221,7 @@ class _Workers:
 
     def _serve(self, connection: Connection, plan: Plan, is_idle: bool) -> bool:
         """Send games; or None, the end for an idle worker, and nothing now for another. False: it has to wait."""
-        taken = plan.take(_handful(plan, self._number, _LARGEST_HANDFUL))
+        taken = plan.take(_chunk_size(plan, self._number, _LARGEST_HANDFUL))
         if taken is None and is_idle and not plan.is_over:
             return False
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died: noticed when it is next heard
@@ -259,12 +261,12 @@ def _work(connection: Connection, matches: list[Match], batch: int) -> None:
     """Play what the parent hands out, until there is no more or the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     prepare_worker()
-    crews: dict[int, Crew] = {}
-    asking = _Asking(connection)
+    crews: dict[int, AgentPool] = {}
+    asking = _JobClient(connection)
     try:
         while (number := asking.next_match()) is not None:
             if number not in crews:
-                crews[number] = Crew(matches[number])
+                crews[number] = AgentPool(matches[number])
             for record in play_games(crews[number], asking.jobs(number), batch):
                 connection.send((_GAME, (number, record)))
         connection.send((_DONE, None))
@@ -283,8 +285,8 @@ def prepare_worker() -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes share the cores already
 
 
-class _Asking:
-    """A worker's way of getting games: one match at a time, while there is room for more of it."""
+class _JobClient:
+    """Requests jobs from the parent: one match at a time, while there is room for more of it."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -314,10 +316,12 @@ class _Asking:
 
 def _play_on_ray(plan: Plan, matches: Sequence[Match], processes: int, batch: int) -> Finished:
     require("ray", "ray")
-    return _play_rest_on_ray([Crew(match) for match in matches], plan, matches, processes, batch)
+    return _play_rest_on_ray([AgentPool(match) for match in matches], plan, matches, processes, batch)
 
 
-def _play_rest_on_ray(crews: list[Crew], plan: Plan, matches: Sequence[Match], processes: int, batch: int) -> Finished:
+def _play_rest_on_ray(
+    crews: list[AgentPool], plan: Plan, matches: Sequence[Match], processes: int, batch: int
+) -> Finished:
     yield from _play_first_games(crews, plan)
     if plan.is_over:
         return
@@ -331,7 +335,7 @@ def _play_rest_on_ray(crews: list[Crew], plan: Plan, matches: Sequence[Match], p
         most = max(_LARGEST_REMOTE_HANDFUL, batch if any(crew.waits or crew.has_batches for crew in crews) else 0)
         try:
             while True:
-                while free and (taken := plan.take(_handful(plan, processes, most))) is not None:
+                while free and (taken := plan.take(_chunk_size(plan, processes, most))) is not None:
                     actor = free.pop()
                     playing[actor.play.remote(*taken)] = actor
                 if not playing:
@@ -381,14 +385,14 @@ class _RemotePlayer:
     def __init__(self, matches: list[Match], batch: int) -> None:
         prepare_worker()
         self._matches, self._batch = matches, batch
-        self._crews: dict[int, Crew] = {}
+        self._crews: dict[int, AgentPool] = {}
 
     def play(self, number: int, jobs: list[Job]) -> tuple[list[tuple[int, GameRecord]], CardenvsError | None]:
         """The games of match `number`, and what was refused, if anything."""
         results = []
         try:
             if number not in self._crews:
-                self._crews[number] = Crew(self._matches[number])
+                self._crews[number] = AgentPool(self._matches[number])
             for record in play_games(self._crews[number], iter(jobs), self._batch):
                 results.append((number, record))
         except CardenvsError as error:

@@ -157,7 +157,7 @@ class GameSeeds(Sequence[int]):
 
 
 def prepare(simulation: Simulation) -> None:
-    """Compile what games need, or load it, so that no game is charged with it: a random game is played for nothing."""
+    """Compile or load what games need by playing a random game, so that no game's time includes compiling."""
     game, options = simulation.game, simulation.options
     with contextlib.suppress(Exception):  # the games that count will tell
         state = game.state_type(game, options, seed=0)
@@ -386,7 +386,7 @@ class _Workers:
             try:
                 said = connection.recv()
             except (EOFError, ConnectionResetError):
-                yield self._bury(connection)
+                yield self._replace_dead_worker(connection)
                 continue
             if worker.is_ready:
                 yield worker.jobs.popleft()[0], said
@@ -418,7 +418,7 @@ class _Workers:
         connection.close()
         return worker.process.exitcode
 
-    def _bury(self, connection: Connection) -> tuple[int, PlayedGame]:
+    def _replace_dead_worker(self, connection: Connection) -> tuple[int, PlayedGame]:
         """The failed game of a worker that has died; its other games go to a new one."""
         worker = self._running[connection]
         code = self._let_go(connection)

@@ -36,7 +36,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Checked:
+class SubmissionResult:
     """What came of a submission.
 
     Attributes:
@@ -60,7 +60,7 @@ def check_submission(
     processes: int = 1,
     sandbox: str = "auto",
     progress: Progress | None = None,
-) -> Checked:
+) -> SubmissionResult:
     """Play a submission against the anchors of a board, or its replays again, and rate it.
 
     Args:
@@ -112,7 +112,7 @@ def check_submission(
     if guest is not None and guest.folder is not None and not guest.sandbox:
         why = "as asked" if sandbox == "none" else why_unavailable()
         remarks.append(f"{bundle.name} played without a sandbox ({why}): its code had the rights of who ran this check")
-    return Checked(bundle.name, found, tuple(faults), tuple(remarks))
+    return SubmissionResult(bundle.name, found, tuple(faults), tuple(remarks))
 
 
 def _guest(bundle: Bundle, sandbox: str) -> Guest | None:
@@ -226,7 +226,7 @@ def _record_of(replay: Replay, anchors: "_Anchors", deals: dict[int, int], name:
     """The game of the match that a replay is.
 
     Raises:
-        ArenaError: it is none, or an anchor would have moved otherwise.
+        ArenaError: not a valid game, or an anchor's moves differ.
     """
     match = anchors.match
     if replay.setup["deck"]:

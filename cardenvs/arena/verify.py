@@ -1,4 +1,4 @@
-"""Playing the games of a store again: every row must come to what it says."""
+"""Playing the games of a store again: every game must reproduce its record."""
 
 import multiprocessing
 from collections.abc import Callable, Iterator

@@ -235,7 +235,7 @@ class Engine:
             current_player, active, seeds, start, stop,
         ):  # fmt: skip
             for env in range(start, stop):
-                i = np.uint64(env)  # unsigned: an index that Numba need not look at for being negative
+                i = np.uint64(env)  # unsigned, so that Numba skips the check for negative indices
                 states[i] = blank[0]
                 s = states[i]
                 begin(s, episode_seed(seed, i, episodes[i]), NO_DECK, no_log)

@@ -13,7 +13,6 @@ choice is its index, None is -1, a tuple of up to `length` integers is an array 
 """
 
 import dataclasses
-import difflib
 import numbers
 from typing import Any, Self
 
@@ -21,6 +20,7 @@ import numpy as np
 
 from cardenvs.core.errors import OptionError
 from cardenvs.core.record import packed
+from cardenvs.core.text import did_you_mean
 
 NONE = -1  # how None reads in a record
 
@@ -76,8 +76,7 @@ class Options:
         known = [field.name for field in dataclasses.fields(cls)]
         for name in values:
             if name not in known:
-                near = difflib.get_close_matches(name, known, 1)
-                hint = f"did you mean {near[0]!r}? " if near else ""
+                hint = did_you_mean(name, known)
                 raise OptionError(f"unknown option {name!r}; {hint}options are: {', '.join(known)}")
         return cls(**values)
 

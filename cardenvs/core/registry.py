@@ -8,7 +8,6 @@ Another package registers its games with the entry-point group "cardenvs.games":
 A game is imported when it is first asked for.
 """
 
-import difflib
 import functools
 import importlib
 import importlib.metadata
@@ -16,6 +15,7 @@ import re
 from typing import TYPE_CHECKING
 
 from cardenvs.core.errors import GameNotFoundError
+from cardenvs.core.text import did_you_mean
 
 if TYPE_CHECKING:
     from cardenvs.core.game import Game
@@ -33,7 +33,7 @@ def register_game(name: str, target: str) -> None:
         target: "module:attribute" of the Game.
 
     Raises:
-        ValueError: the name or the target is none.
+        ValueError: malformed name or target.
     """
     if not _NAME.fullmatch(name):
         raise ValueError(f"a game's name is small letters, digits and _, then _v and a number; got {name!r}")
@@ -67,8 +67,7 @@ def get_game(name: str) -> "Game":
     if name not in targets:
         versions = [known for known in targets if known.rsplit("_v", 1)[0] == name]
         if not versions:
-            near = difflib.get_close_matches(name, targets, 1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
+            hint = did_you_mean(name, targets)
             raise GameNotFoundError(f"no game named {name!r}; {hint}games are: {', '.join(targets)}")
         name = max(versions, key=lambda known: int(known.rsplit("_v", 1)[1]))
     module, attribute = targets[name].split(":")

@@ -1,7 +1,9 @@
 """Text from strangers: what may be printed, what may be a name, and files that are read within bounds."""
 
+import difflib
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,12 @@ def one_line(text: str, most: int = 300) -> str:
     """The same in one line of at most `most` characters."""
     text = printable(" ".join(text[: 20 * most].split()))
     return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """A hint for an error about an unknown name: "did you mean 'NAME'? ", or nothing where none is close."""
+    near = difflib.get_close_matches(str(name), list(known), 1)
+    return f"did you mean {near[0]!r}? " if near else ""
 
 
 def _written_out(character: str) -> str:

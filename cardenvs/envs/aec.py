@@ -128,7 +128,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
 
         Raises:
             DeckError: an explicit deck that cannot be dealt; nothing was changed.
-            ValueError: a seed that is none; nothing was changed.
+            ValueError: invalid seed; nothing was changed.
         """
         deck = (options or {}).get("deck")
         if deck is not None:

@@ -36,7 +36,7 @@ MOST_SKIPPED = 1000  # deals in a row in which the seat gets no turn, before `re
 class SeatEnv(gymnasium.Env):
     """One seat of a game as a Gymnasium environment.
 
-    An episode is one game as the seat lives it. The reward of a step is all that the seat gets from its action to its
+    An episode is one game from the seat's view. The reward of a step is all that the seat gets from its action to its
     next turn, or to the end of the game (other players may go on after it is out); what it got before its first turn
     comes with its first step. A game that ends before the seat has acted is no episode: `reset` deals on, and lists
     the seat's return of each such game in `info["skipped_returns"]`; count them when you compare mean returns.

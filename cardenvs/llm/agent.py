@@ -30,12 +30,12 @@ class LLMAgent(Agent):
     Attributes:
         name: of the agent.
         config: the LLMConfig.
-        keeps_time: True: the time limit is kept here.
+        enforces_time_limit: True: the time limit is kept here.
         waits: True: it waits for others most of the time, so many games may be played at once, each in a thread.
         outcomes: calls so far by outcome; "single" and "planned" are decisions that needed none.
     """
 
-    keeps_time = True
+    enforces_time_limit = True
     waits = True
 
     def __init__(self, game: Game, options: Options, config: LLMConfig, client: Client | None = None) -> None:

@@ -5,7 +5,7 @@
         models:
           mini:
             base_url: https://llm.example.org/v1
-            api_key_env: EXAMPLE_KEY        # the variable that holds the key; keys do not stand in files
+            api_key_env: EXAMPLE_KEY        # the variable that holds the key; config files may not hold keys
             model: some-model-mini
             temperature: 0
             turn_timeout_ms: 30000
@@ -17,7 +17,6 @@ LLM_POLICY_MODE ("llm" or "first_candidate"), LLM_TRANSCRIPT. They are the defau
 
 import base64
 import dataclasses
-import difflib
 import hashlib
 import json
 import os
@@ -28,7 +27,7 @@ from typing import Any, get_args, get_type_hints
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from cardenvs.core.errors import AgentError
-from cardenvs.core.text import check_name, one_line, read_yaml
+from cardenvs.core.text import check_name, did_you_mean, one_line, read_yaml
 
 CONFIG_VARIABLE = "CARDENVS_LLM_CONFIG"
 CONFIG_FILE = "llm.yaml"
@@ -261,7 +260,7 @@ class LLMConfig:
         environ = os.environ if environ is None else environ
         given = dict(values)
         if "api_key" in given:
-            raise AgentError("keys do not stand in configurations; name the variable that holds it: api_key_env")
+            raise AgentError("config files may not hold keys; name the variable that holds it: api_key_env")
         prompt_names = {one.name for one in dataclasses.fields(PromptSettings)}
         prompt = {**_mapping(given.pop("prompt", {})), **{k: given.pop(k) for k in list(given) if k in prompt_names}}
         for name, variable in _ENV.items():
@@ -342,8 +341,7 @@ def _read(kind: type, values: Mapping[str, Any], where: str) -> dict[str, Any]:
     read = {}
     for name, value in values.items():
         if name not in known:
-            near = difflib.get_close_matches(str(name), known, 1)
-            hint = f"did you mean {near[0]!r}? " if near else ""
+            hint = did_you_mean(name, known)
             raise AgentError(f"a language model has no setting {where}{name}; {hint}settings: {', '.join(known)}")
         try:
             read[name] = _converted(value, hints[name])

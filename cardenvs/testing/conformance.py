@@ -349,7 +349,7 @@ def check_candidates(case: Case, state: State) -> None:
     if len({one.label for one in candidates}) < len(candidates):
         fail(case, state, f"two candidates read the same: {sorted(one.label for one in candidates)}")
     if not candidates or len({one.actions for one in candidates}) < len(candidates):
-        fail(case, state, f"the candidates are none, or two do the same: {candidates}")
+        fail(case, state, f"no candidates, or two that do the same: {candidates}")
     for candidate in random.Random(state.ply).sample(candidates, min(_MOST_CANDIDATES, len(candidates))):
         copy = state.clone()
         for action in candidate.actions:

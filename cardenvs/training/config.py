@@ -1,7 +1,6 @@
 """Settings of a training run: one validated dataclass, read from YAML and from `NAME=VALUE` texts."""
 
 import dataclasses
-import difflib
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any, Self
 
 from cardenvs.core.errors import OptionError
 from cardenvs.core.registry import get_game
-from cardenvs.core.text import read_yaml
+from cardenvs.core.text import did_you_mean, read_yaml
 
 _HERE = Path(__file__).resolve().parent
 _IN_WHEEL, _IN_CHECKOUT = _HERE / "configs", _HERE.parents[1] / "configs"
@@ -88,8 +87,7 @@ class Config:
         known = {field.name for field in dataclasses.fields(cls)}
         for name in values:
             if name not in known:
-                near = difflib.get_close_matches(str(name), known, 1)
-                hint = f"did you mean {near[0]!r}? " if near else ""
+                hint = did_you_mean(name, known)
                 raise OptionError(f"{where}: unknown setting {name!r}; {hint}settings are: {', '.join(sorted(known))}")
         try:
             return cls(**values)

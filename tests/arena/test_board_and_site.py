@@ -17,7 +17,7 @@ from cardenvs.arena import Match, Store
 from cardenvs.arena.board import board_of
 from cardenvs.arena.experiment import Experiment
 from cardenvs.arena.export import COLUMNS, board_json, write_csv
-from cardenvs.arena.play import Crew, play_games
+from cardenvs.arena.play import AgentPool, play_games
 from cardenvs.arena.site import write_site
 from cardenvs.arena.terminal import print_board
 from cardenvs.core.errors import ArenaError
@@ -124,7 +124,7 @@ def test_plain_matches_make_a_board_too(tmp_path):
 def circular():
     """A store in which three agents beat each other in a circle."""
     match = Match.of("leduc_poker_v0", ["random", "random", "random"], 20)
-    crew = Crew(match)
+    crew = AgentPool(match)
     ahead = {(0, 1), (1, 2), (2, 0)}
     with Store() as store:
         store.begin(match)

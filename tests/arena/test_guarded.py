@@ -11,7 +11,7 @@ from cardenvs.agents import specs
 from cardenvs.agents.proxy import AgentLimits
 from cardenvs.arena import Match, Store
 from cardenvs.arena.board import board_of
-from cardenvs.arena.play import Crew, play_games
+from cardenvs.arena.play import AgentPool, play_games
 from cardenvs.arena.verify import verify
 
 OWN = "python:arena_agents:"
@@ -25,7 +25,7 @@ def guarded(agents, deals, guard=NEAR, **options):
 
 def played(match, batch=64):
     jobs = [(deal, lineup) for deal in range(match.deals) for lineup in range(len(match.lineups))]
-    crew = Crew(match)
+    crew = AgentPool(match)
     try:
         return sorted(play_games(crew, iter(jobs), batch), key=lambda record: (record.deal, record.lineup))
     finally:

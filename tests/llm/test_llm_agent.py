@@ -455,7 +455,7 @@ def test_a_file_configures_models_by_name(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("models: {m: {base_url: http://x, model: y, api_key: sk}}", "keys do not stand in configurations"),
+        ("models: {m: {base_url: http://x, model: y, api_key: sk}}", "config files may not hold keys"),
         ("models: {m: {base_url: http://x, model: y, temprature: 1}}", "did you mean 'temperature'"),
         ("models: {m: {base_url: http://x, model: y, max_tokens: many}}", "it takes int"),
         ("models: {m: {base_url: http://x, model: y, max_tokens: 0}}", "1 or more"),

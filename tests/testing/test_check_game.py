@@ -67,7 +67,7 @@ CAUGHT = {
     "label_that_does_not_lead_back": "the label 'action  0' of action 0 does not lead back to it",
     "candidate_that_cannot_be_done": "candidate 'keep twice, and once more': .* cannot be done",
     "two_candidates_alike": "two candidates read the same",
-    "no_candidates": "the candidates are none",
+    "no_candidates": "no candidates",
     "forced_action_that_is_illegal": "the forced action . is not legal",
     # observations
     "unwritten_entries": "observe leaves entries unwritten",
