@@ -26,9 +26,10 @@ from typing import Annotated, Any, Literal, Self
 from cardenvs.agents.seeds import MatchSeed
 from cardenvs.arena.match import MOST_DEALS, Match
 from cardenvs.arena.plan import Stop
+from cardenvs.arena.records import StoredExperiment
+from cardenvs.arena.results.statistics import Intervals
 from cardenvs.arena.schedule import Kind, Schedule, Seating
-from cardenvs.arena.statistics import Intervals
-from cardenvs.arena.store import Store, StoredExperiment
+from cardenvs.arena.store import Store
 from cardenvs.core.errors import ArenaError, CardenvsError, require
 from cardenvs.core.files import check_input
 from cardenvs.core.text import LONGEST_NAME, did_you_mean, one_line, printable, read_yaml
@@ -360,7 +361,7 @@ def _within(games: int | None, matches: list[Match], where: str) -> list[Match]:
 
 
 def _titles(file: ExperimentFile, matches: list[Match]) -> tuple[str, ...]:
-    from cardenvs.arena.board import title_of
+    from cardenvs.arena.results.board import title_of
 
     titles: list[str] = []
     for section, match in zip(file.games, matches, strict=True):

@@ -23,7 +23,7 @@ from cardenvs.core.text import check_name, one_line
 if TYPE_CHECKING:
     from cardenvs.agents.guest import Guest
     from cardenvs.agents.proxy import AgentLimits
-    from cardenvs.arena.statistics import Summary
+    from cardenvs.arena.results.statistics import Summary
 
 MOST_DEALS = 10**15
 
@@ -253,8 +253,8 @@ class Match:
             ArenaError: the store has games of this match and `resume` is not set, or cannot be used.
             AgentError: an agent failed. Finished games are kept.
         """
+        from cardenvs.arena.results.statistics import summarise
         from cardenvs.arena.run import run
-        from cardenvs.arena.statistics import summarise
         from cardenvs.arena.store import Store
 
         with Store(store) as opened:

@@ -16,14 +16,12 @@ from typing import Literal
 from scipy.special import chdtri  # of the upper tail
 
 from cardenvs.arena.match import Match
-from cardenvs.arena.statistics import Intervals, Tally, t_quantile
-from cardenvs.arena.store import GameRecord
+from cardenvs.arena.records import GameRecord, Job
+from cardenvs.arena.results.statistics import Intervals, Tally, t_quantile
 from cardenvs.core.errors import ArenaError
 
 _BLOCK = 8  # deals, at most, that are played in one lineup before they come in the next
 _LOOK_GROWTH = 1.25  # each look comes after so many times the deals of the last one
-
-Job = tuple[int, int]  # (deal, lineup)
 
 
 @dataclass(frozen=True)

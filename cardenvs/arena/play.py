@@ -13,7 +13,7 @@ from cardenvs.agents.process import ProcessAgent
 from cardenvs.agents.seating import Seat
 from cardenvs.agents.specs import make_agent
 from cardenvs.arena.match import Match
-from cardenvs.arena.store import GameRecord
+from cardenvs.arena.records import GameRecord, Job
 from cardenvs.core.errors import AgentError, AgentFailureError, IllegalActionError
 from cardenvs.core.replay import Replay
 from cardenvs.core.results import ResultCheck
@@ -22,7 +22,6 @@ from cardenvs.core.state import State
 if TYPE_CHECKING:
     from cardenvs.agents.proxy import AgentProxy, Decision
 
-Job = tuple[int, int]  # (deal, lineup)
 Records = Generator[GameRecord, None, None]
 
 

@@ -17,9 +17,10 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Literal, cast
 
 from cardenvs.arena.match import Match
-from cardenvs.arena.plan import Job, Plan, Stop
+from cardenvs.arena.plan import Plan, Stop
 from cardenvs.arena.play import AgentPool, play_games
-from cardenvs.arena.store import GameRecord, Store
+from cardenvs.arena.records import GameRecord, Job
+from cardenvs.arena.store import Store
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, require
 
 _LARGEST_HANDFUL = 64  # games handed to a worker at once

@@ -27,8 +27,8 @@ from cardenvs.agents.seating import Seat
 from cardenvs.agents.seeds import guest_seed, new_key
 from cardenvs.agents.specs import agent_fingerprint, is_guest, make_agent
 from cardenvs.arena.play import check_choice
+from cardenvs.arena.results.statistics import estimate
 from cardenvs.arena.run import interrupts_held_back, prepare_worker
-from cardenvs.arena.statistics import estimate
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.files import write_whole
 from cardenvs.core.game import Game

@@ -7,7 +7,6 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cardenvs.agents.seeds import MatchSeed
@@ -25,8 +24,8 @@ from cardenvs.arena.database import (
     text,
     whole,
 )
+from cardenvs.arena.records import GameRecord, StoredExperiment
 from cardenvs.core.errors import ArenaError, CardenvsError
-from cardenvs.core.text import printable
 
 if TYPE_CHECKING:
     from cardenvs.arena.match import Match
@@ -148,40 +147,6 @@ _TAKE_COPY = "Take a copy of the store from before"
 _PLAY_AGAIN = (
     "`cardenvs verify` names all such rows; delete them and go on with --resume, which plays their games again"
 )
-
-
-@dataclass(frozen=True)
-class GameRecord:
-    """One game of a match, finished or failed.
-
-    Attributes:
-        deal, lineup: which game it is.
-        seed: of the cards.
-        seating: the agent's number in each player's place.
-        returns: by player; empty where the game failed.
-        actions: in order, codes for forfeits included.
-        decisions: by player.
-        seconds: spent deciding, by player.
-        error: what went wrong, or None.
-        digest: over events and returns, as in a replay.
-        failures: by player: {class: number} of failed tries; empty where no proxy counted.
-        outcomes: by player: how many decisions were "forced", and "forfeit"; likewise.
-        notes: the decisions that failed or that agents made notes of, as JSON values.
-    """
-
-    deal: int
-    lineup: int
-    seed: int
-    seating: tuple[int, ...]
-    returns: tuple[float, ...]
-    actions: tuple[int, ...]
-    decisions: tuple[int, ...]
-    seconds: tuple[float, ...]
-    error: str | None = None
-    digest: str | None = None
-    failures: tuple[dict[str, int], ...] = ()
-    outcomes: tuple[dict[str, int], ...] = ()
-    notes: tuple[dict[str, Any], ...] = ()
 
 
 class Store(Database):
@@ -422,34 +387,6 @@ class Store(Database):
             for row in self._rows(query):
                 digest.update(json.dumps(row, default=bytes.hex).encode() + b"\n")  # bytes: of a damaged cell
         return digest.hexdigest()
-
-
-@dataclass(frozen=True)
-class StoredExperiment:
-    """An experiment as a store keeps it.
-
-    Attributes:
-        name: for people.
-        matches: (match id, title) of each.
-        anchors: the fixed ratings, by agent.
-        config: the file that it was read from, as JSON values.
-    """
-
-    name: str
-    matches: tuple[tuple[str, str], ...]
-    anchors: dict[str, float]
-    config: dict[str, Any]
-
-    def __post_init__(self) -> None:
-        """Refuse names that do not show as they are: a store may come from anybody."""
-        for shown in (self.name, *(title for _, title in self.matches)):
-            if not shown.isprintable():
-                raise ArenaError(f"an experiment or match is called '{printable(shown)}', which does not show as it is")
-
-    @property
-    def id(self) -> str:
-        """A hash of the name and the matches."""
-        return hashlib.sha256(json.dumps([self.name, self.matches]).encode()).hexdigest()[:16]
 
 
 def agents_json(match: "Match") -> list[dict[str, Any]]:

@@ -16,12 +16,13 @@ from typing import Self
 from cardenvs.agents.guest import Guest
 from cardenvs.agents.proxy import OK, AgentLimits, AgentProxy
 from cardenvs.agents.sandbox import chosen, why_unavailable
-from cardenvs.arena.board import Board, board_of
 from cardenvs.arena.bundle import Bundle, check_agent
 from cardenvs.arena.experiment import Experiment
 from cardenvs.arena.match import Match
+from cardenvs.arena.records import GameRecord, StoredExperiment
+from cardenvs.arena.results.board import Board, board_of
 from cardenvs.arena.schedule import Schedule
-from cardenvs.arena.store import GameRecord, Store, StoredExperiment
+from cardenvs.arena.store import Store
 from cardenvs.arena.verify import verify
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import ArenaError, CardenvsError

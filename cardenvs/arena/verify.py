@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from cardenvs.arena.match import Match
+from cardenvs.arena.records import GameRecord
 from cardenvs.arena.run import prepare_worker
-from cardenvs.arena.store import GameRecord, Store
+from cardenvs.arena.store import Store
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import CardenvsError
 from cardenvs.core.replay import Replay

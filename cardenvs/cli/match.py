@@ -17,7 +17,7 @@ from cardenvs.core.errors import ArenaError
 if TYPE_CHECKING:
     from cardenvs.agents.proxy import AgentLimits
     from cardenvs.arena.match import Match
-    from cardenvs.arena.statistics import Summary
+    from cardenvs.arena.results.statistics import Summary
 
 
 def match(
@@ -58,13 +58,13 @@ def match(
     from cardenvs.agents.seeds import MatchSeed
     from cardenvs.agents.specs import split_specs
     from cardenvs.arena.match import Match
-    from cardenvs.arena.statistics import summarise
+    from cardenvs.arena.results.statistics import summarise
     from cardenvs.arena.store import Store
     from cardenvs.core.registry import get_game
 
     outputs = Outputs({"--json": json, "--html": html}, used={"--store": store})
     if html is not None:
-        from cardenvs.arena.page import check_page_extra
+        from cardenvs.arena.output.page import check_page_extra
 
         check_page_extra()
     if resume and store is None:
@@ -113,8 +113,8 @@ def _run_with_progress(match: "Match", store: Any, resume: bool, processes: int,
 
 
 def _report(summary: "Summary", outputs: Outputs, json: Path | None, html: Path | None) -> None:
-    from cardenvs.arena.page import write_page
-    from cardenvs.arena.report import print_summary, write_json
+    from cardenvs.arena.output.page import write_page
+    from cardenvs.arena.output.report import print_summary, write_json
 
     print_summary(summary, new_console())
     outputs.write("JSON", json, lambda path: write_json(summary, path))

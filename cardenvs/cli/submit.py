@@ -54,10 +54,10 @@ def submit_check(
     from cardenvs.agents.sandbox import chosen
     from cardenvs.arena.bundle import opened_bundle
     from cardenvs.arena.experiment import read_experiment
-    from cardenvs.arena.export import write_board_json
+    from cardenvs.arena.output.export import write_board_json
+    from cardenvs.arena.output.terminal import print_board
     from cardenvs.arena.store import Store
     from cardenvs.arena.submit import check_submission
-    from cardenvs.arena.terminal import print_board
     from cardenvs.core.text import printable
 
     chosen(sandbox)

@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from cardenvs.arena import Store
-from cardenvs.arena.board import board_of
 from cardenvs.arena.experiment import Experiment
-from cardenvs.arena.site import write_site
+from cardenvs.arena.output.site import write_site
+from cardenvs.arena.results.board import board_of
 from cardenvs.arena.verify import verify
 from cardenvs.llm.stub import FAULTS, OUTCOME_OF, StubSettings, running
 

@@ -14,12 +14,12 @@ import pytest
 from rich.console import Console
 
 from cardenvs.arena import Match, Store
-from cardenvs.arena.board import board_of
 from cardenvs.arena.experiment import Experiment
-from cardenvs.arena.export import COLUMNS, board_json, write_csv
+from cardenvs.arena.output.export import COLUMNS, board_json, write_csv
+from cardenvs.arena.output.site import write_site
+from cardenvs.arena.output.terminal import print_board
 from cardenvs.arena.play import AgentPool, play_games
-from cardenvs.arena.site import write_site
-from cardenvs.arena.terminal import print_board
+from cardenvs.arena.results.board import board_of
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.replay import Replay
 

@@ -10,8 +10,8 @@ import pytest
 from cardenvs.agents import specs
 from cardenvs.agents.proxy import AgentLimits
 from cardenvs.arena import Match, Store
-from cardenvs.arena.board import board_of
 from cardenvs.arena.play import AgentPool, play_games
+from cardenvs.arena.results.board import board_of
 from cardenvs.arena.verify import verify
 
 OWN = "python:arena_agents:"

@@ -12,9 +12,9 @@ import pytest
 from rich.console import Console
 
 from cardenvs.arena import Match
-from cardenvs.arena.page import page, write_page
-from cardenvs.arena.report import as_json, command_line, print_summary, write_json
-from cardenvs.arena.statistics import summarise
+from cardenvs.arena.output.page import page, write_page
+from cardenvs.arena.output.report import as_json, command_line, print_summary, write_json
+from cardenvs.arena.results.statistics import summarise
 from cardenvs.core.errors import ArenaError, MissingExtraError
 
 HOSTILE = "<script>alert('$x^2$')</script>[bold]&\"{{ 7 * 7 }}"

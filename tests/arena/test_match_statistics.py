@@ -5,8 +5,8 @@ import math
 import pytest
 
 from cardenvs.arena import Match, summarise
-from cardenvs.arena.statistics import Estimate, estimate, t_quantile
-from cardenvs.arena.store import GameRecord
+from cardenvs.arena.records import GameRecord
+from cardenvs.arena.results.statistics import Estimate, estimate, t_quantile
 
 
 def games(match, results, decisions=(2, 2), seconds=(0.5, 0.25)):

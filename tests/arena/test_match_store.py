@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from cardenvs.arena import Match, Store
-from cardenvs.arena.store import GameRecord
+from cardenvs.arena.records import GameRecord
 from cardenvs.core.errors import ArenaError
 
 MATCH = Match.of("leduc_poker_v0", ["random", "search"], deals=4)

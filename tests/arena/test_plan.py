@@ -7,8 +7,8 @@ import pytest
 
 from cardenvs.arena import Match
 from cardenvs.arena.plan import Plan, Stop, deals_needed
-from cardenvs.arena.statistics import Tally, bootstrap_estimates, estimate, estimates, summarise, t_quantile
-from cardenvs.arena.store import GameRecord
+from cardenvs.arena.records import GameRecord
+from cardenvs.arena.results.statistics import Tally, bootstrap_estimates, estimate, estimates, summarise, t_quantile
 from cardenvs.core.errors import ArenaError
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from cardenvs.arena import Match
-from cardenvs.arena.ratings import Places, Results, _Model, choices, cycles, fit, places_of
-from cardenvs.arena.store import GameRecord
+from cardenvs.arena.records import GameRecord
+from cardenvs.arena.results.ratings import Places, Results, _Model, choices, cycles, fit, places_of
 
 
 def record(match, deal, lineup, returns):

@@ -10,8 +10,9 @@ import pytest
 from test_match_run import contents
 
 from cardenvs.arena import Match, Store
+from cardenvs.arena.records import StoredExperiment
 from cardenvs.arena.schedule import Schedule
-from cardenvs.arena.store import SCHEMA_VERSION, StoredExperiment
+from cardenvs.arena.store import SCHEMA_VERSION
 from cardenvs.arena.verify import replay_of, verify
 from cardenvs.core.errors import ArenaError
 

@@ -13,10 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 from cardenvs.arena import Match, Store, database
-from cardenvs.arena.board import board_of
+from cardenvs.arena.records import StoredExperiment
+from cardenvs.arena.results.board import board_of
 from cardenvs.arena.simulate import GameSeeds, Simulation, simulate
 from cardenvs.arena.simulations import SimulationStore
-from cardenvs.arena.store import StoredExperiment
 from cardenvs.arena.verify import verify
 from cardenvs.cli import app
 from cardenvs.core.errors import ArenaError

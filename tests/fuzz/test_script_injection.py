@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from cardenvs.arena import Store
-from cardenvs.arena.board import board_of
 from cardenvs.arena.experiment import Experiment
-from cardenvs.arena.page import page
-from cardenvs.arena.site import write_site
+from cardenvs.arena.output.page import page
+from cardenvs.arena.output.site import write_site
+from cardenvs.arena.results.board import board_of
 
 from . import LONG
 

@@ -10,9 +10,10 @@ from cardenvs.cli.progress import ProgressBar
 from cardenvs.cli.shared import new_console
 
 if TYPE_CHECKING:
-    from cardenvs.arena.board import Board
     from cardenvs.arena.experiment import Experiment
-    from cardenvs.arena.store import Store, StoredExperiment
+    from cardenvs.arena.records import StoredExperiment
+    from cardenvs.arena.results.board import Board
+    from cardenvs.arena.store import Store
 
 ExperimentPath = Annotated[Path, typer.Argument(metavar="FILE", callback=input_file, help="An experiment, in YAML.")]
 Json = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the board as JSON.")]
@@ -37,7 +38,7 @@ def board_outputs(json: Path | None, csv: Path | None, html: Path | None, used: 
     """The files and the site that a command writes; what cannot be written is refused before play."""
     outputs = Outputs({"--json": json, "--csv": csv}, {"--html": html}, used=used)
     if html is not None:
-        from cardenvs.arena.site import check_folder
+        from cardenvs.arena.output.site import check_folder
 
         check_folder(html)
     return outputs
@@ -55,10 +56,10 @@ def report_board(
     ratings: Any = None,
 ) -> None:
     """Print the board of an experiment, or of the whole store, and write it where it was asked for."""
-    from cardenvs.arena.board import board_of
-    from cardenvs.arena.export import write_board_json, write_csv
-    from cardenvs.arena.ratings import Rule
-    from cardenvs.arena.terminal import print_board
+    from cardenvs.arena.output.export import write_board_json, write_csv
+    from cardenvs.arena.output.terminal import print_board
+    from cardenvs.arena.results.board import board_of
+    from cardenvs.arena.results.ratings import Rule
 
     with ProgressBar("summing up", transient=True) as bar:
 
@@ -74,6 +75,6 @@ def report_board(
 
 
 def _write_site(store: "Store", board: "Board", folder: Path) -> Path:
-    from cardenvs.arena.site import write_site
+    from cardenvs.arena.output.site import write_site
 
     return write_site(store, board, folder)

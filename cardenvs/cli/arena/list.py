@@ -8,7 +8,7 @@ def list_command(store: StorePath) -> None:
 
     Example: `cardenvs arena list small_poker.db`
     """
-    from cardenvs.arena.board import title_of
+    from cardenvs.arena.results.board import title_of
     from cardenvs.arena.store import Store
 
     console = new_console()

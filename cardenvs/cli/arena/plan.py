@@ -35,10 +35,10 @@ def plan_command(
     import dataclasses
 
     from cardenvs.arena.experiment import read_experiment
+    from cardenvs.arena.output.terminal import needs_table
     from cardenvs.arena.plan import deals_needed
-    from cardenvs.arena.statistics import Tally
+    from cardenvs.arena.results.statistics import Tally
     from cardenvs.arena.store import Store
-    from cardenvs.arena.terminal import needs_table
 
     if of not in ("differences", "means"):
         raise ArenaError(f"--of is differences or means; got {of!r}")

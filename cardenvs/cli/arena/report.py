@@ -9,7 +9,8 @@ from cardenvs.cli.shared import StorePath
 from cardenvs.core.errors import ArenaError
 
 if TYPE_CHECKING:
-    from cardenvs.arena.store import Store, StoredExperiment
+    from cardenvs.arena.records import StoredExperiment
+    from cardenvs.arena.store import Store
 
 
 def report_command(

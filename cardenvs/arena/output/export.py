@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from cardenvs.arena.board import Behaviour, Board, GameBoard
-from cardenvs.arena.ratings import Rating
-from cardenvs.arena.report import as_json, estimate_json, versions
-from cardenvs.arena.statistics import complete_deals
+from cardenvs.arena.output.report import as_json, estimate_json, versions
+from cardenvs.arena.results.board import Behaviour, Board, GameBoard
+from cardenvs.arena.results.ratings import Rating
+from cardenvs.arena.results.statistics import complete_deals
 from cardenvs.arena.store import Store
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.files import write_whole

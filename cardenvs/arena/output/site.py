@@ -12,14 +12,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cardenvs.arena.board import Behaviour, Board, GameBoard
-from cardenvs.arena.export import write_board_json, write_csv
 from cardenvs.arena.match import Match
-from cardenvs.arena.page import check_page_extra, colour_of, dots_svg, heat_cell, match_context, render, shares_svg
-from cardenvs.arena.ratings import Rating
-from cardenvs.arena.report import ranking_order
-from cardenvs.arena.store import GameRecord, Store
-from cardenvs.arena.terminal import circle_text, held_text, rating_interval
+from cardenvs.arena.output.export import write_board_json, write_csv
+from cardenvs.arena.output.page import (
+    check_page_extra,
+    colour_of,
+    dots_svg,
+    heat_cell,
+    match_context,
+    render,
+    shares_svg,
+)
+from cardenvs.arena.output.report import ranking_order
+from cardenvs.arena.output.terminal import circle_text, held_text, rating_interval
+from cardenvs.arena.records import GameRecord
+from cardenvs.arena.results.board import Behaviour, Board, GameBoard
+from cardenvs.arena.results.ratings import Rating
+from cardenvs.arena.store import Store
 from cardenvs.arena.verify import replay_of
 from cardenvs.core.errors import ArenaError, require
 from cardenvs.core.events import OMNISCIENT

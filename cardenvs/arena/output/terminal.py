@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from cardenvs.arena.board import Board, GameBoard
+from cardenvs.arena.output.report import head_to_head, leaderboard
 from cardenvs.arena.plan import Need
-from cardenvs.arena.ratings import Rating
-from cardenvs.arena.report import head_to_head, leaderboard
+from cardenvs.arena.results.board import Board, GameBoard
+from cardenvs.arena.results.ratings import Rating
 
 
 def print_board(board: Board, console: Console) -> None:

@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cardenvs.arena.match import Match
-from cardenvs.arena.statistics import Estimate, Summary
+from cardenvs.arena.results.statistics import Estimate, Summary
 from cardenvs.arena.store import agents_json
 from cardenvs.core.files import write_whole
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cardenvs.arena.match import Match
-from cardenvs.arena.ratings import (
+from cardenvs.arena.records import GameRecord, StoredExperiment
+from cardenvs.arena.results.ratings import (
     BY_RESULTS,
     Evidence,
     Rating,
@@ -18,8 +19,8 @@ from cardenvs.arena.ratings import (
     evidence_of,
     fit,
 )
-from cardenvs.arena.statistics import Estimate, Intervals, Summary, complete_deals, estimates, summarise
-from cardenvs.arena.store import GameRecord, Store, StoredExperiment
+from cardenvs.arena.results.statistics import Estimate, Intervals, Summary, complete_deals, estimates, summarise
+from cardenvs.arena.store import Store
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import ArenaError
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.arena.report import as_json, interval_text, ranking_order
-from cardenvs.arena.statistics import Estimate, Summary
+from cardenvs.arena.output.report import as_json, interval_text, ranking_order
+from cardenvs.arena.results.statistics import Estimate, Summary
 from cardenvs.core.errors import ArenaError, require
 from cardenvs.core.files import write_whole
 

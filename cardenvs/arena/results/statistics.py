@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from cardenvs.arena.match import Match
-from cardenvs.arena.store import GameRecord
+from cardenvs.arena.records import GameRecord
 from cardenvs.core.errors import ArenaError
 
 LEVEL = 0.95

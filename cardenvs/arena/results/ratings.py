@@ -29,8 +29,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from cardenvs.arena.match import Match
-from cardenvs.arena.statistics import FEWEST_FOR_BOOTSTRAP, Pool, complete_deals, expanded_tails
-from cardenvs.arena.store import GameRecord
+from cardenvs.arena.records import GameRecord
+from cardenvs.arena.results.statistics import FEWEST_FOR_BOOTSTRAP, Pool, complete_deals, expanded_tails
 from cardenvs.core.errors import ArenaError
 
 ELO = 400 / math.log(10)  # points of rating for odds of e to 1

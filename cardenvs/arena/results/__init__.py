@@ -1,0 +1,1 @@
+"""What matches and experiments say: means and intervals, ratings, boards."""
