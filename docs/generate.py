@@ -260,7 +260,7 @@ def random_play(game: Game, options: Options, seed: int) -> Iterator[State]:
     state = game.state_type(game, options, seed=seed)
     yield state
     while not state.is_terminal:
-        state._apply_legal(state.policy_action("random", derived_seed(seed, "docs", state.ply)))
+        state.apply_unchecked(state.policy_action("random", derived_seed(seed, "docs", state.ply)))
         yield state
 
 

@@ -264,7 +264,7 @@ class _MatchProgress:
 
 
 @dataclass(frozen=True)
-class Need:
+class RequiredDeals:
     """How many deals a figure needs.
 
     Attributes:
@@ -282,7 +282,9 @@ class Need:
     safe_deals: int
 
 
-def deals_needed(tally: Tally, half_width: float, of: Literal["means", "differences"] = "differences") -> list[Need]:
+def deals_needed(
+    tally: Tally, half_width: float, of: Literal["means", "differences"] = "differences"
+) -> list[RequiredDeals]:
     """How many deals bring each 95% interval to `half_width`, judging from the deals in `tally`; the most first.
 
     Raises:
@@ -300,7 +302,9 @@ def deals_needed(tally: Tally, half_width: float, of: Literal["means", "differen
         likely_most = spread / math.sqrt(chdtri(len(values) - 1, 0.9) / (len(values) - 1))
         what = names[who] if isinstance(who, int) else f"{names[who[0]]} - {names[who[1]]}"
         needs.append(
-            Need(what, spread, len(values), _deals_for(spread, half_width), _deals_for(likely_most, half_width))
+            RequiredDeals(
+                what, spread, len(values), _deals_for(spread, half_width), _deals_for(likely_most, half_width)
+            )
         )
     return sorted(needs, key=lambda need: -need.deals)
 

@@ -23,6 +23,7 @@ from cardenvs.core.checks import (
     split_saved,
 )
 from cardenvs.core.codes import FORFEIT, HOLD, MASK_DTYPE, NO_DECK, TERMINAL_PLAYER
+from cardenvs.core.engine import write_mask
 from cardenvs.core.errors import DeckError, FormatError, HiddenInformationError, IllegalActionError, OptionError
 from cardenvs.core.events import COLUMNS, NO_LOG, OMNISCIENT, SPECTATOR, Event, FoldedTable, fold, new_log
 from cardenvs.core.options import Options
@@ -169,6 +170,10 @@ class State:
             mask[self._legal()] = 1
         return mask
 
+    def write_mask(self, mask: np.ndarray) -> None:
+        """Write the mask of the player to act into `mask`, MASK_DTYPE (num_actions,)."""
+        write_mask(self._legal(), self._num_legal, mask)
+
     def observation(self, player: int) -> np.ndarray:
         """What `player` may know, as an array of the game's layout."""
         layout = self.game.layout(self.options)
@@ -232,10 +237,10 @@ class State:
             self._check(action)
         else:
             self.check_legal(action)
-        self._apply_legal(int(action))
+        self.apply_unchecked(int(action))
 
-    def _apply_legal(self, action: int) -> None:
-        """Apply an action known to be legal: `apply` without the check, for faces that have made it themselves."""
+    def apply_unchecked(self, action: int) -> None:
+        """Apply an action known to be legal: `apply` without the check, for interfaces that have made it themselves."""
         self._num_legal = self.game.engine.apply(self._states, 0, action, NO_LOG, self._legal_buffer)
         self._actions.append(action)
         self._wide = None

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardenvs.core.codes import MASK_DTYPE
-from cardenvs.core.engine import write_mask
 from cardenvs.core.events import SPECTATOR
 from cardenvs.core.game import Game
 from cardenvs.core.kernel import COMPILED
@@ -94,7 +93,7 @@ def _simulate(state: _Later, policy: str) -> None:
 
 def _write_mask(state: State) -> None:
     mask = np.zeros(state.game.num_actions(state.options), MASK_DTYPE)
-    write_mask(state._legal_buffer, len(state.legal_actions()), mask)
+    state.write_mask(mask)
 
 
 def _put_into_words(state: State) -> None:

@@ -26,7 +26,6 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from cardenvs.core.checks import check_fields, checked_player, is_integer, sealed, short, split_saved
 from cardenvs.core.codes import FORFEIT, MASK_DTYPE, TERMINAL_PLAYER
-from cardenvs.core.engine import write_mask
 from cardenvs.core.errors import FormatError, OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
@@ -287,7 +286,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
 
     def _play(self, action: int) -> None:
         """Apply an action known to be legal."""
-        self._state._apply_legal(action)
+        self._state.apply_unchecked(action)
         self._cumulative_rewards[self.agent_selection] = 0.0
         self._settle()
         if self.render_mode == "human":
@@ -324,7 +323,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._to_act = self.agent_selection = agent
         legal = self._state.legal_actions()
         self._mask = mask = np.empty(self._num_actions, MASK_DTYPE)
-        write_mask(self._state._legal_buffer, len(legal), mask)
+        self._state.write_mask(mask)
         infos[agent] = {"action_mask": mask.copy(), "legal_actions": legal}
 
     def _idle_info(self) -> dict[str, Any]:

@@ -255,7 +255,7 @@ class SeatEnv(gymnasium.Env):
             self._apply(int(action))
 
     def _apply(self, action: int) -> None:
-        self._state._apply_legal(action)
+        self._state.apply_unchecked(action)
         self._reward += self._state.rewards[self._seat]
 
     def _lose(self, penalty: float) -> tuple[np.ndarray | dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:

@@ -21,7 +21,7 @@ def margin(one, other, num_deals, **options):
             state = GAME.new_state(seed=deal, **options)
             while not state.is_terminal:
                 policy = one if state.current_player == side else other
-                state._apply_legal(state.policy_action(policy, seed=state.ply))
+                state.apply_unchecked(state.policy_action(policy, seed=state.ply))
             points[deal] += state.returns[side] / 2
     return points.mean(), points.std() / num_deals**0.5
 

@@ -25,7 +25,7 @@ def margin(one, other, num_deals, **options):
             state = GAME.new_state(seed=deal, format="cash", **options)
             while not state.is_terminal:
                 policy = one if state.current_player == seat else other
-                state._apply_legal(state.policy_action(policy, seed=state.ply + 100 * seat))
+                state.apply_unchecked(state.policy_action(policy, seed=state.ply + 100 * seat))
             chips[deal] += state.returns[seat] / options["num_players"]
     blinds = 100 * chips / 20
     return blinds.mean(), 1.96 * blinds.std() / num_deals**0.5

@@ -17,7 +17,7 @@ def play_game(seats, seed, **options):
     """A game played to its end, seat p by the policy seats[p]."""
     state = GAME.new_state(seed=seed, num_players=len(seats), **options)
     while not state.is_terminal:
-        state._apply_legal(state.policy_action(seats[state.current_player], seed=state.ply))
+        state.apply_unchecked(state.policy_action(seats[state.current_player], seed=state.ply))
     return state
 
 
@@ -54,7 +54,7 @@ def test_what_hides_from_a_player_changes_none_of_its_choices(policy):
             decisions += 1
             # the other seats play at random, so that positions are many
             mover = policy if state.current_player == seed % 2 else "random"
-            state._apply_legal(state.policy_action(mover, seed=state.ply))
+            state.apply_unchecked(state.policy_action(mover, seed=state.ply))
     assert decisions > (1500 if COMPILED else 10)
 
 

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cardenvs.arena.output.report import head_to_head, leaderboard
-from cardenvs.arena.plan import Need
+from cardenvs.arena.plan import RequiredDeals
 from cardenvs.arena.results.board import Board, GameBoard
 from cardenvs.arena.results.ratings import Rating
 
@@ -105,7 +105,7 @@ def failures_table(games: Sequence[GameBoard]) -> Table:
     return table
 
 
-def needs_table(needs: Sequence[Need], half_width: float, unit: str) -> Table:
+def needs_table(needs: Sequence[RequiredDeals], half_width: float, unit: str) -> Table:
     """How many deals are needed."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column(f"± {half_width:g} {unit}", overflow="fold")

@@ -14,7 +14,7 @@ from cardenvs.arena.results.ratings import (
     BY_RESULTS,
     Evidence,
     Rating,
-    Rule,
+    RatingBasis,
     cycles,
     evidence_of,
     fit,
@@ -104,7 +104,7 @@ class Board:
     anchors: dict[str, float]
     loose: tuple[str, ...]
     intervals: Intervals
-    rule: Rule = BY_RESULTS
+    rule: RatingBasis = BY_RESULTS
     failed: tuple[str, ...] = ()
 
     def game(self, title: str) -> GameBoard:
@@ -118,7 +118,7 @@ def board_of(
     *,
     everything: bool = False,
     intervals: Intervals = "bootstrap",
-    rule: Rule | None = None,
+    rule: RatingBasis | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Board:
     """Sum up an experiment of a store; None: the last one, or all matches where there is no experiment.
@@ -140,7 +140,7 @@ def board_of(
     names = list(dict.fromkeys(name for _, match in titled for name in match.names))
     anchors = {} if experiment is None else experiment.anchors
     if rule is None:
-        rule = Rule(**({} if experiment is None else experiment.config.get("ratings", {})))
+        rule = RatingBasis(**({} if experiment is None else experiment.config.get("ratings", {})))
     tell = progress or (lambda what, done, total: None)
     games, evidence = [], []
     for number, (title, match) in enumerate(titled):

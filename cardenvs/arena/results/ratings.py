@@ -30,7 +30,7 @@ from scipy.special import ndtr
 
 from cardenvs.arena.match import Match
 from cardenvs.arena.records import GameRecord
-from cardenvs.arena.results.statistics import FEWEST_FOR_BOOTSTRAP, Pool, complete_deals, expanded_tails
+from cardenvs.arena.results.statistics import FEWEST_FOR_BOOTSTRAP, DealResampler, complete_deals, expanded_tails
 from cardenvs.core.errors import ArenaError
 
 ELO = 400 / math.log(10)  # points of rating for odds of e to 1
@@ -98,7 +98,7 @@ def places_of(returns: Sequence[float]) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Rule:
+class RatingBasis:
     """What ratings go by.
 
     Attributes:
@@ -116,7 +116,7 @@ class Rule:
         return "who is ahead after a game" if self.games == 1 else f"who is ahead after {self.games} games"
 
 
-BY_RESULTS = Rule()
+BY_RESULTS = RatingBasis()
 
 
 class Evidence(abc.ABC):
@@ -156,7 +156,7 @@ class Evidence(abc.ABC):
         by_deal = np.zeros((self.deals, len(self._columns)))
         for number, row in enumerate(rows):
             by_deal[number, list(row)] = list(row.values())
-        self._pool = Pool(self.deals) if rows else None
+        self._pool = DealResampler(self.deals) if rows else None
         self._by_unit = by_deal if self._pool is None else self._pool.pooled(by_deal)
 
     @abc.abstractmethod
@@ -230,7 +230,7 @@ class Results(Evidence):
         return np.stack([games * ahead, games * (1 - ahead)], axis=2).reshape(len(sums), -1)
 
 
-def evidence_of(match: Match, records: Iterable[GameRecord], agents: Sequence[str], rule: Rule) -> Evidence:
+def evidence_of(match: Match, records: Iterable[GameRecord], agents: Sequence[str], rule: RatingBasis) -> Evidence:
     """What the complete deals of a match say, by a rule. For the other arguments see Evidence."""
     if rule.by == "places":
         return Places(match, records, agents)

@@ -255,7 +255,7 @@ def bootstrap_estimates(by_deal: np.ndarray) -> list[Estimate]:
     About the Bootstrap", The American Statistician 69, 2015, section 4.5).
     """
     deals = len(by_deal)
-    pool = Pool(deals)
+    pool = DealResampler(deals)
     sums = pool.pooled(by_deal)
     means = np.concatenate([weights @ sums / (weights @ pool.sizes)[:, None] for weights in pool.resampled()])
     low, high = np.quantile(means, expanded_tails(deals), axis=0)
@@ -272,7 +272,7 @@ def expanded_tails(deals: int) -> tuple[float, float]:
     return tail, 1 - tail
 
 
-class Pool:
+class DealResampler:
     """Deals for resampling: where there are very many, neighbouring ones are drawn together.
 
     Attributes:

@@ -59,14 +59,14 @@ def report_board(
     from cardenvs.arena.output.export import write_board_json, write_csv
     from cardenvs.arena.output.terminal import print_board
     from cardenvs.arena.results.board import board_of
-    from cardenvs.arena.results.ratings import Rule
+    from cardenvs.arena.results.ratings import RatingBasis
 
     with ProgressBar("summing up", transient=True) as bar:
 
         def show(what: str, done: int, total: int) -> None:
             bar.show(done, total, title=f"summing up: {what}")
 
-        rule = None if ratings is None else Rule(ratings)
+        rule = None if ratings is None else RatingBasis(ratings)
         board = board_of(store, experiment, everything=everything, intervals=intervals, rule=rule, progress=show)
     print_board(board, new_console())
     outputs.write("JSON", json, lambda path: write_board_json(board, path))

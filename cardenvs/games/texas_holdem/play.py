@@ -98,7 +98,7 @@ class TexasHoldemState(State):
             if self.options.invalid_action == "error":
                 raise
             action = FOLD if owed(self.record, self.current_player) else CHECK_CALL
-        self._apply_legal(action)
+        self.apply_unchecked(action)
 
     def action_from_label(self, text: str) -> int:
         """As in State. With betting="full" the total in the label is tried first: there may be thousands of ids."""

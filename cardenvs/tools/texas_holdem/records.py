@@ -268,7 +268,7 @@ class _Match:
         state = self._state
         before = f"after action {action} at ply {state.ply}"
         try:
-            state._apply_legal(action)
+            state.apply_unchecked(action)
             check_possible(state, self._chips)
         except ImpossibleStateError as error:
             raise ImpossibleStateError(f"{before}: {error}") from error
