@@ -27,7 +27,7 @@ class Failure:
 
 
 class Turn:
-    """One decision, as the player to act may know it. All but the plain attributes is worked out when asked for.
+    """One decision, as the player to act may know it. Other properties are computed lazily.
 
     A turn is over once the game has moved on: what was not asked for until then raises StaleTurnError.
 
@@ -178,8 +178,8 @@ class Agent(Protocol):
 
     An agent plays one game at a time, from `reset` to its end; a BatchAgent plays many at once. It may have more than
     is below: `observe(events)` (see Observer), `end(returns)` when a game is over, `close()` when there will be no
-    more, `waits = True` if it spends its time waiting for others, so that games should be played side by side in
-    threads, and `keeps_time = True` if it limits the time of a decision itself.
+    more, `io_bound = True` if it spends its time waiting for others, so that games should be played side by side in
+    threads, and `enforces_time_limit = True` if it limits the time of a decision itself.
 
     Attributes:
         name: for people.

@@ -13,10 +13,10 @@ class ThreadAgent(Agent):
     """Calls an agent in threads. A call that takes too long is abandoned; the thread ends when the call does.
 
     Attributes:
-        keeps_time: True: the time limit is kept here.
+        enforces_time_limit: True: the time limit is kept here.
     """
 
-    keeps_time = True
+    enforces_time_limit = True
 
     def __init__(self, agent: Agent, time_limit: float | None, remake: Callable[[], Agent] | None = None) -> None:
         """Wrap an agent.

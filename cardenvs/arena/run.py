@@ -328,7 +328,7 @@ def _play_rest_on_ray(crews: list[Crew], plan: Plan, matches: Sequence[Match], p
         shared = ray.put(list(matches))
         free: list[Any] = [player.remote(shared, batch) for _ in range(processes)]
         playing: dict[Any, Any] = {}
-        most = max(_LARGEST_REMOTE_HANDFUL, batch if any(crew.waits or crew.has_batches for crew in crews) else 0)
+        most = max(_LARGEST_REMOTE_HANDFUL, batch if any(crew.io_bound or crew.has_batches for crew in crews) else 0)
         try:
             while True:
                 while free and (taken := plan.take(_handful(plan, processes, most))) is not None:
