@@ -2,7 +2,7 @@
 
 import os
 
-from cardenvs.agents import specs
+from cardenvs.agents import kinds
 from cardenvs.agents.base import Agent
 from cardenvs.arena.simulate import Simulation
 
@@ -73,9 +73,12 @@ def dying_here(argument, game, options):
     return dying(game, options)
 
 
+DYING_KIND = kinds.AgentKind("dying", "dying", "", dying_here, guest=False, isolation="none")
+
+
 class WithDying(Simulation):
     """A table that brings that kind along to the processes that play it."""
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        specs._KINDS["dying"] = dying_here
+        kinds._added["dying"] = DYING_KIND

@@ -10,7 +10,7 @@ import simulate_agents
 from toys.high_card import GAME, changed
 from typer.testing import CliRunner
 
-from cardenvs.agents import specs
+from cardenvs.agents import kinds
 from cardenvs.agents.seeds import guest_seed
 from cardenvs.arena.simulate import GameSeeds, Simulation, Tally, simulate
 from cardenvs.cli import app
@@ -216,7 +216,7 @@ def test_a_process_that_dies_is_a_failed_game_and_the_others_go_on():
 
 def test_an_agent_that_takes_its_process_along_is_a_failed_game_and_the_others_go_on(monkeypatch):
     """An agent in the worker's own process, so that the worker dies with it."""
-    monkeypatch.setitem(specs._KINDS, "dying", simulate_agents.dying_here)
+    monkeypatch.setitem(kinds._added, "dying", simulate_agents.DYING_KIND)
     plain = table("kuhn_poker", "dying", "random")
     given = simulate_agents.WithDying(plain.game, plain.options, plain.agents)
     rest = list(GameSeeds(2, 60))

@@ -27,7 +27,7 @@ class Failure:
 
 
 class Turn:
-    """One decision, as the player to act may know it. Other properties than the attributes below are lazy.
+    """One decision, as the player to act may know it. Other properties are computed lazily.
 
     A turn is over once the game has moved on: what was not asked for until then raises StaleTurnError.
 
@@ -178,7 +178,7 @@ class Agent(Protocol):
 
     An agent plays one game at a time, from `reset` to its end; a BatchAgent plays many at once. It may have more than
     is below: `observe(events)` (see Observer), `end(returns)` when a game is over, `close()` when there will be no
-    more, `waits = True` if it spends its time waiting for others, so that games should be played side by side in
+    more, `io_bound = True` if it spends its time waiting for others, so that games should be played side by side in
     threads, and `enforces_time_limit = True` if it limits the time of a decision itself.
 
     Attributes:

@@ -50,6 +50,7 @@ from typing import Any, Protocol
 from cardenvs.agents.base import Agent, Failure, Turn
 from cardenvs.agents.forkserver import ForkServer, ended
 from cardenvs.agents.guest import Guest
+from cardenvs.agents.kinds import AgentKind
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.events import Event
 from cardenvs.core.game import Game
@@ -664,3 +665,10 @@ def _shown(value: Any) -> str:
     text = value.decode(errors="backslashreplace") if isinstance(value, bytes) else json.dumps(value)
     text = ascii(text)
     return text if len(text) <= 200 else f"{text[:200]}..."
+
+
+def _make(argument: str, game: Game, options: Options) -> Agent:
+    return ProcessAgent.of_command(argument, game, options, name=f"process:{argument}")
+
+
+PROCESS = AgentKind("process", "process:COMMAND", "a program that speaks JSON lines", _make, isolation="none")

@@ -50,6 +50,7 @@ from typing import Any, Self
 
 from cardenvs.agents.base import Agent, Failure, Turn
 from cardenvs.agents.guest import Guest
+from cardenvs.agents.kinds import find_kind
 from cardenvs.agents.process import ProcessAgent
 from cardenvs.agents.seating import Seat
 from cardenvs.agents.specs import load_agent
@@ -179,7 +180,8 @@ class AgentProxy:
         kind = spec.partition(":")[0]
         isolation = guard.isolation
         if isolation == "auto":
-            isolation = "process" if kind == "python" else "none"
+            found = find_kind(kind)
+            isolation = "none" if found is None else found.isolation
         if guest is not None:
             isolation = "process"
             guard = dataclasses.replace(guard, isolation=isolation)
@@ -255,14 +257,14 @@ class AgentProxy:
             try:
                 action = _checked(state, self._timed(functools.partial(self.agent.act, turn)))
             except (Exception, SystemExit) as error:  # whatever an agent raises is the agent's failure
-                failures = [*_own(turn), _failure(error)]
+                failures = [*_reported_failures(turn), _failure(error)]
                 final = isinstance(error, AgentFailureError) and error.final
                 forced = forced or (isinstance(error, AgentFailureError) and final and error.forced)
-                if final and len(_own(turn)) > before:
+                if final and len(_reported_failures(turn)) > before:
                     failures.pop()  # the agent has counted its tries itself
                 notes |= turn.notes
             else:
-                failures, notes = _own(turn), notes | turn.notes
+                failures, notes = _reported_failures(turn), notes | turn.notes
                 return self._decided(state, int(action), OK, time.perf_counter() - started, failures, notes)
             if final:
                 break
@@ -306,7 +308,7 @@ class AgentProxy:
 
     def accept(self, state: State, turn: Turn, action: int, seconds: float) -> Decision:
         """The decision of an agent that was asked elsewhere, in a batch, and chose what is legal."""
-        return self._decided(state, action, OK, seconds, _own(turn), turn.notes)
+        return self._decided(state, action, OK, seconds, _reported_failures(turn), turn.notes)
 
     # -- parts --------------------------------------------------------------------------------------------------
 
@@ -339,7 +341,7 @@ class AgentProxy:
         self.outcomes[outcome] += 1
         for failure in failures:
             self._count(failure)
-        return Decision(self._seat.player, state.ply, action, outcome, seconds, tuple(failures), _kept(notes))
+        return Decision(self._seat.player, state.ply, action, outcome, seconds, tuple(failures), _storable_notes(notes))
 
 
 def play(
@@ -379,7 +381,7 @@ def play(
     return decisions
 
 
-def _kept(notes: dict[str, Any]) -> dict[str, Any]:
+def _storable_notes(notes: dict[str, Any]) -> dict[str, Any]:
     """A copy of an agent's notes that can be stored, or why they cannot."""
     if not notes:
         return {}
@@ -405,7 +407,7 @@ def _checked(state: State, action: Any) -> int:
     return int(action)
 
 
-def _own(turn: Turn) -> list[Failure]:
+def _reported_failures(turn: Turn) -> list[Failure]:
     """The failures in a turn: those before, and those that the agent has added."""
     return [
         Failure(_kind(failure.kind), _short(str(failure.message)))

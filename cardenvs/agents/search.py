@@ -21,8 +21,11 @@ import time
 import numpy as np
 
 from cardenvs.agents.base import Agent, Turn
+from cardenvs.agents.kinds import AgentKind
+from cardenvs.agents.parameters import Reader, read_parameters
 from cardenvs.core.errors import AgentError
 from cardenvs.core.game import Game
+from cardenvs.core.options import Options
 from cardenvs.core.state import State
 
 _TIMED_ROUNDS = 8  # worlds tried between two looks at the clock
@@ -186,3 +189,13 @@ class _Race:
 
     def _best_first(self) -> list[int]:
         return np.argsort(-self._returns.sum(0), kind="stable").tolist()
+
+
+_PARAMETERS: dict[str, Reader] = {"simulations": int, "seconds": float, "playout": str, "depth": int}
+
+
+def _make(argument: str, game: Game, options: Options) -> Agent:
+    return SearchAgent(game, **read_parameters("search", argument, _PARAMETERS))
+
+
+SEARCH = AgentKind("search", "search", "flat Monte Carlo search", _make, guest=False, isolation="none")

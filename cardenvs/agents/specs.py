@@ -13,44 +13,23 @@ A spec is one of these:
     llm:NAME,temperature=1                      the same with other settings
     process:COMMAND                             a program that speaks JSON lines; see cardenvs.agents.process
 
-Agents of the kinds python, llm and process are *guests*: what they get must say nothing about the deal. `python:` and
-`process:` agents run in processes of their own.
+The kinds are entry points, see cardenvs.agents.kinds; other packages may add more. Those of kinds python, llm, process
+and of other packages are *guests*: what they get must say nothing about the deal. `python:` and `process:` agents run
+in processes of their own, and so do those of other packages unless their kind says otherwise.
 
 A name in a list of agents ends at a comma that no `name=value` follows.
 """
 
-import hashlib
-import importlib
-import os
-import re
-import sys
-import traceback
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from cardenvs.agents.base import Agent
+from cardenvs.agents.kinds import find_kind, kind_form, kind_names
+from cardenvs.agents.parameters import PARAMETER
 from cardenvs.agents.policy import PolicyAgent
-from cardenvs.agents.search import SearchAgent
-from cardenvs.core.errors import AgentError, CardenvsError, require
+from cardenvs.core.errors import AgentError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.text import did_you_mean
-
-GUESTS = ("python", "llm", "process")
-_PARAMETER = re.compile(r"\s*[A-Za-z_]\w*=")
-
-
-def _truth(text: str) -> bool:
-    if text.lower() not in ("true", "false"):
-        raise ValueError(text)
-    return text.lower() == "true"
-
-
-_Reader = Callable[[str], Any]
-_SEARCH_PARAMETERS: dict[str, _Reader] = {"simulations": int, "seconds": float, "playout": str, "depth": int}
-_PPO_PARAMETERS: dict[str, _Reader] = {"sample": _truth}
-_WHAT: dict[_Reader, str] = {int: "an integer", float: "a number", _truth: "true or false"}
 
 
 def split_specs(text: str) -> list[str]:
@@ -61,7 +40,7 @@ def split_specs(text: str) -> list[str]:
     """
     specs: list[str] = []
     for part in text.split(","):
-        if specs and _PARAMETER.match(part):
+        if specs and PARAMETER.match(part):
             specs[-1] += f",{part.strip()}"
         else:
             specs.append(part.strip())
@@ -72,7 +51,8 @@ def split_specs(text: str) -> list[str]:
 
 def is_guest(spec: str) -> bool:
     """Whether a spec is of an agent that cardenvs does not bring along."""
-    return spec.partition(":")[0] in GUESTS
+    kind = find_kind(spec.partition(":")[0])
+    return kind is not None and kind.guest
 
 
 def make_agent(spec: str, game: Game, options: Options) -> Agent:
@@ -87,7 +67,8 @@ def make_agent(spec: str, game: Game, options: Options) -> Agent:
         PolicyNotFoundError: the game has no such playout policy.
         MissingExtraError: it needs an optional dependency that is not installed.
     """
-    if spec.partition(":")[0] == "python":
+    kind = find_kind(spec.partition(":")[0])
+    if kind is not None and kind.isolation == "process":
         from cardenvs.agents.process import ProcessAgent
 
         process = ProcessAgent.of_spec(spec, game, options)
@@ -97,20 +78,21 @@ def make_agent(spec: str, game: Game, options: Options) -> Agent:
 
 
 def load_agent(spec: str, game: Game, options: Options) -> Agent:
-    """The same, but a `python:` agent is loaded into this process, where it can reach all that there is.
+    """The same, but the agent is always loaded into this process, where it can reach all that there is.
 
     Raises:
         AgentError, PolicyNotFoundError, MissingExtraError: as make_agent.
     """
-    kind, _, argument = spec.partition(":")
-    if kind in _KINDS:
-        agent = _KINDS[kind](argument, game, options)
-    elif kind in game.engine.policy_names():
+    name, _, argument = spec.partition(":")
+    if name in game.engine.policy_names():
         if argument:
-            raise AgentError(f"{kind!r} takes no parameters; got {spec!r}")
-        agent = PolicyAgent(game, kind)
+            raise AgentError(f"{name!r} takes no parameters; got {spec!r}")
+        agent: Agent = PolicyAgent(game, name)
     else:
-        raise AgentError(_unknown(kind, game))
+        kind = find_kind(name)
+        if kind is None:
+            raise AgentError(_unknown(name, game))
+        agent = kind.make(argument, game, options)
     agent.name = spec
     return agent
 
@@ -121,13 +103,9 @@ def agent_fingerprint(spec: str) -> str:
     Raises:
         AgentError: the file cannot be read.
     """
-    kind, _, argument = spec.partition(":")
-    if kind == "llm":
-        return importlib.import_module("cardenvs.llm.agent").config_of(argument).fingerprint()
-    if kind != "ppo":
-        return ""
-    path, _ = _checkpoint(argument)
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    name, _, argument = spec.partition(":")
+    kind = find_kind(name)
+    return "" if kind is None else kind.fingerprint(argument)
 
 
 def agent_conditions(spec: str, game: Game, options: Options) -> dict[str, Any]:
@@ -136,109 +114,13 @@ def agent_conditions(spec: str, game: Game, options: Options) -> dict[str, Any]:
     Raises:
         AgentError, MissingExtraError: the agent cannot be made.
     """
-    if spec.partition(":")[0] != "llm":
-        return {}
-    return make_agent(spec, game, options).conditions()  # type: ignore[attr-defined]
+    name, _, argument = spec.partition(":")
+    kind = find_kind(name)
+    return {} if kind is None else kind.conditions(argument, game, options)
 
 
 def _unknown(kind: str, game: Game) -> str:
-    known = [*game.engine.policy_names(), *_KINDS]
-    hint = did_you_mean(kind, known)
-    forms = ", ".join(
-        [*game.engine.policy_names(), "search", "ppo:PATH", "llm:NAME", "python:MODULE:FACTORY", "process:COMMAND"]
-    )
+    policies = game.engine.policy_names()
+    hint = did_you_mean(kind, [*policies, *kind_names()])
+    forms = ", ".join([*policies, *map(kind_form, kind_names())])
     return f"no agent {kind!r} for {game.name}; {hint}agents are: {forms}"
-
-
-def _make_search(argument: str, game: Game, options: Options) -> Agent:
-    return SearchAgent(game, **_parameters("search", argument, _SEARCH_PARAMETERS))
-
-
-def _parameters(kind: str, text: str, known: dict[str, _Reader]) -> dict[str, Any]:
-    """The values in "name=value,name=value", each read by `known[name]`."""
-    values = {}
-    for part in text.split(",") if text else ():
-        name, equals, value = part.partition("=")
-        name = name.strip()
-        if not equals or name not in known:
-            hint = did_you_mean(name, known)
-            raise AgentError(f"{kind} has no parameter {part.strip()!r}; {hint}it takes {'=..., '.join(known)}=...")
-        try:
-            values[name] = known[name](value.strip())
-        except ValueError:
-            raise AgentError(f"{kind} takes {_WHAT[known[name]]} for {name}; got {value!r}") from None
-    return values
-
-
-def _make_ppo(argument: str, game: Game, options: Options) -> Agent:
-    path, parameters = _checkpoint(argument)
-    values = _parameters("ppo", parameters, _PPO_PARAMETERS)
-    require("torch", "train")
-    return importlib.import_module("cardenvs.agents.ppo").load_agent(path, game, options, **values)
-
-
-def checkpoint_of(argument: str) -> str:
-    """The path in what follows `ppo:`."""
-    return _split_checkpoint(argument)[0]
-
-
-def _split_checkpoint(argument: str) -> tuple[str, str]:
-    name, *rest = argument.split(",")
-    while rest and not _PARAMETER.match(rest[0]):  # a comma in the path
-        name += f",{rest.pop(0)}"
-    if not name:
-        raise AgentError("ppo needs the path of a checkpoint, as in ppo:runs/latest.pt")
-    return name, ",".join(rest)
-
-
-def _checkpoint(argument: str) -> tuple[Path, str]:
-    """The file of a ppo agent, and its parameters."""
-    name, rest = _split_checkpoint(argument)
-    path = Path(name)
-    if not path.is_file():
-        raise AgentError(f"ppo: there is no file {name!r}")
-    return path, rest
-
-
-def _make_python(argument: str, game: Game, options: Options) -> Agent:
-    module_name, _, factory_name = argument.partition(":")
-    if not module_name or not factory_name:
-        raise AgentError(f"python agents are written python:MODULE:FACTORY; got 'python:{argument}'")
-    if os.getcwd() not in sys.path and "" not in sys.path:
-        sys.path.insert(0, os.getcwd())  # a console script does not look in the folder it is run from
-    try:
-        agent = getattr(importlib.import_module(module_name), factory_name)(game, options)
-    except (ImportError, AttributeError, CardenvsError) as error:
-        raise AgentError(f"cannot load agent 'python:{argument}': {error}") from error
-    except (Exception, SystemExit) as error:  # whatever the module or its factory raises
-        raise AgentError(f"cannot load agent 'python:{argument}': {raised_text(error)}") from error
-    missing = [method for method in ("act", "reset") if not callable(getattr(agent, method, None))]
-    if missing:
-        raise AgentError(f"'python:{argument}' gave {agent!r}, which is no agent: it lacks {' and '.join(missing)}")
-    return agent
-
-
-def raised_text(error: BaseException) -> str:
-    """What an agent raised, and where, in a line."""
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-    return " ".join(f"{type(error).__name__}: {error}".split()) + where
-
-
-def _make_process(argument: str, game: Game, options: Options) -> Agent:
-    from cardenvs.agents.process import ProcessAgent
-
-    return ProcessAgent.of_command(argument, game, options, name=f"process:{argument}")
-
-
-def _make_llm(argument: str, game: Game, options: Options) -> Agent:
-    return importlib.import_module("cardenvs.llm.agent").make(argument, game, options)
-
-
-_KINDS: dict[str, Callable[[str, Game, Options], Agent]] = {
-    "search": _make_search,
-    "ppo": _make_ppo,
-    "python": _make_python,
-    "llm": _make_llm,
-    "process": _make_process,
-}

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from cardenvs.agents.checkpoint import checkpoint_of
 from cardenvs.agents.guest import BUNDLE
 from cardenvs.agents.sandbox import python_path
-from cardenvs.agents.specs import checkpoint_of
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.game import Game
 from cardenvs.core.text import check_name, one_line, read_yaml

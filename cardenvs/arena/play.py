@@ -34,13 +34,13 @@ def play_games(crew: "AgentPool", jobs: Iterator[Job], batch: int) -> Records:
     Args:
         crew: the agents of the match.
         jobs: which of its games; taken as there is room.
-        batch: how many to play side by side where an agent has `act_batch` or waits for others (`waits`); one after the
+        batch: how many to play side by side where an agent has `act_batch` or waits for others (`io_bound`); one after the
             other where none does.
 
     Raises:
         AgentError, PolicyNotFoundError, MissingExtraError: an agent cannot be made.
     """
-    if crew.waits and batch > 1:
+    if crew.io_bound and batch > 1:
         return _play_in_threads(crew, jobs, batch)
     return _play(crew, jobs, batch if crew.has_batches else 1)
 
@@ -114,8 +114,8 @@ class AgentPool:
         self.match = match
         self._free: list[list[Any]] = [[self._make(agent)] for agent in range(len(match.agents))]
         first = [_inner(free[0]) for free in self._free]
-        self.waits = any(getattr(agent, "waits", False) for agent in first)
-        self.batched = [isinstance(agent, BatchAgent) and not self.waits for agent in first]
+        self.io_bound = any(getattr(agent, "io_bound", False) for agent in first)
+        self.batched = [isinstance(agent, BatchAgent) and not self.io_bound for agent in first]
 
     @property
     def has_batches(self) -> bool:

@@ -333,7 +333,7 @@ def _play_rest_on_ray(
         shared = ray.put(list(matches))
         free: list[Any] = [player.remote(shared, batch) for _ in range(processes)]
         playing: dict[Any, Any] = {}
-        most = max(_LARGEST_REMOTE_HANDFUL, batch if any(crew.waits or crew.has_batches for crew in crews) else 0)
+        most = max(_LARGEST_REMOTE_HANDFUL, batch if any(crew.io_bound or crew.has_batches for crew in crews) else 0)
         try:
             while True:
                 while free and (taken := plan.take(_chunk_size(plan, processes, most))) is not None:

@@ -79,9 +79,10 @@ def _opponents(game: "Game", options: "Options", against: str | None) -> list[st
 
 
 def _play_in_terminal(state: "State", seat: int, names: list[str], guests_key: str) -> None:
+    from cardenvs.agents.python import raised_text
     from cardenvs.agents.seating import Seat
     from cardenvs.agents.seeds import guest_seed
-    from cardenvs.agents.specs import is_guest, raised_text
+    from cardenvs.agents.specs import is_guest
     from cardenvs.agents.terminal import QuitGame, TerminalAgent
     from cardenvs.arena.play import check_choice
     from cardenvs.core.results import ResultCheck

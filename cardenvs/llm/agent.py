@@ -5,6 +5,7 @@ from collections import Counter
 from typing import Any
 
 from cardenvs.agents.base import Agent, Failure, Turn
+from cardenvs.agents.kinds import AgentKind
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
@@ -31,12 +32,12 @@ class LLMAgent(Agent):
         name: of the agent.
         config: the LLMConfig.
         enforces_time_limit: True: the time limit is kept here.
-        waits: True: it waits for others most of the time, so many games may be played at once, each in a thread.
+        io_bound: True: it waits for others most of the time, so many games may be played at once, each in a thread.
         outcomes: calls so far by outcome; "single" and "planned" are decisions that needed none.
     """
 
     enforces_time_limit = True
-    waits = True
+    io_bound = True
 
     def __init__(self, game: Game, options: Options, config: LLMConfig, client: Client | None = None) -> None:
         """An agent for a game.
@@ -254,3 +255,14 @@ def config_of(argument: str) -> LLMConfig:
             )
         changes[key.strip()] = value.strip()
     return LLMConfig.named(name or "env", **changes)
+
+
+def _fingerprint(argument: str) -> str:
+    return config_of(argument).fingerprint()
+
+
+def _conditions(argument: str, game: Game, options: Options) -> dict[str, Any]:
+    return make(argument, game, options).conditions()
+
+
+LLM = AgentKind("llm", "llm:NAME", "a language model of llm.yaml", make, _fingerprint, _conditions, isolation="none")

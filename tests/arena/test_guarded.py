@@ -7,8 +7,9 @@ import time
 
 import pytest
 
-from cardenvs.agents import specs
+from cardenvs.agents import kinds
 from cardenvs.agents.proxy import AgentLimits
+from cardenvs.agents.python import PYTHON
 from cardenvs.arena import Match, Store
 from cardenvs.arena.play import AgentPool, play_games
 from cardenvs.arena.results.board import board_of
@@ -88,7 +89,7 @@ def test_a_guard_changes_nothing_for_agents_that_do_not_fail():
 class Waits:
     """Spends its time waiting."""
 
-    waits = True
+    io_bound = True
     name = "waits"
     lock = threading.Lock()
     waiting = most = 0
@@ -114,7 +115,7 @@ def make_waiting(game, options):
 
 @pytest.mark.parametrize("guard", [None, NEAR])
 def test_agents_that_wait_wait_side_by_side(guard, monkeypatch):
-    monkeypatch.setitem(specs._KINDS, "here", specs._make_python)
+    monkeypatch.setitem(kinds._added, "here", dataclasses.replace(PYTHON, name="here", guest=False, isolation="none"))
     match = dataclasses.replace(guarded(["here:test_guarded:make_waiting", "random"], 12), guard=guard)
     waits = sys.modules.setdefault("test_guarded", sys.modules[__name__]).Waits
     waits.most = 0

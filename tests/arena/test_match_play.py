@@ -1,8 +1,11 @@
 """Playing the games of a match in one process."""
 
+import dataclasses
+
 import pytest
 
-from cardenvs.agents import specs
+from cardenvs.agents import kinds
+from cardenvs.agents.python import PYTHON
 from cardenvs.arena import Match
 from cardenvs.arena.play import AgentPool, play_games
 from cardenvs.core.errors import AgentError
@@ -48,7 +51,7 @@ def test_a_record_plays_again_to_its_returns():
 @pytest.fixture
 def kind_here(monkeypatch):
     """A kind of agents that play in this process, as those of cardenvs do."""
-    monkeypatch.setitem(specs._KINDS, "here", specs._make_python)
+    monkeypatch.setitem(kinds._added, "here", dataclasses.replace(PYTHON, name="here", guest=False, isolation="none"))
 
 
 HERE = "here:arena_agents:"

@@ -1,0 +1,105 @@
+"""Kinds of agents: what the word before the colon of a spec selects.
+
+A kind is one `AgentKind` object, registered by name in the entry-point group `cardenvs.agents`. A package may add one:
+
+    [project.entry-points."cardenvs.agents"]
+    oracle = "my_package.oracle:ORACLE"
+
+A kind is imported when it is first used, so a broken or missing dependency affects only its own agents. A package other
+than cardenvs cannot replace a kind of cardenvs.
+"""
+
+import functools
+import importlib.metadata
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from cardenvs.agents.base import Agent
+from cardenvs.core.errors import AgentError
+from cardenvs.core.game import Game
+from cardenvs.core.options import Options
+
+GROUP = "cardenvs.agents"
+_OURS = "cardenvs"
+
+
+def _no_fingerprint(argument: str) -> str:
+    return ""
+
+
+def _no_conditions(argument: str, game: Game, options: Options) -> dict[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True)
+class AgentKind:
+    """A kind of agents.
+
+    Attributes:
+        name: what specs begin with, and the name of its entry point.
+        form: how its specs are written, for help texts and errors, as in "ppo:PATH".
+        row: what it plays, one line for the table in the documentation.
+        make: returns the agent of an argument (what follows the colon), a game and options. Raises AgentError if the
+            argument is wrong.
+        fingerprint: returns a hash of what an argument refers to, such as a file; "" if the spec says it all.
+        conditions: returns all else that may bear on results, as JSON values without secrets.
+        guest: whether its code is not part of cardenvs; what a guest gets must say nothing about the deal.
+        isolation: "process" to run its agents in processes of their own by default, or "none".
+    """
+
+    name: str
+    form: str
+    row: str
+    make: Callable[[str, Game, Options], Agent]
+    fingerprint: Callable[[str], str] = _no_fingerprint
+    conditions: Callable[[str, Game, Options], dict[str, Any]] = _no_conditions
+    guest: bool = True
+    isolation: str = "process"
+
+
+_added: dict[str, AgentKind] = {}  # without an entry point, for tests
+
+
+@functools.cache
+def _installed() -> dict[str, importlib.metadata.EntryPoint]:
+    points = importlib.metadata.entry_points(group=GROUP)
+    by_origin = sorted(points, key=lambda point: point.dist is not None and point.dist.name == _OURS)
+    return {point.name: point for point in by_origin}  # ours come last, and win
+
+
+def kind_names() -> list[str]:
+    """The names of all kinds."""
+    return list(dict.fromkeys([*_installed(), *_added]))
+
+
+def find_kind(name: str) -> AgentKind | None:
+    """The kind of that name, or None.
+
+    Raises:
+        AgentError: its package cannot be imported, or its entry point is not an AgentKind.
+    """
+    if name in _added:
+        return _added[name]
+    return _loaded(name) if name in _installed() else None
+
+
+@functools.cache
+def _loaded(name: str) -> AgentKind:
+    point = _installed()[name]
+    try:
+        kind = point.load()
+    except Exception as error:  # a foreign module may raise anything
+        raise AgentError(f"cannot load agents of kind {name!r} from {point.value}: {error}") from error
+    if not isinstance(kind, AgentKind) or kind.name != name:
+        raise AgentError(f"cannot load agents of kind {name!r}: {point.value} is not an AgentKind of that name")
+    return kind
+
+
+def kind_form(name: str) -> str:
+    """How specs of a kind are written; its name alone if it cannot be loaded."""
+    try:
+        kind = find_kind(name)
+    except AgentError:
+        return name
+    return name if kind is None else kind.form

@@ -1,0 +1,43 @@
+"""Kinds of agents, found by entry point."""
+
+import dataclasses
+
+import pytest
+
+from cardenvs.agents import kinds
+from cardenvs.agents.search import SEARCH
+from cardenvs.agents.specs import is_guest
+from cardenvs.core.errors import AgentError
+
+
+@dataclasses.dataclass
+class Point:
+    """An entry point of another package."""
+
+    name: str
+    value: str = "no_such_package.agents:KIND"
+    dist: object = None
+
+    def load(self):
+        raise ImportError("No module named 'no_such_package'")
+
+
+def test_kinds_of_other_packages_are_guests_in_processes_of_their_own_by_default():
+    kind = kinds.AgentKind("theirs", "theirs:X", "", SEARCH.make)
+    assert (kind.guest, kind.isolation) == (True, "process")
+    assert [is_guest(spec) for spec in ("random", "search", "ppo:x", "llm:x", "python:a:b", "process:x")] == [
+        False, False, False, True, True, True,
+    ]  # fmt: skip
+
+
+def test_a_kind_that_cannot_be_imported_fails_when_it_is_used_and_none_of_ours_is_replaced(monkeypatch):
+    real = kinds.importlib.metadata.entry_points(group=kinds.GROUP)
+    points = [*real, Point("broken"), Point("search")]
+    monkeypatch.setattr(kinds.importlib.metadata, "entry_points", lambda group: points)
+    monkeypatch.setattr(kinds, "_installed", kinds._installed.__wrapped__)
+    monkeypatch.setattr(kinds, "_loaded", kinds._loaded.__wrapped__)
+    assert "broken" in kinds.kind_names()
+    assert kinds.find_kind("search") is SEARCH
+    with pytest.raises(AgentError, match="cannot load agents of kind 'broken' from no_such_package"):
+        kinds.find_kind("broken")
+    assert kinds.kind_form("broken") == "broken"
