@@ -301,13 +301,16 @@ def test_train_hands_everything_to_the_trainer(monkeypatch):
 
 
 def test_train_works_beside_a_training_folder_of_the_user(tmp_path):
+    pytest.importorskip("torch")
     (tmp_path / "training").mkdir()
-    (tmp_path / "training" / "__init__.py").write_text("raise RuntimeError('not for cardenvs')")
-    (tmp_path / "config.py").write_text("raise RuntimeError('not for cardenvs')")
-    command = [sys.executable, "-m", "cardenvs.cli", "train", "--settings"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "reward_scale" in done.stdout
+    for name in ("training/__init__.py", "config.py", "ppo.py"):
+        (tmp_path / name).write_text("raise RuntimeError('not for cardenvs')")
+    settings = ["--set=num_envs=8", "--set=hidden=8", "--set=final_deals=0"]
+    words = ["train", "kuhn_poker_v0", "--total-steps", "64", *settings, "--quiet", "--out", "run"]
+    command = [sys.executable, "-m", "cardenvs.cli", *words]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=200)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert (tmp_path / "run" / "latest.pt").exists()
 
 
 def test_train_without_torch_names_the_extra(monkeypatch):

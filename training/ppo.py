@@ -10,4 +10,4 @@ import sys
 from cardenvs.cli import app
 
 if __name__ == "__main__":
-    app(["train", *sys.argv[1:]])
+    app(["train", *sys.argv[1:]], prog_name="cardenvs")

@@ -102,7 +102,7 @@ class AgentPool:
     Attributes:
         match: whose agents.
         batched: by agent, whether it answers in batches.
-        waits: whether an agent spends its time waiting, so that games should be played side by side in threads.
+        io_bound: whether an agent spends its time waiting, so that games should be played side by side in threads.
     """
 
     def __init__(self, match: Match) -> None:

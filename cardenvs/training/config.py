@@ -29,7 +29,7 @@ class Config:
     game: str = setting("", "game these settings are for; empty: any")
     options: dict = dataclasses.field(default_factory=dict, metadata={"doc": "options of the game"})
     seed: int = setting(1, "of everything", low=0, high=2**62)
-    total_steps: int = setting(5_000_000, "train for so many steps (decisions, all players together)", low=1)
+    total_steps: int = setting(5_000_000, "steps to train for (decisions, all players together)", low=1)
 
     num_envs: int = setting(1024, "games side by side", low=1, high=1 << 20)
     rollout_steps: int = setting(32, "steps of each game between two updates", low=1, high=1 << 16)

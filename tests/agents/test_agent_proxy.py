@@ -252,7 +252,8 @@ def test_processes_end_with_the_proxy_and_with_the_program():
 
 def test_the_true_state_is_not_in_the_process_and_secrets_are_not_either(monkeypatch):
     monkeypatch.setenv("LLM_API_KEY", "very secret")
-    for seed in (4, 5, 7, 8):  # in which the twin that is sent has another card in the other hand
+    sees_the_truth = []  # now and then a twin happens to be the truth; a true state would always be
+    for seed in range(8):
         state = GAME.new_state(seed=seed)
         with proxy_of("peeks") as proxy:
             proxy.begin(state, state.current_player, 0)
@@ -261,7 +262,8 @@ def test_the_true_state_is_not_in_the_process_and_secrets_are_not_either(monkeyp
         own, other = state.view(OMNISCIENT)["table"]["piles"]["hand"]
         found = [table["piles"]["hand"] for table in notes["hands"]]
         assert own in [hands[0] for hands in found]
-        assert [own, other] not in found
+        sees_the_truth.append([own, other] in found)
+    assert not all(sees_the_truth)
 
 
 def test_an_agent_that_does_not_start_is_known_at_once():

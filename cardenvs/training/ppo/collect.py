@@ -71,7 +71,7 @@ class Collector:
 
     In the last `pool_share` of the games one player, of number i modulo the number of players in environment i, is the
     learner and the others are played by the pool's opponent, whose transitions are not learnt from. In all the other
-    games every player is the learner. The opponent is drawn anew for each rollout, so it may change within a game.
+    games every player is the learner. A new opponent is drawn for each rollout, so it may change within a game.
 
     Attributes:
         vec: the games.

@@ -40,9 +40,9 @@ def train(
         game: its name or the Game; not with `resume`.
         config: settings; by default those of the game in `configs/`. Not with `resume`.
         out: folder for the checkpoint, metrics and TensorBoard events; by default a new one in `runs/`.
-        seconds: train for so long rather than for config.total_steps. Schedules then follow the clock, so the same
+        seconds: how long to train, instead of config.total_steps. Schedules then follow the clock, so the same
             seed does not give the same numbers.
-        total_steps: train for so many steps rather than config.total_steps.
+        total_steps: how many steps to train for, instead of config.total_steps.
         resume: a checkpoint to go on from, to the numbers that an uninterrupted run would have given. Its limits stay,
             unless `seconds` or `total_steps` is given.
         overwrite: replace a run that `out` already holds.
