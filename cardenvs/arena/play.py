@@ -34,8 +34,8 @@ def play_games(crew: "AgentPool", jobs: Iterator[Job], batch: int) -> Records:
     Args:
         crew: the agents of the match.
         jobs: which of its games; taken as there is room.
-        batch: how many to play side by side where an agent has `act_batch` or waits for others (`io_bound`); one after the
-            other where none does.
+        batch: how many to play side by side where an agent has `act_batch` or is `io_bound`; one after the other where
+            none is.
 
     Raises:
         AgentError, PolicyNotFoundError, MissingExtraError: an agent cannot be made.
