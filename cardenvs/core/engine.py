@@ -375,7 +375,7 @@ class Engine:
         """simulate(states, i, seed, first, plays, lengths, max_plies, scratch, rng, legal, no_log, returns).
 
         For each round r = first, first + 1, ..., one a row of `returns`: re-deal what the player to act in states[i]
-        cannot know (by the game's `guess` if it has one), then apply each play (int64, legal: the first lengths[k]
+        cannot know (by the game's `sample_belief` if it has one), then apply each play (int64, legal: the first lengths[k]
         actions of plays[k]) in a copy of that world, play on with a policy for everybody for at most max_plies plies,
         and write the player's return to `returns` (float64, a column a play). What happens in round r depends on
         (seed, r) alone. scratch is an array of two records; rng and legal are as for `act`.

@@ -236,11 +236,11 @@ def test_warmup_says_when_nothing_was_kept(monkeypatch):
 
     monkeypatch.setenv("CARDENVS_QUIET", "0")  # the command sets it
     monkeypatch.setattr(cache_module, "is_saving", lambda: False)
-    monkeypatch.setattr(cli, "_warm_up_loudly", lambda console, game: 3)
+    monkeypatch.setattr("cardenvs.cli.warmup._warm_up_loudly", lambda console, game: 3)
     result = CliRunner().invoke(cli.app, ["warmup", "kuhn_poker"])
     assert result.exit_code == 2
     assert "nothing was kept: compiled code cannot be saved in" in result.stderr
-    monkeypatch.setattr(cli, "_warm_up_loudly", lambda console, game: 0)  # all of it was there
+    monkeypatch.setattr("cardenvs.cli.warmup._warm_up_loudly", lambda console, game: 0)  # all of it was there
     assert CliRunner().invoke(cli.app, ["warmup", "kuhn_poker"]).exit_code == 0
 
 

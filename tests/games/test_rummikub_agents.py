@@ -22,7 +22,7 @@ from cardenvs.games.rummikub.ruleset import Ruleset
 from cardenvs.games.rummikub.solve import solve_position
 from cardenvs.games.rummikub.solver import POSITION, TILES_FIRST, WORK
 from cardenvs.games.rummikub.state import deck
-from cardenvs.games.rummikub.strategy import goes_out, guess, set_position
+from cardenvs.games.rummikub.strategy import goes_out, sample_belief, set_position
 from cardenvs.games.rummikub.tiles import JOKER, tiles_in
 
 GAME = cardenvs.get_game("rummikub_v0")
@@ -202,7 +202,7 @@ def worlds_of(state, number):
     player = state.current_player
     for seed in range(number):
         world = copy_of(state)
-        guess(world, player, seed)
+        sample_belief(world, player, seed)
         yield world
 
 

@@ -34,6 +34,7 @@ from cardenvs.games.wingspan.stack import (
     TRADE_CARD,
 )
 from cardenvs.games.wingspan.state import (
+    ARG1,
     IN_BONUS_DECK,
     IN_BONUS_HAND,
     IN_DECK,
@@ -48,7 +49,6 @@ from cardenvs.games.wingspan.state import (
     OP,
     SLOT,
     WORD_BITS,
-    B,
 )
 
 _FACES = (*FOODS, "either")
@@ -291,7 +291,7 @@ def activate(state, habitat) -> State:
         row = decision(state)
         if row[OP] in (CHOOSE_TURN, REACT, CACHE, ACCEPT) or row[SLOT] != NO_SLOT:
             break
-        trade = row[OP] == TRADE_CARD or (row[OP] in (GIVE_FOOD, GIVE_EGGS) and row[B] & PAYS_TRADE)
+        trade = row[OP] == TRADE_CARD or (row[OP] in (GIVE_FOOD, GIVE_EGGS) and row[ARG1] & PAYS_TRADE)
         state.apply(STOP if trade else state.legal_actions()[0])
         check(state)
     return state
