@@ -375,10 +375,10 @@ class Engine:
         """simulate(states, i, seed, first, plays, lengths, max_plies, scratch, rng, legal, no_log, returns).
 
         For each round r = first, first + 1, ..., one a row of `returns`: re-deal what the player to act in states[i]
-        cannot know (by the game's `sample_belief` if it has one), then apply each play (int64, legal: the first lengths[k]
-        actions of plays[k]) in a copy of that world, play on with a policy for everybody for at most max_plies plies,
-        and write the player's return to `returns` (float64, a column a play). What happens in round r depends on
-        (seed, r) alone. scratch is an array of two records; rng and legal are as for `act`.
+        cannot know (by the rules' `sample_belief` if there is one), then apply each play (int64, legal: the first
+        lengths[k] actions of plays[k]) in a copy of that world, play on with a policy for everybody for at most
+        max_plies plies, and write the player's return to `returns` (float64, a column a play). What happens in round r
+        depends on (seed, r) alone. scratch is an array of two records; rng and legal are as for `act`.
         """
         advance, list_legal, policy = self.advance, self._list_for(policy_name), self.policy(policy_name)
         deal_world = self._game.rules.sample_belief or self._game.rules.determinize

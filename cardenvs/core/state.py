@@ -445,9 +445,9 @@ class State:
     ) -> np.ndarray:
         """Try actions or whole plays of the player to act in worlds that fit what it knows, and play each of them out.
 
-        Round r re-deals what the player to act cannot know, by the game's `sample_belief` if it has one; every action is then
-        tried in that same world, with the same chance and the same policy for everybody, so that the returns of one
-        round compare in pairs. Round r depends on (seed, r) only: rounds 0..9 in one call or in two are the same.
+        Round r re-deals what the player to act cannot know, by the rules' `sample_belief` if there is one. Every action
+        is then tried in that same world, with the same chance and the same policy for everybody, so that the returns of
+        one round compare in pairs. Round r depends on (seed, r) only: rounds 0..9 in one call or in two are the same.
 
         Args:
             actions: legal ids; a tuple of ids stands for a play of several actions in a row, as in Candidate.

@@ -95,7 +95,7 @@ def test_every_kind_of_event_reads_well():
             told[event.kind] = sentence
     assert told["lay_egg" if "lay_egg" in told else "gain_food"].startswith("player_")
     if COMPILED:
-        assert len(told) > 45, sorted(set(GAME.table.kind) - set(told))
+        assert len(told) > 45, sorted(set(GAME.table.kind_ids) - set(told))
 
 
 @pytest.mark.parametrize("names", [BIRD_NAMES, BONUS_NAMES, cards.GOAL_NAMES])

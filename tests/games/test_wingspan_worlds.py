@@ -14,7 +14,7 @@ from cardenvs.games.wingspan.cards import BIRD_NAMES, FOODS, NUM_BIRDS
 from cardenvs.games.wingspan.state import BATCH_BITS, IN_DECK, IN_HAND, IN_TUCKED
 from cardenvs.testing.knowledge import Tracker, check_twins
 
-_PILE = GAME.table.pile
+_PILE = GAME.table.pile_ids
 _DECK, _DISCARDS, _HAND, _TUCKED = (_PILE[name] for name in ("bird_deck", "bird_discards", "hand", "tucked"))
 
 
