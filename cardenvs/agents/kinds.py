@@ -69,8 +69,8 @@ def _installed() -> dict[str, importlib.metadata.EntryPoint]:
 
 
 def kind_names() -> list[str]:
-    """The names of all kinds."""
-    return list(dict.fromkeys([*_installed(), *_added]))
+    """The names of all kinds, sorted: the order of entry points is up to the installer."""
+    return sorted({*_installed(), *_added})
 
 
 def find_kind(name: str) -> AgentKind | None:

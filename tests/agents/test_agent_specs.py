@@ -39,7 +39,7 @@ def test_search_takes_its_parameters():
     ("spec", "error", "message"),
     [
         ("serch", AgentError, "no agent 'serch' for leduc_poker_v0; did you mean 'search'[?] agents are: random"),
-        ("heuristic", AgentError, "no agent 'heuristic' for leduc_poker_v0; .*random, search"),
+        ("heuristic", AgentError, "no agent 'heuristic' for leduc_poker_v0; .*random, .*, search"),
         ("random:3", AgentError, "'random' takes no parameters"),
         ("search:simulation=3", AgentError, "search has no parameter 'simulation=3'; did you mean 'simulations'"),
         ("search:deep", AgentError, "search has no parameter 'deep'"),

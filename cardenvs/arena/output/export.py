@@ -35,7 +35,7 @@ def board_json(board: Board) -> dict[str, Any]:
         "name": board.name,
         "anchors": board.anchors,
         "intervals": board.intervals,
-        "ratings_by": {"by": board.rule.by, "games": board.rule.games},
+        "ratings_by": {"by": board.basis.by, "games": board.basis.games},
         "overall": [_rating_json(rating) for rating in board.overall],
         "not_comparable": list(board.loose),
         "games": [_game_json(game) for game in board.games],

@@ -94,7 +94,7 @@ class Board:
         anchors: the ratings that are held fixed, by agent.
         loose: agents that no chain of games ties to an anchor (or to the first agent): nothing to compare with.
         intervals: how the intervals were worked out.
-        rule: what ratings go by.
+        basis: what ratings go by.
         failed: the errors of games that ended their match.
     """
 
@@ -104,7 +104,7 @@ class Board:
     anchors: dict[str, float]
     loose: tuple[str, ...]
     intervals: Intervals
-    rule: RatingBasis = BY_RESULTS
+    basis: RatingBasis = BY_RESULTS
     failed: tuple[str, ...] = ()
 
     def game(self, title: str) -> GameBoard:
@@ -118,7 +118,7 @@ def board_of(
     *,
     everything: bool = False,
     intervals: Intervals = "bootstrap",
-    rule: RatingBasis | None = None,
+    basis: RatingBasis | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Board:
     """Sum up an experiment of a store; None: the last one, or all matches where there is no experiment.
@@ -128,7 +128,7 @@ def board_of(
         experiment: which of store.experiments().
         everything: all matches of the store, whatever experiment.
         intervals: "bootstrap" or "student", for means and differences; ratings are always resampled.
-        rule: what ratings go by; None: what the experiment says.
+        basis: what ratings go by; None: what the experiment says.
         progress: called with (what is being done, matches done, matches in all).
 
     Raises:
@@ -139,8 +139,8 @@ def board_of(
     titled = _titled(store, experiment)
     names = list(dict.fromkeys(name for _, match in titled for name in match.names))
     anchors = {} if experiment is None else experiment.anchors
-    if rule is None:
-        rule = RatingBasis(**({} if experiment is None else experiment.config.get("ratings", {})))
+    if basis is None:
+        basis = RatingBasis(**({} if experiment is None else experiment.config.get("ratings", {})))
     tell = progress or (lambda what, done, total: None)
     games, evidence = [], []
     for number, (title, match) in enumerate(titled):
@@ -148,7 +148,7 @@ def board_of(
         summary = summarise(match, store.results(match.id), intervals)
         if not summary.deals:
             continue
-        counted = evidence_of(match, store.results(match.id), names, rule)
+        counted = evidence_of(match, store.results(match.id), names, basis)
         evidence.append(counted)
         games.append(_game_board(store, title, summary, counted, names, anchors))
     if not games:
@@ -159,7 +159,7 @@ def board_of(
     failed = tuple(error.split("\n")[0] for match_id, _, _, error in store.failed() if match_id in shown)
     name = experiment.name if experiment is not None else "Results"
     loose = _loose(evidence, names, anchors)
-    return Board(name, tuple(games), tuple(_best_first(overall)), dict(anchors), loose, intervals, rule, failed)
+    return Board(name, tuple(games), tuple(_best_first(overall)), dict(anchors), loose, intervals, basis, failed)
 
 
 def _titled(store: Store, experiment: StoredExperiment | None) -> list[tuple[str, Match]]:

@@ -230,11 +230,11 @@ class Results(Evidence):
         return np.stack([games * ahead, games * (1 - ahead)], axis=2).reshape(len(sums), -1)
 
 
-def evidence_of(match: Match, records: Iterable[GameRecord], agents: Sequence[str], rule: RatingBasis) -> Evidence:
-    """What the complete deals of a match say, by a rule. For the other arguments see Evidence."""
-    if rule.by == "places":
+def evidence_of(match: Match, records: Iterable[GameRecord], agents: Sequence[str], basis: RatingBasis) -> Evidence:
+    """What the complete deals of a match say, by a basis of ratings. For the other arguments see Evidence."""
+    if basis.by == "places":
         return Places(match, records, agents)
-    return Results(match, records, agents, rule.games)
+    return Results(match, records, agents, basis.games)
 
 
 def fit(

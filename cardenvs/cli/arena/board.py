@@ -66,8 +66,8 @@ def report_board(
         def show(what: str, done: int, total: int) -> None:
             bar.show(done, total, title=f"summing up: {what}")
 
-        rule = None if ratings is None else RatingBasis(ratings)
-        board = board_of(store, experiment, everything=everything, intervals=intervals, rule=rule, progress=show)
+        basis = None if ratings is None else RatingBasis(ratings)
+        board = board_of(store, experiment, everything=everything, intervals=intervals, basis=basis, progress=show)
     print_board(board, new_console())
     outputs.write("JSON", json, lambda path: write_board_json(board, path))
     outputs.write("CSV", csv, lambda path: write_csv(store, board, path))
