@@ -7,7 +7,8 @@ HOLD = -1  # the batch action that leaves an environment as it is
 NO_ACTION = -1  # pads the lists of legal actions of a batch
 
 FORFEIT = 1 << 30
-"""The code FORFEIT + p takes player p out of the game. Codes are applied like actions but offered by no mask."""
+"""The code FORFEIT + p takes player p, who is to act, out of the game. Codes are applied like actions, but no mask
+offers them."""
 
 NO_DECK = np.zeros(0, np.int16)  # no explicit deck: all cards come from the seed
 

@@ -67,7 +67,8 @@ class Rules:
         legal_actions(s, out) -> n        legal action ids of the player to act, ascending, into int32 `out`
         explain_illegal(s, action) -> k   0 if `action` is legal, else a code for View.illegal_reason
         apply_action(s, action, log)      one legal action; sets rewards, current_player, terminal
-        forfeit(s, player, log)           `player` leaves the game: clears s.active[player] and pays what it has lost
+        forfeit(s, player, log)           `player`, who is to act, leaves the game: clears
+                                          s.active[player] and pays what it has lost
         observe(s, player, out)           what `player` may know, seats counted from that player
         determinize(s, player, seed)      re-deal what `player` cannot know; sets s.seed
 

@@ -228,7 +228,7 @@ class State:
     # -- acting -------------------------------------------------------------------------------------------------
 
     def apply(self, action: int) -> None:
-        """Apply one legal action, or a code such as FORFEIT + player.
+        """Apply one legal action, or the code FORFEIT + current_player.
 
         Raises:
             IllegalActionError: says why not and what is legal; the state is unchanged.
@@ -274,9 +274,9 @@ class State:
         if self.is_terminal:
             return f"action {action} after the game is over"
         if action >= FORFEIT:
-            player = action - FORFEIT
-            in_game = player < self.num_players and self.active[player]
-            return "" if in_game else f"player_{player} cannot forfeit, being out of the game"
+            if action == FORFEIT + self.current_player:
+                return ""
+            return f"player_{action - FORFEIT} cannot forfeit now: player_{self.current_player} is to act"
         if action < 0:
             return f"action {action} is negative"
         code = int(self.game.engine.explain(self._states, 0, action))

@@ -24,7 +24,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
-from cardenvs.core.checks import check_fields, checked_player, is_integer, sealed, short, split_saved
+from cardenvs.core.checks import check_fields, is_integer, sealed, short, split_saved
 from cardenvs.core.codes import FORFEIT, MASK_DTYPE, TERMINAL_PLAYER
 from cardenvs.core.errors import FormatError, OptionError
 from cardenvs.core.game import Game
@@ -168,17 +168,18 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._state.check_legal(chosen)
         self._play(int(chosen))
 
-    def forfeit(self, player: int) -> None:
-        """Take a player out of the game, as when its agent has failed; for the referee, whoever is to act.
+    def forfeit(self) -> None:
+        """Take `agent_selection` out of the game, as when its policy has failed. For referees, not for policies.
+
+        A player who leaves out of turn forfeits when its turn comes.
 
         Raises:
-            IllegalActionError: the game is over, or the player is out of it; nothing was changed.
-            ValueError: no such player, or `agent_selection` is an agent that is out and has its None step to take.
+            IllegalActionError: the game is over; nothing was changed.
+            ValueError: `agent_selection` is out already and has its None step to take.
         """
-        code = FORFEIT + checked_player(player, len(self.possible_agents))
         if self.terminations.get(self.agent_selection) and not self._state.is_terminal:
             raise ValueError(f"{self.agent_selection} is out: step(None) comes first")
-        self._state.apply(code)
+        self._state.apply(FORFEIT + self._state.current_player)
         self._settle()
         if self.render_mode == "human":
             RawEnv.render(self)
@@ -464,10 +465,10 @@ class Env(RawEnv):
         else:
             self._lose(agent)
 
-    def forfeit(self, player: int) -> None:
-        """Take a player out of the game; see RawEnv.forfeit."""
+    def forfeit(self) -> None:
+        """Take `agent_selection` out of the game; see RawEnv.forfeit."""
         self._has_updated = True
-        super().forfeit(player)
+        super().forfeit()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What `agent` may know now and, if it is to act, what it may do; new arrays each time."""

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import chdtrc  # of the upper tail
 
 from cardenvs.agents.base import Turn
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import CardenvsError, IllegalActionError, OptionError
 from cardenvs.core.events import KIND, OMNISCIENT, SOURCE, SPECTATOR, TOKEN, UNKNOWN, FoldedTable, Op
 from cardenvs.core.game import Game
@@ -31,6 +32,7 @@ _MOST_CANDIDATES = 30  # candidates of one state that are tried
 _MOST_IDS = 300  # action ids of one state that are tried; a random sample beyond
 _DOORS_EVERY = 3  # of so many games about one has all its doors tried
 _TOLERANCE = 1e-9
+_FORFEIT_AGAIN = 0.2  # chance that another player forfeits too, at each turn after a forfeit
 _PROMPTS = PromptSettings(rules=False)  # the rules are a file
 
 
@@ -419,26 +421,29 @@ def check_observation(case: Case, state: State) -> None:
 
 
 def check_forfeit(case: Case, state: State) -> None:
-    """Any player may forfeit; the game then ends or goes on without that player, within its bound."""
-    from cardenvs.core.codes import FORFEIT
+    """The player to act may forfeit; the game then ends or goes on without that player, within its bound.
 
+    Some of those who act later forfeit too.
+    """
     if state.is_terminal:
         return
-    for player in range(state.num_players):
-        if not state.active[player]:
+    rest, chooser = state.clone(), random.Random(state.ply)
+    paid: dict[int, float] = {}
+    while not rest.is_terminal:
+        player = rest.current_player
+        if player in paid:
+            fail(case, rest, f"player {player} forfeited, but is to act")
+        if rest.ply > case.game.max_length(case.options) + state.num_players:
+            fail(case, rest, "not over in time after a forfeit")
+        if paid and chooser.random() >= _FORFEIT_AGAIN:
+            rest.apply(chooser.choice(rest.legal_actions()))
             continue
-        rest, chooser = state.clone(), random.Random(state.ply)
         rest.apply(FORFEIT + player)
-        paid = rest.returns[player]
+        paid[player] = rest.returns[player]
         if rest.active[player] and not rest.is_terminal:
             fail(case, state, f"player {player} forfeited, but is still active")
-        while not rest.is_terminal:
-            if rest.current_player == player:
-                fail(case, rest, f"player {player} forfeited, but is to act")
-            if rest.ply > case.game.max_length(case.options) + state.num_players:
-                fail(case, rest, "not over in time after a forfeit")
-            rest.apply(chooser.choice(rest.legal_actions()))
-        if rest.returns[player] != paid:
+    for player, amount in paid.items():
+        if rest.returns[player] != amount:
             fail(case, rest, f"player {player} forfeited, but is paid or charged after leaving")
 
 

@@ -264,7 +264,7 @@ def test_deals_can_be_listed_where_they_are_few(every_game):
         ([RAISE], 3, "player_1: there is no action 3; actions are 0 (fold), 1 (call) and 2 (raise) (rules.md 3.2)"),
         ([], -1, "action -1 is negative"),
         ([RAISE, FOLD], CALL, "action 1 after the game is over; nothing is legal any more"),
-        ([], FORFEIT + 2, "player_2 cannot forfeit, being out of the game"),
+        ([], FORFEIT + 1, "player_1 cannot forfeit now: player_0 is to act"),
         ([], 10**30, "cannot forfeit"),
         ([], 1.0, "an action is an integer; got 1.0"),
         ([], True, "an action is an integer; got True"),

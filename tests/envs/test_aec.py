@@ -346,20 +346,18 @@ def test_no_agent_can_step_with_a_code():
 @every_class
 def test_the_referee_takes_a_player_out(kind):
     env = fresh(kind, "leduc_poker_v0", num_players=3)
-    first = env.agent_selection
-    env.forfeit(2)
-    assert env.agent_selection == "player_2"
-    assert env.terminations["player_2"]
-    with pytest.raises(ValueError, match=r"player_2 is out: step\(None\) comes first"):
-        env.forfeit(0)
+    assert env.agent_selection == "player_0"
+    env.forfeit()
+    assert env.agent_selection == "player_0"
+    assert env.terminations["player_0"]
+    with pytest.raises(ValueError, match=r"player_0 is out: step\(None\) comes first"):
+        env.forfeit()
     env.step(None)
-    assert env.agent_selection == first
-    with pytest.raises(IllegalActionError, match="cannot forfeit"):
-        env.forfeit(2)
-    with pytest.raises(ValueError, match="players are 0 to 2"):
-        env.forfeit(3)
-    env.forfeit(0)
+    assert env.agent_selection == "player_1"
+    env.forfeit()
     assert env.game_state.is_terminal
+    with pytest.raises(IllegalActionError, match="after the game is over"):
+        env.forfeit()
 
 
 @every_game

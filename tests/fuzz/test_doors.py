@@ -168,7 +168,6 @@ def fresh(kind):
 ENVIRONMENTS = {
     "RawEnv": (lambda: fresh(RawEnv), lambda env, a: env.step(a), lambda env: env.infos),
     "Env": (lambda: fresh(Env), lambda env, a: env.step(a), lambda env: env.infos),
-    "Env.forfeit": (lambda: fresh(Env), lambda env, a: env.forfeit(a), lambda env: env.infos),
     "Env.reset": (lambda: fresh(Env), lambda env, a: env.reset(a), lambda env: env.infos),
     "Env.set_state": (lambda: fresh(Env), lambda env, a: env.set_state(a), lambda env: env.infos),
     "SeatEnv": (lambda: fresh(SeatEnv), lambda env, a: env.step(a), lambda env: env._info()),

@@ -700,6 +700,7 @@ def test_6_6_after_the_last_hand_the_score_decides(scores, hands_won, margin):
 
 
 def forfeited(state, player) -> State:
+    assert state.current_player == player
     state.apply(FORFEIT + player)
     assert state.is_terminal
     assert state.active == [player != p for p in (0, 1)]
@@ -707,13 +708,13 @@ def forfeited(state, player) -> State:
 
 
 def test_7_1_a_forfeit_loses_as_against_gin():
-    assert forfeited(start(), 1).returns == [25 + 58, -83]
+    assert forfeited(play(start(), "pass"), 1).returns == [25 + 58, -83]
     assert forfeited(start(), 0).returns == [-27, 27]
     assert forfeited(play(start(upcard="Kc"), "take Kc"), 0).returns == [-25, 25]  # of eleven cards, the best ten
-    assert forfeited(play(start(upcard="Kc"), "take Kc"), 1).returns == [83, -83]
-    assert forfeited(knocked(layoff="manual"), 0).returns == [-26, 26]
     assert forfeited(play(knocked(layoff="manual"), "lay off 7h on a run"), 1).returns == [25 + 51, -76]
-    assert set(forfeited(start(), 1).table(0).piles[GAME.table.pile_ids["hand"] + 1]) == set(parse_cards(B))
+    assert set(forfeited(play(start(), "pass"), 1).table(0).piles[GAME.table.pile_ids["hand"] + 1]) == set(
+        parse_cards(B)
+    )
 
 
 @pytest.mark.parametrize("player", [0, 1])
@@ -723,6 +724,8 @@ def test_7_2_a_forfeit_loses_the_match(player, scores):
     state = start(match_target=100, shutout="off")
     margin = scores[0] - scores[1]
     state = changed(state, scores=[scores], hands_won=[hands_won], returns=[[margin, -margin]])
+    if player == 1:
+        play(state, "pass")
     forfeited(state, player)
     winner = 1 - player
     hand_points = 25 + (58 if player else 2)

@@ -113,50 +113,40 @@ def test_3_4_the_highest_card_takes_the_pot_and_is_not_shown():
 
 
 def test_4_1_a_player_who_forfeits_loses_the_chips_put_in_at_once():
-    state = played("R3 K J", "b0")
-    assert state.rewards == [-2, 0, 0]
+    state = played("R3 K J", "0")
+    assert state.rewards == [-1, 0, 0]
     assert state.active == [False, True, True]
     assert not state.is_terminal
 
 
 def test_4_1_a_player_who_has_forfeited_is_passed_over():
-    assert played("J K R3", "1").current_player == 0
-    assert played("J K R3", "1p").current_player == 2
     assert played("J K R3", "0").current_player == 1
     assert played("J K R3", "p1").current_player == 2
-    assert played("J K R3", "pb0p").is_terminal  # player 2 folds, player 0 is gone
-    assert played("J K R3", "p2p").is_terminal  # nobody is left to act
+    assert played("J K R3", "p1b").current_player == 0
+    assert played("J K R3", "0bp").is_terminal  # player 2 folds, player 0 is gone
+    assert played("J K R3", "0pp").is_terminal  # nobody is left to act
 
 
-@pytest.mark.parametrize(("moves", "returns"), [("0", [-1, 1]), ("1", [1, -1]), ("b0", [-2, 2]), ("pb0", [-1, 1])])
+@pytest.mark.parametrize(("moves", "returns"), [("0", [-1, 1]), ("p1", [1, -1]), ("b1", [1, -1]), ("pb0", [-1, 1])])
 def test_4_1_the_last_player_left_takes_the_pot_at_once(moves, returns):
     assert played("K J", moves).returns == returns
 
 
 def test_4_1_two_forfeits_of_three():
-    assert played("R3 K J", "b01").returns == [-2, -1, 3]
-    assert played("R3 K J", "10").returns == [-1, -1, 2]
+    assert played("R3 K J", "01").returns == [-1, -1, 2]
+    assert played("R3 K J", "b12").returns == [2, -1, -1]
+    assert played("R3 K J", "0b2").returns == [-1, 2, -1]
 
 
-def test_4_1_if_all_who_bet_have_forfeited_the_showdown_is_between_all_who_are_left():
-    assert played("J K R3", "b0pp").returns == [-2, -1, 3]  # both fold to a bet whose owner is gone
-    assert played("J R3 K", "b0pp").returns == [-2, 3, -1]
-    assert played("J K R3", "b0bp").returns == [-2, 3, -1]  # one calls: that one is in the showdown
+def test_4_1_those_who_stay_go_to_the_showdown():
+    assert played("J K R3", "p1p").returns == played("R3 J K", "p1p").returns[::-1]
 
 
-def test_4_1_a_forfeit_out_of_turn_leaves_the_turn_where_it_is():
-    state = played("J K R3", "p")
-    state.apply(FORFEIT + 2)
-    assert state.current_player == 1
-    state.apply(FORFEIT + 0)
-    assert state.is_terminal
-    assert state.returns == [-1, 2, -1]
-
-
-def test_4_1_nobody_forfeits_twice_or_after_the_end():
-    state = played("J K R3", "1")
-    with pytest.raises(IllegalActionError, match="player_1 cannot forfeit, being out of the game"):
-        state.apply(FORFEIT + 1)
+def test_4_1_only_the_player_to_act_forfeits():
+    state = played("J K R3", "0")
+    for player in (0, 2):
+        with pytest.raises(IllegalActionError, match=f"player_{player} cannot forfeit now: player_1 is to act"):
+            state.apply(FORFEIT + player)
     with pytest.raises(IllegalActionError, match="after the game is over"):
         played("K J", "pp").apply(FORFEIT)
 

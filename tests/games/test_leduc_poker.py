@@ -148,29 +148,26 @@ def test_4_1_cards_are_not_shown_at_the_end():
     assert state.view(0)["table"]["piles"]["hand"] == [["J"], ["?"]]
 
 
-def test_5_1_a_player_who_forfeits_folds_on_turn_or_not():
-    state = played("K Q J R3", "r0", num_players=3)
+def test_5_1_a_player_who_forfeits_folds():
+    state = played("K Q J R3", "rrc0", num_players=3)
     assert state.rewards == [-3, 0, 0]
     assert (state.active, state.record.folded[:3].tolist()) == ([False, True, True], [1, 0, 0])
-    assert state.current_player == 1
     assert played("K Q J R3", "r1", num_players=3).current_player == 2
-    assert played("K Q J", "1").returns == [1, -1]
-    assert played("K Q J", "r0").returns == [-3, 3]
+    assert played("K Q J", "0").returns == [-1, 1]
+    assert played("K Q J", "r1").returns == [1, -1]
 
 
-def test_5_1_a_player_who_has_folded_can_still_forfeit_and_loses_no_more():
+def test_5_1_only_the_player_to_act_forfeits():
     state = played("K Q J R3", "rf", num_players=3)
-    state.apply(FORFEIT + 1)
-    assert state.active == [True, False, True]
-    assert state.current_player == 2
-    state.apply(FOLD)
-    assert state.returns == [2, -1, -1]
+    for player in (0, 1):  # one waits, one has folded
+        with pytest.raises(IllegalActionError, match=f"player_{player} cannot forfeit now: player_2 is to act"):
+            state.apply(FORFEIT + player)
 
 
 def test_5_1_a_forfeit_may_end_the_round():
     assert played("K Q J R3", "cc2", num_players=3).phase == "second_round"
     assert played("K Q J R3", "crc0", num_players=3).phase == "second_round"
-    assert played("K Q J R3", "rc0", num_players=3).phase == "first_round"  # player 2 has not acted
+    assert played("K Q J R3", "r1", num_players=3).phase == "first_round"  # player 2 has not acted
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -318,12 +315,7 @@ class Plain:
 
     def apply(self, action):
         player = self.turn
-        if action >= FORFEIT:
-            player = action - FORFEIT
-            if player not in self.within:
-                return
-            action = FOLD
-        if action == FOLD:
+        if action == FOLD or action >= FORFEIT:
             self.within.discard(player)
             self.acted.discard(player)
         else:
@@ -337,7 +329,7 @@ class Plain:
             self.over = True
         elif self.acted == self.within:
             self.end_round()
-        elif player == self.turn:
+        else:
             self.turn = self.next_from(player + 1)
 
     def end_round(self):
@@ -376,7 +368,7 @@ def test_random_games_are_those_of_a_plain_implementation(num_players, forfeits)
             assert (RAISE in state.legal_actions()) == (plain.raises < options["max_raises"])
             action = chooser.choice(state.legal_actions())
             if chooser.random() < forfeits:
-                action = FORFEIT + chooser.choice([p for p in range(num_players) if state.active[p]])
+                action = FORFEIT + state.current_player
             state.apply(action)
             plain.apply(action)
         assert plain.over

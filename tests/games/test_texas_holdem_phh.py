@@ -332,9 +332,9 @@ def test_a_hand_of_a_match_is_chosen_by_its_number():
 
 
 def test_a_forfeit_cannot_be_written():
-    state = table()
+    state = play(table(), "3:fold")
     state.apply(FORFEIT + 4)
-    play(state, "3:fold 5:fold 0:fold 1:fold")
+    play(state, "5:fold 0:fold 1:fold")
     with pytest.raises(FormatError, match="player_4 forfeits in it; PHH has no words for that"):
         phh.dumps(state)
 

@@ -191,12 +191,12 @@ def test_a_timeline_is_read_back_as_it_was(match, tmp_path):
 
 
 def test_a_timeline_of_an_unfinished_match_ends_with_a_request():
-    state = play(table(), "3:60 4:fold")
-    state.apply(FORFEIT + 0)
+    state = play(table(), "3:60")
+    state.apply(FORFEIT + 4)
     timeline = Timeline.of(state)
     assert not timeline.finished
     assert [(e.kind, e.data["player"]) for e in timeline.entries if e.kind in ("request", "action")][-3:] == [
-        ("request", 5), ("action", 0), ("request", 5)]  # fmt: skip
+        ("request", 4), ("action", 4), ("request", 5)]  # fmt: skip
     assert timeline.sentence(len(timeline) - 1, SPECTATOR).startswith("player_5 may fold, call 60")
     Timeline.loads(timeline.dumps()).verify()
 

@@ -85,13 +85,11 @@ def test_2_3_blinds_replace_the_levels():
 
 def test_3_5_moving_button():
     state = GAME.new_state(seed=0, num_players=4, button_rule="moving")
+    play(state, "3:fold 0:fold")
     state.apply(FORFEIT + 1)
-    while state.record.hand_number == 1:
-        state.act("fold" if state.legal_options().call_amount else "check")
     assert positions(state) == (2, 3, 0)
+    play(state, "2:fold")
     state.apply(FORFEIT + 3)
-    while state.record.hand_number == 2:
-        state.act("fold" if state.legal_options().call_amount else "check")
     assert positions(state) == (0, 0, 2)
 
 
@@ -318,12 +316,12 @@ def test_8_5_what_places_pay(options, returns):
     assert state.returns == returns
 
 
-def test_8_6_a_forfeit_out_of_turn():
-    state = play(table(num_players=3, num_hands=2), "0:60 1:call")
+def test_8_6_who_forfeits_folds_and_is_out():
+    state = play(table(num_players=3, num_hands=2), "0:60 1:call 2:120")
     state.apply(FORFEIT + 0)
-    assert state.current_player == 2
+    assert state.current_player == 1
     assert state.returns == [-60, 0, 0]
-    play(state, "2:call 1:check 2:check 1:check 2:check 1:check 2:check")
+    play(state, "1:call 1:check 2:check 1:check 2:check 1:check 2:check")
     assert state.record.hand_number == 2
     assert positions(state) == (2, 2, 1)
     assert sum(state.stacks) + state.pot == 6000

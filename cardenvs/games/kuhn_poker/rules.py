@@ -152,7 +152,7 @@ def forfeit(s, player, log):
             last_left = p
     if left == 1:
         _take_pot(s, last_left, log)
-    elif player == s.current_player:
+    else:
         _next_turn(s, player, log)
 
 

@@ -186,7 +186,7 @@ def _leave_pot(s, player, log):
         left += 1 - s.folded[p]
     if left == 1:
         _pay(s, log)
-    elif player == s.current_player:
+    else:
         s.num_to_act -= 1
         _pass_turn(s, player, log)
 
@@ -242,22 +242,7 @@ def forfeit(s, player, log):
     s.active[player] = 0
     s.rewards[player] = -s.chips_in[player]
     ev.log_note(log, FORFEITS, player, 0)
-    if s.folded[player]:
-        return
-    if player != s.current_player and _must_still_act(s, player):
-        s.num_to_act -= 1
     _leave_pot(s, player, log)
-
-
-@kernel(inline=True)
-def _must_still_act(s, player):
-    """Whether the round's remaining turns include `player`, who is in: they are the next ones in order."""
-    seat = np.int64(s.current_player)
-    for _ in range(s.num_to_act):
-        if seat == player:
-            return True
-        seat = _next_in(s, seat + 1)
-    return False
 
 
 @kernel(inline=True)

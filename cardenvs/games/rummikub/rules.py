@@ -305,8 +305,7 @@ def forfeit(s, player, log):
     """`player` pays the others as a loser and leaves; two or more play on (8.8)."""
     ev.log_note(log, table.FORFEIT, player, 0)
     s.active[player] = 0
-    if s.current_player == player:
-        effects.forget_turn(s)
+    effects.forget_turn(s)
     loss = _loss(s, player, np.int64(0))
     remaining = num_active(s)
     for p in range(s.rules.num_players):
@@ -316,7 +315,7 @@ def forfeit(s, player, log):
     s.num_passes = 0
     if remaining == 1:
         s.terminal = 1
-    elif s.current_player == player:
+    else:
         _next_player(s)
 
 

@@ -648,8 +648,7 @@ def _payment(s, place):
 def forfeit(s, player, log):
     """`player` leaves: the hand is folded, the chips behind leave the game, the place is the last one left (8.6)."""
     ev.log_note(log, table.FORFEIT, player, 0)
-    if s.in_hand >> player & 1:
-        effects.fold_hand(s, player, log)
+    effects.fold_hand(s, player, log)
     if s.rules.format == state.CASH or s.rules.returns == state.CHIPS:
         s.rewards[player] += s.stacks[player] - s.start_stacks[player]
         s.start_stacks[player] = s.stacks[player]
@@ -657,7 +656,7 @@ def forfeit(s, player, log):
     effects.eliminate(s, player, log)
     if s.rules.format != state.CASH:
         _finish(s, player, place, 1 << player, s.stacks, log)
-    _play_on(s, np.int64(s.current_player), log)
+    _play_on(s, player, log)
 
 
 # ---------------------------------------------------------------------------------------------------------------
