@@ -154,7 +154,7 @@ def test_observers_are_told_what_they_see():
     ("agent", "kind", "message"),
     [
         (RAISING, "AgentFailureError", "ValueError: it has had enough"),
-        (CHEATING, "AgentError", "it chose what is not legal"),
+        (CHEATING, "AgentFailureError", "it chose what is not legal"),
     ],
 )
 def test_a_failing_agent_spoils_its_games_only(tmp_path, agent, kind, message):

@@ -106,10 +106,12 @@ class ProcessAgent(Agent):
         name: of the agent.
         player: whom it plays in this game, where that is known before its first turn.
         enforces_time_limit: True: the time limit is kept here.
+        reports_late_failures: True: failures of messages that are not answered appear in the next turn.
         starts: how often the process was started.
     """
 
     enforces_time_limit = True
+    reports_late_failures = True
 
     def __init__(
         self,
@@ -192,6 +194,10 @@ class ProcessAgent(Agent):
         """
         if self._pipe is None:
             self._start()
+
+    def take_seat(self, player: int) -> None:
+        """Play `player` from the next game on."""
+        self.player = player
 
     def reset(self, seed: int) -> None:
         """A game begins, in a process that knows of no other."""

@@ -45,14 +45,14 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 from cardenvs.agents.base import Agent, Failure, Turn
 from cardenvs.agents.guest import Guest
 from cardenvs.agents.kinds import find_kind
 from cardenvs.agents.process import ProcessAgent
-from cardenvs.agents.seating import Seat
+from cardenvs.agents.seating import FORCED, FORFEITED, OK, Decision, Seat, checked_choice, play_out
 from cardenvs.agents.specs import load_agent
 from cardenvs.agents.thread import ThreadAgent
 from cardenvs.core.codes import FORFEIT
@@ -63,7 +63,6 @@ from cardenvs.core.state import State
 
 ON_FAILURE = ("forfeit", "forced_action")
 ISOLATION = ("auto", "none", "thread", "process")
-OK, FORCED, FORFEITED = "ok", "forced", "forfeit"
 _LONGEST_NOTES = 1 << 20  # characters of JSON
 _LONGEST_MESSAGE = 1000  # characters of a failure's message that are kept
 _LONGEST_KIND = 40  # characters of its class
@@ -106,28 +105,6 @@ class AgentLimits:
             raise AgentError(f"memory_limit_mb is a number of megabytes above zero; got {self.memory_limit_mb}")
 
 
-@dataclass(frozen=True)
-class Decision:
-    """What came of one decision.
-
-    Attributes:
-        player, ply: whose, and after how many actions.
-        action: what to apply: a legal id, or FORFEIT + player.
-        outcome: "ok", "forced" or "forfeit".
-        seconds: spent, all tries together.
-        failures: the tries that came to nothing, oldest first.
-        notes: what the agent wants kept of it, JSON values.
-    """
-
-    player: int
-    ply: int
-    action: int
-    outcome: str
-    seconds: float
-    failures: tuple[Failure, ...] = ()
-    notes: dict[str, Any] = field(default_factory=dict)
-
-
 class AgentProxy:
     """An agent under guard; see the top of this module. Serves one game at a time.
 
@@ -157,7 +134,6 @@ class AgentProxy:
         self.outcomes: Counter[str] = Counter()
         self.failures: Counter[str] = Counter()
         self._seat = Seat(agent, -1, 0)
-        self._seen = 0  # events told so far
         self._playing = False
 
     @classmethod
@@ -217,6 +193,11 @@ class AgentProxy:
         """End the agent's process, if it has one."""
         self.close()
 
+    @property
+    def is_observer(self) -> bool:
+        """Whether the agent wants to see events as they happen."""
+        return self._seat.is_observer
+
     # -- one game -----------------------------------------------------------------------------------------------
 
     def begin(self, state: State, player: int, seed: int) -> None:
@@ -227,13 +208,10 @@ class AgentProxy:
             player: which the agent plays.
             seed: the agent's own for this game.
         """
-        self._seat, self._seen = Seat(self.agent, player, seed), 0
+        self._seat = Seat(self.agent, player, seed)
         self._playing = True
-        if isinstance(self.agent, ProcessAgent):
-            self.agent.player = player
         with self._counting():
-            self._timed(lambda: self.agent.reset(seed))
-        self.observe(state)
+            self._timed(functools.partial(self._seat.begin, state))
 
     def decide(self, state: State) -> Decision:
         """Ask for a decision. Never raises for what the agent does; the state stays as it is.
@@ -255,7 +233,7 @@ class AgentProxy:
             before = len(failures)
             final = False
             try:
-                action = _checked(state, self._timed(functools.partial(self.agent.act, turn)))
+                action = checked_choice(state, self._timed(functools.partial(self.agent.act, turn)))
             except (Exception, SystemExit) as error:  # whatever an agent raises is the agent's failure
                 failures = [*_reported_failures(turn), _failure(error)]
                 final = isinstance(error, AgentFailureError) and error.final
@@ -274,23 +252,16 @@ class AgentProxy:
         return self._decided(state, FORFEIT + self._seat.player, FORFEITED, seconds, failures, notes)
 
     def observe(self, state: State) -> None:
-        """Tell an observer what it has not been told yet. A failure is counted, and is of no consequence."""
-        if not self._playing or not callable(getattr(self.agent, "observe", None)):
-            return
-        rows = state.event_rows(self._seat.player)
-        events = [state.game.table.read(row) for row in rows[self._seen :]]
-        self._seen = len(rows)
-        if events:
+        """Show an observer the events that it has not seen yet. A failure is counted and has no other effect."""
+        if self._playing and self._seat.is_observer:
             with self._counting():
-                self._timed(lambda: self.agent.observe(events))  # type: ignore[attr-defined]
+                self._timed(functools.partial(self._seat.observe, state))
 
     def end(self, state: State) -> None:
         """The game is over, or was broken off."""
         self._playing = False
-        ended = getattr(self.agent, "end", None)
-        if callable(ended):
-            with self._counting():
-                self._timed(lambda: ended(state.returns))
+        with self._counting():
+            self._timed(functools.partial(self._seat.end, state))
 
     def close(self) -> None:
         """No more games. An agent with a process loses it."""
@@ -363,22 +334,13 @@ def play(
     """
     if len({id(proxy) for proxy in proxies}) != state.num_players or len(seeds) != state.num_players:
         raise AgentError(f"{state.num_players} players need as many proxies, each its own, and as many seeds")
-    decisions: list[Decision] = []
     for player, proxy in enumerate(proxies):
         proxy.begin(state, player, seeds[player])
     try:
-        while not state.is_terminal:
-            decision = proxies[state.current_player].decide(state)
-            state.apply(decision.action)
-            decisions.append(decision)
-            for proxy in proxies:
-                proxy.observe(state)
-            if watch is not None:
-                watch(state, decision)
+        return play_out(state, proxies, watch)
     finally:
         for proxy in proxies:
             proxy.end(state)
-    return decisions
 
 
 def _storable_notes(notes: dict[str, Any]) -> dict[str, Any]:
@@ -392,19 +354,6 @@ def _storable_notes(notes: dict[str, Any]) -> dict[str, Any]:
     if len(text) > _LONGEST_NOTES:
         return {"dropped": f"the notes are {len(text)} characters of JSON; at most {_LONGEST_NOTES} are kept"}
     return json.loads(text)
-
-
-def _checked(state: State, action: Any) -> int:
-    """The choice of an agent, if it is one.
-
-    Raises:
-        AgentFailureError: it is not legal.
-    """
-    try:
-        state.check_legal(action)
-    except IllegalActionError as error:
-        raise AgentFailureError("illegal", f"it chose what is not legal: {error}") from None
-    return int(action)
 
 
 def _reported_failures(turn: Turn) -> list[Failure]:

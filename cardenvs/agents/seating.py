@@ -1,10 +1,61 @@
-"""An agent at its place in a game: the turns that it gets."""
+"""An agent at its place in a game, and the loop in which all games are played.
 
-from cardenvs.agents.base import Agent, Turn
+    seats = [Seat(agent, player, seeds[player]) for player, agent in enumerate(agents)]
+    for seat in seats:
+        seat.begin(state)
+    play_out(state, seats)
+    for seat in seats:
+        seat.end(state)
+
+A `Seat` calls its agent as it is and raises whatever the agent raises. An `AgentProxy` (cardenvs.agents.proxy) has the
+same methods, limits the agent, and never raises. Matches play many games side by side, so they take the same steps in
+an order of their own (cardenvs.arena.play).
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from cardenvs.agents.base import Agent, Failure, Turn
+from cardenvs.core.errors import AgentFailureError, IllegalActionError
 from cardenvs.core.state import State
 
+OK, FORCED, FORFEITED = "ok", "forced", "forfeit"
 _OURS = {"cardenvs.agents.policy", "cardenvs.agents.search", "cardenvs.agents.ppo", "cardenvs.agents.terminal"}
 _PASS_ON = {"cardenvs.agents.process", "cardenvs.llm.agent"}  # what a player knows, to somebody elsewhere
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The outcome of one decision.
+
+    Attributes:
+        player, ply: whose, and after how many actions.
+        action: what to apply: a legal id, or FORFEIT + player.
+        outcome: "ok", "forced" or "forfeit".
+        seconds: spent, all tries together.
+        failures: the failed tries, oldest first.
+        notes: what the agent wants kept of it, JSON values.
+    """
+
+    player: int
+    ply: int
+    action: int
+    outcome: str
+    seconds: float
+    failures: tuple[Failure, ...] = ()
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+class Player(Protocol):
+    """Who decides for a player in a game that has begun: a Seat or an AgentProxy."""
+
+    def decide(self, state: State) -> Decision:
+        """Choose an action for the player to act."""
+
+    def observe(self, state: State) -> None:
+        """Something has happened in the game."""
 
 
 class Seat:
@@ -14,6 +65,7 @@ class Seat:
         agent: who plays.
         player: int.
         seed: the agent's own for this game.
+        is_observer: whether the agent wants to see events as they happen.
     """
 
     def __init__(self, agent: Agent, player: int, seed: int) -> None:
@@ -21,6 +73,16 @@ class Seat:
         self.agent, self.player, self.seed = agent, player, seed
         self._trusted = is_ours(agent) or type(agent).__module__ in _PASS_ON
         self._decisions, self._last_ply = 0, -2
+        self.is_observer = callable(getattr(agent, "observe", None))
+        self._shown = 0  # events
+
+    def begin(self, state: State) -> None:
+        """Reset the agent for the game that begins in `state`, and show an observer the deal."""
+        take_seat = getattr(self.agent, "take_seat", None)
+        if callable(take_seat):  # an agent in another process, which is told whom it plays
+            take_seat(self.player)
+        self.agent.reset(self.seed)
+        self.observe(state)
 
     def turn(self, state: State) -> Turn:
         """The turn of the player, who is to act in `state`.
@@ -32,10 +94,89 @@ class Seat:
             return turn
         return Turn(turn.determinize(turn.seed), self.seed, turn.decision, turn.goes_on)
 
+    def decide(self, state: State) -> Decision:
+        """Ask the agent for an action.
+
+        Raises:
+            AgentFailureError: the action is not legal.
+            Exception: whatever the agent raises.
+        """
+        turn = self.turn(state)
+        started = time.perf_counter()
+        action = self.agent.act(turn)
+        seconds = time.perf_counter() - started
+        if turn.failures and getattr(self.agent, "reports_late_failures", False):
+            raise AgentFailureError(turn.failures[0].kind, turn.failures[0].message)
+        return self.accept(state, turn, action, seconds)
+
+    def accept(self, state: State, turn: Turn, action: Any, seconds: float) -> Decision:
+        """The decision of an agent that chose `action`, here or in a batch.
+
+        Raises:
+            AgentFailureError: the action is not legal.
+        """
+        chosen = checked_choice(state, action)
+        self.decided(state)
+        return Decision(self.player, state.ply, chosen, OK, seconds, tuple(turn.failures), turn.notes)
+
     def decided(self, state: State) -> None:
         """The player has decided in `state`; what it chose is about to be applied."""
         self._decisions += 1
         self._last_ply = state.ply
+
+    def observe(self, state: State) -> None:
+        """Show an observer the events that it has not seen yet."""
+        if not self.is_observer:
+            return
+        rows = state.event_rows(self.player)
+        events = [state.game.table.read(row) for row in rows[self._shown :]]
+        self._shown = len(rows)
+        if events:
+            self.agent.observe(events)  # type: ignore[attr-defined]
+
+    def end(self, state: State) -> None:
+        """The game is over."""
+        ended = getattr(self.agent, "end", None)
+        if callable(ended):
+            ended(state.returns)
+
+
+def play_out(
+    state: State, players: Sequence[Player], watch: Callable[[State, Decision], None] | None = None
+) -> list[Decision]:
+    """Play a game that has begun to its end.
+
+    Args:
+        state: the game; it is moved on.
+        players: who decides for each player; all have begun.
+        watch: called after each applied action.
+
+    Returns:
+        every decision, in order.
+    """
+    decisions = []
+    while not state.is_terminal:
+        decision = players[state.current_player].decide(state)
+        state.apply(decision.action)
+        for player in players:
+            player.observe(state)
+        decisions.append(decision)
+        if watch is not None:
+            watch(state, decision)
+    return decisions
+
+
+def checked_choice(state: State, action: Any) -> int:
+    """The action that an agent chose.
+
+    Raises:
+        AgentFailureError: it is not legal.
+    """
+    try:
+        state.check_legal(action)
+    except IllegalActionError as error:
+        raise AgentFailureError("illegal", f"it chose what is not legal: {error}") from None
+    return int(action)
 
 
 def is_ours(agent: object) -> bool:

@@ -4,7 +4,6 @@ import dataclasses
 import functools
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +17,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.registry import get_game
 from cardenvs.core.rng import SEED_MASK, derived_seed
-from cardenvs.core.text import check_name, one_line
+from cardenvs.core.text import check_name, numbered, one_line
 
 if TYPE_CHECKING:
     from cardenvs.agents.guest import Guest
@@ -130,7 +129,7 @@ class Match:
             read: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in guard.items()}
             guarded = AgentLimits(**read)
         names, specs = ([agent[key] for agent in agents] for key in ("name", "spec"))
-        labels = () if tuple(names) == _numbered(specs) else tuple(names)
+        labels = () if tuple(names) == numbered(specs) else tuple(names)
         match = cls(found, checked, tuple(specs), deals, seed, labels, Schedule.from_dict(schedule), guarded)
         match.__dict__["fingerprints"] = tuple(agent["fingerprint"] for agent in agents)
         match.__dict__["conditions"] = tuple(agent.get("conditions", {}) for agent in agents)
@@ -140,7 +139,7 @@ class Match:
     @functools.cached_property
     def names(self) -> tuple[str, ...]:
         """A name for each agent: its label, or its spec with #2, #3 ... where a spec is listed again."""
-        return self.labels or _numbered(self.agents)
+        return self.labels or numbered(self.agents)
 
     @functools.cached_property
     def fingerprints(self) -> tuple[str, ...]:
@@ -217,12 +216,12 @@ class Match:
 
             if self.guard != AgentLimits(on_failure=self.guard.on_failure, keep_env=self.guard.keep_env):
                 return False
-        return self.schedule == ROUND_ROBIN and self.names == _numbered(self.agents)
+        return self.schedule == ROUND_ROBIN and self.names == numbered(self.agents)
 
     def _special(self) -> list[Any]:
         """What differs from a plain match; nothing for a plain one, whose id stays unchanged."""
         special: dict[str, Any] = {}
-        if self.names != _numbered(self.agents):
+        if self.names != numbered(self.agents):
             special["labels"] = self.names
         if self.schedule != ROUND_ROBIN:
             special["lineups"] = self.lineups
@@ -261,13 +260,3 @@ class Match:
             match = opened.seeded(self, resume)
             run([match], opened, resume=resume, processes=processes, batch=batch, progress=progress)
             return summarise(match, opened.records(match.id))
-
-
-def _numbered(specs: Sequence[str]) -> tuple[str, ...]:
-    """The specs, with #2, #3 ... where one is listed again."""
-    seen: Counter[str] = Counter()
-    names = []
-    for spec in specs:
-        seen[spec] += 1
-        names.append(spec if seen[spec] == 1 else f"{spec}#{seen[spec]}")
-    return tuple(names)

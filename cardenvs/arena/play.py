@@ -9,18 +9,16 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, cast
 
 from cardenvs.agents.base import Agent, BatchAgent, Turn
-from cardenvs.agents.process import ProcessAgent
-from cardenvs.agents.seating import Seat
+from cardenvs.agents.seating import OK, Decision, Seat, checked_choice
 from cardenvs.agents.specs import make_agent
 from cardenvs.arena.match import Match
 from cardenvs.arena.records import GameRecord, Job
-from cardenvs.core.errors import AgentError, AgentFailureError, IllegalActionError
+from cardenvs.core.errors import AgentError
 from cardenvs.core.replay import Replay
 from cardenvs.core.results import ResultCheck
-from cardenvs.core.state import State
 
 if TYPE_CHECKING:
-    from cardenvs.agents.proxy import AgentProxy, Decision
+    from cardenvs.agents.proxy import AgentProxy
 
 Records = Generator[GameRecord, None, None]
 
@@ -59,8 +57,7 @@ def _play(crew: "AgentPool", jobs: Iterator[Job], room: int) -> Records:
         over = [table for table in tables if table.state.is_terminal]
         tables = [table for table in tables if not table.state.is_terminal]
         for table in over:
-            table.check()
-            table.leave()
+            table.finish()
             yield table.record()
             if table.error:
                 return
@@ -82,8 +79,7 @@ def _play_in_threads(crew: "AgentPool", jobs: Iterator[Job], room: int) -> Recor
                     table = playing.pop(future)
                     future.result()
                     if not table.error:
-                        table.check()
-                        table.leave()
+                        table.finish()
                     yield table.record()
                     if table.error:
                         return
@@ -175,27 +171,33 @@ class _Table:
         self.error: str | None = None
         self._check = ResultCheck(self.state)
         self.agents = [crew.take(agent) for agent in self.seating]
+        self.players: list[Seat | AgentProxy] = []
         self._begin()
+        self._observers = [(player, seat) for player, seat in enumerate(self.players) if seat.is_observer]
 
     def _begin(self) -> None:
-        self._seats = [Seat(made, p, self.seeds[p]) for p, made in enumerate(self.agents)]
+        self.players = [Seat(made, p, self.seeds[p]) for p, made in enumerate(self.agents)]
         for player, agent in enumerate(self.seating):
-            if self.crew.batched[agent]:
-                continue
-            try:
-                self.agents[player].reset(self.seeds[player])
-            except Exception as error:  # whatever an agent raises is the agent's failure
-                self.fail(player, error)
+            if not self.crew.batched[agent] and not self._safely(player, self.players[player].begin, self.state):
                 return
 
-    def check(self) -> None:
-        """Refuse a result that the game rules out: the game is at fault then, not an agent."""
-        fault = self._check.fault(self.state)
-        if fault is not None:
-            self.error = f"deal {self.deal} (seed {self.state.seed}), lineup {self.lineup}, cannot end so: {fault}"
+    def _safely(self, player: int, call: Callable[..., Any], *arguments: Any) -> bool:
+        """Call an agent. Returns whether it did not fail; if it did, the failure is noted."""
+        try:
+            call(*arguments)
+        except Exception as error:  # whatever an agent raises is the agent's failure
+            self.fail(player, error)
+            return False
+        return True
 
-    def leave(self) -> None:
-        """The game is over."""
+    def finish(self) -> None:
+        """The game is over: tell the agents, refuse a result that the game rules out, and free the seats."""
+        for player, seat in enumerate(self.players):
+            if not self._safely(player, seat.end, self.state):
+                return
+        fault = self._check.fault(self.state)
+        if fault is not None:  # the game is at fault, not an agent
+            self.error = f"deal {self.deal} (seed {self.state.seed}), lineup {self.lineup}, cannot end so: {fault}"
         for agent, made in zip(self.seating, self.agents, strict=True):
             self.crew.give_back(agent, made)
 
@@ -205,35 +207,26 @@ class _Table:
         return self.seating[self.state.current_player]
 
     def turn(self) -> Turn:
-        return self._seats[self.state.current_player].turn(self.state)
+        """The turn of the player to act."""
+        return self.players[self.state.current_player].turn(self.state)
 
     def choose(self) -> None:
         """Ask the agent to act, and apply what it chooses."""
         player = self.state.current_player
-        try:
-            turn = self.turn()
-            action, seconds = _timed(self.agents[player].act, turn)
-            if turn.failures and isinstance(self.agents[player], ProcessAgent):  # what failed where nobody asked
-                raise AgentFailureError(turn.failures[0].kind, turn.failures[0].message)
-            self.apply(action, seconds)
-        except Exception as error:  # whatever an agent raises is the agent's failure
-            self.fail(player, error)
+        self._safely(player, lambda: self._apply(self.players[player].decide(self.state)))
 
     def answered(self, turn: Turn, action: Any, seconds: float) -> None:
         """Apply what was chosen in a batch."""
         player = self.state.current_player
-        try:
-            self.apply(action, seconds)
-        except AgentError as error:
-            self.fail(player, error)
+        self._safely(player, lambda: self._apply(self.players[player].accept(self.state, turn, action, seconds)))
 
-    def apply(self, action: Any, seconds: float) -> None:
-        player = self.state.current_player
-        self.decisions[player] += 1
-        self.seconds[player] += seconds
-        check_choice(self.state, action)
-        self._seats[player].decided(self.state)
-        self.state.apply(action)
+    def _apply(self, decision: Decision) -> None:
+        self.decisions[decision.player] += 1
+        self.seconds[decision.player] += decision.seconds
+        self.state.apply(decision.action)
+        for player, seat in self._observers:
+            if not self._safely(player, seat.observe, self.state):
+                return
 
     def fail(self, player: int, error: Exception) -> None:
         """Note whose failure it is, what went wrong and where: a line, then the traceback of what the agent raised."""
@@ -246,6 +239,7 @@ class _Table:
         self.error = f"agent {names[player]!r} failed in {where}: {what}{trace}"
 
     def record(self) -> GameRecord:
+        """What the store keeps of the game."""
         return GameRecord(
             self.deal,
             self.lineup,
@@ -275,44 +269,30 @@ class _GuardedTable(_Table):
             if self.crew.batched[agent]:  # it is one agent for all tables, but each seat has failures of its own
                 shared = self.agents[player]
                 self.agents[player] = AgentProxy(_inner(shared), self.match.guard, shared.name)
+        self.players = list(self.agents)
         self._failures_before = [Counter(proxy.failures) for proxy in self.agents]
         for player, proxy in enumerate(self.agents):
             proxy.begin(self.state, player, self.seeds[player])
 
-    def leave(self) -> None:
-        for proxy in self.agents:
-            proxy.end(self.state)
-        super().leave()
-
-    def turn(self) -> Turn:
-        return self.agents[self.state.current_player].turn(self.state)
-
-    def choose(self) -> None:
-        self._decided(self.agents[self.state.current_player].decide(self.state))
-
     def answered(self, turn: Turn, action: Any, seconds: float) -> None:
         try:
-            check_choice(self.state, action)
+            checked_choice(self.state, action)
         except AgentError:  # asked alone, it has its tries
             self.choose()
-            return
-        self._decided(self.agents[turn.player].accept(self.state, turn, int(action), seconds))
+        else:
+            super().answered(turn, int(action), seconds)
 
-    def _decided(self, decision: "Decision") -> None:
-        self.decisions[decision.player] += 1
-        self.seconds[decision.player] += decision.seconds
-        if decision.notes or decision.failures or decision.outcome != "ok":
+    def _apply(self, decision: Decision) -> None:
+        if decision.notes or decision.failures or decision.outcome != OK:
             self._log.append(decision)
-        self.state.apply(decision.action)
-        for proxy in self.agents:
-            proxy.observe(self.state)
+        super()._apply(decision)
 
     def _noted(self) -> dict[str, Any]:
         pairs = zip(self.agents, self._failures_before, strict=True)
         return {
             "failures": tuple(dict(sorted((proxy.failures - before).items())) for proxy, before in pairs),
             "outcomes": tuple(
-                dict(Counter(d.outcome for d in self._log if d.player == player and d.outcome != "ok"))
+                dict(Counter(d.outcome for d in self._log if d.player == player and d.outcome != OK))
                 for player in range(len(self.seating))
             ),
             "notes": tuple(_as_json(decision) for decision in self._log),
@@ -328,14 +308,6 @@ def _as_json(decision: "Decision") -> dict[str, Any]:
         "failures": [{"kind": failure.kind, "message": failure.message} for failure in decision.failures],
         "notes": decision.notes,
     }
-
-
-def check_choice(state: State, action: Any) -> None:
-    """Raise AgentError if an agent may not choose `action` now."""
-    try:
-        state.check_legal(action)
-    except IllegalActionError as error:
-        raise AgentError(f"it chose what is not legal: {error}") from None
 
 
 def _step(crew: AgentPool, tables: list[_Table]) -> _Table | None:

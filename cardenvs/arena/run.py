@@ -6,28 +6,23 @@ into the store and tells the plan, which may then open more deals.
 """
 
 import contextlib
+import functools
 import itertools
-import multiprocessing
 import os
-import signal
-import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from multiprocessing.connection import Connection, wait
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from cardenvs.arena.match import Match
 from cardenvs.arena.plan import Plan, Stop
 from cardenvs.arena.play import AgentPool, play_games
 from cardenvs.arena.records import GameRecord, Job
 from cardenvs.arena.store import Store
+from cardenvs.arena.workers import WorkerPool, chunk_size, prepare_worker
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, require
 
-_LARGEST_HANDFUL = 64  # games handed to a worker at once
-_LARGEST_REMOTE_HANDFUL = 32  # the same on a cluster, which gives them back together
-_HANDFUL_S = 1.0  # about so much play is handed out at once
+_LARGEST_REMOTE_CHUNK = 32  # games handed at once to a worker of a cluster, which returns them together
 _TELL_EVERY_S = 0.1
-_MORE, _GAME, _ERROR, _DONE = "more", "game", "error", "done"  # what a worker says
 
 Backend = Literal["local", "ray"]
 Finished = Generator[tuple[int, GameRecord], None, None]  # games with the number of their match
@@ -146,7 +141,7 @@ def _play_with(crews: list[AgentPool], plan: Plan, batch: int) -> Finished:
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Several processes: the parent's side
+# Several processes
 
 
 def _play_apart(plan: Plan, matches: Sequence[Match], processes: int, batch: int) -> Finished:
@@ -160,7 +155,8 @@ def _play_rest_apart(
 ) -> Finished:
     yield from _play_first_games(crews, plan)
     if not plan.is_over:
-        with _Workers(matches, min(processes, max(1, plan.left)), batch) as workers:
+        make_player = functools.partial(_MatchPlayer, list(matches), batch)
+        with WorkerPool(min(processes, max(1, plan.left)), make_player) as workers:
             yield from workers.play(plan)
 
 
@@ -173,142 +169,23 @@ def _play_first_games(crews: list[AgentPool], plan: Plan) -> Finished:
                 yield number, record
 
 
-def _chunk_size(plan: Plan, workers: int, most: int) -> int:
-    """How many games to hand out at once: about a second of play, and fewer towards the end, when others have none."""
-    return max(1, min(most, plan.left // (4 * workers), int(_HANDFUL_S * plan.pace / workers)))
+class _MatchPlayer:
+    """Plays games of some matches, whose agents it makes as they are needed."""
 
+    def __init__(self, matches: Sequence[Match], batch: int) -> None:
+        self._matches, self._batch = matches, batch
+        self._crews: dict[int, AgentPool] = {}
 
-class _Workers:
-    """Worker processes. A context manager: leaving it ends them, finished or not."""
+    def play(self, number: int, jobs: Iterator[Job]) -> Iterator[GameRecord]:
+        """The games of match `number`."""
+        if number not in self._crews:
+            self._crews[number] = AgentPool(self._matches[number])
+        yield from play_games(self._crews[number], jobs, self._batch)
 
-    def __init__(self, matches: Sequence[Match], number: int, batch: int) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._running: dict[Connection, Any] = {}
-        self._number = number
-        with interrupts_held_back():  # children inherit it: Ctrl-C is for the parent alone
-            for _ in range(number):
-                ours, theirs = context.Pipe()
-                process = context.Process(target=_work, args=(theirs, list(matches), batch), daemon=True)
-                process.start()
-                theirs.close()
-                self._running[ours] = process
-
-    def __enter__(self) -> "_Workers":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for connection, process in self._running.items():
-            process.terminate()
-            process.join()
-            connection.close()
-
-    def play(self, plan: Plan) -> Finished:
-        """Hand out the games and yield them as they finish, a failed one last."""
-        idle: list[Connection] = []  # who has nothing to do until the plan opens more games
-        while self._running:
-            for connection in cast("list[Connection]", wait(list(self._running))):
-                kind, content = self._receive(connection)
-                if kind == _GAME:
-                    yield content
-                    idle = [waiting for waiting in idle if not self._serve(waiting, plan, is_idle=True)]
-                elif kind == _ERROR:
-                    raise content
-                elif kind == _MORE:
-                    if not self._serve(connection, plan, is_idle=content):
-                        idle.append(connection)
-                else:
-                    self._running.pop(connection).join()
-                    connection.close()
-
-    def _serve(self, connection: Connection, plan: Plan, is_idle: bool) -> bool:
-        """Send games; or None, the end for an idle worker, and nothing now for another. False: it has to wait."""
-        taken = plan.take(_chunk_size(plan, self._number, _LARGEST_HANDFUL))
-        if taken is None and is_idle and not plan.is_over:
-            return False
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died: noticed when it is next heard
-            connection.send(taken)
-        return True
-
-    def _receive(self, connection: Connection) -> tuple[str, Any]:
-        try:
-            return connection.recv()
-        except (EOFError, ConnectionResetError):
-            process = self._running[connection]
-            process.join()
-            raise ArenaError(
-                f"a worker process ended unexpectedly (exit code {process.exitcode}); finished games are kept, "
-                "resume the match to play the others"
-            ) from None
-
-
-@contextlib.contextmanager
-def interrupts_held_back() -> Iterator[None]:
-    """Ignore Ctrl-C inside the block (where it can be asked for: signals belong to the main thread)."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# The worker's side
-
-
-def _work(connection: Connection, matches: list[Match], batch: int) -> None:
-    """Play what the parent hands out, until there is no more or the parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    prepare_worker()
-    crews: dict[int, AgentPool] = {}
-    asking = _JobClient(connection)
-    try:
-        while (number := asking.next_match()) is not None:
-            if number not in crews:
-                crews[number] = AgentPool(matches[number])
-            for record in play_games(crews[number], asking.jobs(number), batch):
-                connection.send((_GAME, (number, record)))
-        connection.send((_DONE, None))
-    except CardenvsError as error:
-        connection.send((_ERROR, error))
-    except (EOFError, BrokenPipeError, ConnectionResetError):
-        return  # the parent is gone
-    finally:
-        for crew in crews.values():
+    def close(self) -> None:
+        """End what agents have running."""
+        for crew in self._crews.values():
             crew.close()
-
-
-def prepare_worker() -> None:
-    """Set up a process that plays for another."""
-    os.environ["CARDENVS_QUIET"] = "1"  # one progress bar, and nothing written across it
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes share the cores already
-
-
-class _JobClient:
-    """Requests jobs from the parent: one match at a time, while there is room for more of it."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._ahead: tuple[int, list[Job]] | None = None  # received, not yet begun
-
-    def next_match(self) -> int | None:
-        """The number of the match to play games of next, once there are any; None: all is played."""
-        if self._ahead is None:
-            self._ahead = self._ask(is_idle=True)
-        return None if self._ahead is None else self._ahead[0]
-
-    def jobs(self, number: int) -> Iterator[Job]:
-        """Games of match `number`, as long as the parent has any at hand."""
-        while self._ahead is not None and self._ahead[0] == number:
-            jobs, self._ahead = self._ahead[1], None
-            yield from jobs
-            self._ahead = self._ask(is_idle=False)
-
-    def _ask(self, is_idle: bool) -> tuple[int, list[Job]] | None:
-        self._connection.send((_MORE, is_idle))
-        return self._connection.recv()
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -333,10 +210,10 @@ def _play_rest_on_ray(
         shared = ray.put(list(matches))
         free: list[Any] = [player.remote(shared, batch) for _ in range(processes)]
         playing: dict[Any, Any] = {}
-        most = max(_LARGEST_REMOTE_HANDFUL, batch if any(crew.io_bound or crew.has_batches for crew in crews) else 0)
+        most = max(_LARGEST_REMOTE_CHUNK, batch if any(crew.io_bound or crew.has_batches for crew in crews) else 0)
         try:
             while True:
-                while free and (taken := plan.take(_chunk_size(plan, processes, most))) is not None:
+                while free and (taken := plan.take(chunk_size(plan, processes, most))) is not None:
                     actor = free.pop()
                     playing[actor.play.remote(*taken)] = actor
                 if not playing:
@@ -385,17 +262,13 @@ class _RemotePlayer:
 
     def __init__(self, matches: list[Match], batch: int) -> None:
         prepare_worker()
-        self._matches, self._batch = matches, batch
-        self._crews: dict[int, AgentPool] = {}
+        self._player = _MatchPlayer(matches, batch)
 
     def play(self, number: int, jobs: list[Job]) -> tuple[list[tuple[int, GameRecord]], CardenvsError | None]:
         """The games of match `number`, and what was refused, if anything."""
-        results = []
+        results: list[tuple[int, GameRecord]] = []
         try:
-            if number not in self._crews:
-                self._crews[number] = AgentPool(self._matches[number])
-            for record in play_games(self._crews[number], iter(jobs), self._batch):
-                results.append((number, record))
+            results.extend((number, record) for record in self._player.play(number, iter(jobs)))
         except CardenvsError as error:
             return results, error
         return results, None

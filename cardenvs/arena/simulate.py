@@ -7,28 +7,25 @@ agent, the rules or a check raises, or the process dies) is kept as a failure wi
 import contextlib
 import functools
 import hashlib
+import itertools
 import json
 import math
-import multiprocessing
 import os
-import signal
 import statistics
 import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from cardenvs.agents.base import Agent
-from cardenvs.agents.seating import Seat
+from cardenvs.agents.seating import Decision, Seat, play_out
 from cardenvs.agents.seeds import guest_seed, new_key
 from cardenvs.agents.specs import agent_fingerprint, is_guest, make_agent
-from cardenvs.arena.play import check_choice
 from cardenvs.arena.results.statistics import estimate
-from cardenvs.arena.run import interrupts_held_back, prepare_worker
+from cardenvs.arena.workers import WorkerPool
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.files import write_whole
 from cardenvs.core.game import Game
@@ -42,7 +39,6 @@ if TYPE_CHECKING:
     from cardenvs.arena.simulations import SimulationStore
 
 FORMAT = "cardenvs-simulation-1"
-_LARGEST_HANDFUL = 32  # games handed to a worker at once
 _LONGEST_TRIAL = 2000  # actions
 
 
@@ -217,8 +213,7 @@ def _played(
             if processes > 1:
                 break
     if processes > 1 and number > 1:
-        with _Workers(simulation, seeds, number - 1, min(processes, number - 1), keep) as workers:
-            yield from workers.play()
+        yield from _play_apart(simulation, seeds, number - 1, min(processes, number - 1), keep)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -239,7 +234,8 @@ class _Table:
     def close(self) -> None:
         """No more games: end what agents have running."""
         for agent in self._agents:
-            _tell(agent, "close")
+            if hasattr(agent, "close"):
+                agent.close()
 
     def play(self, seed: int) -> PlayedGame:
         """Play a game to its end, or until something fails."""
@@ -263,21 +259,16 @@ class _Table:
     def _play_on(self, state: State) -> None:
         most, check = state.game.max_length(state.options), ResultCheck(state)
         seats = [Seat(agent, p, self._seed(state.seed, p)) for p, agent in enumerate(self._agents)]
-        for seat in seats:
-            seat.agent.reset(seat.seed)
-        seen = [0] * state.num_players
-        self._show(state, seen)
-        while not state.is_terminal:
-            if state.ply >= most:
+
+        def check_length(state: State, decision: Decision) -> None:
+            if state.ply >= most and not state.is_terminal:
                 raise ArenaError(f"the game is not over after {most} actions, the most that {state.game.name} can have")
-            seat = seats[state.current_player]
-            action = seat.agent.act(seat.turn(state))
-            check_choice(state, action)
-            seat.decided(state)
-            state.apply(action)
-            self._show(state, seen)
-        for agent in self._agents:
-            _tell(agent, "end", state.returns)
+
+        for seat in seats:
+            seat.begin(state)
+        play_out(state, seats, check_length)
+        for seat in seats:
+            seat.end(state)
         fault = check.fault(state)
         if fault is not None:
             raise ArenaError(fault)
@@ -288,23 +279,6 @@ class _Table:
         if is_guest(of.agents[player]):
             return guest_seed(of.guests_key, seed, player)
         return derived_seed(seed, "player", player)
-
-    def _show(self, state: State, seen: list[int]) -> None:
-        """Tell observers what they have not been told yet."""
-        for player, agent in enumerate(self._agents):
-            if callable(getattr(agent, "observe", None)):
-                rows = state.event_rows(player)
-                events = [state.game.table.read(row) for row in rows[seen[player] :]]
-                seen[player] = len(rows)
-                if events:
-                    _tell(agent, "observe", events)
-
-
-def _tell(agent: Agent, what: str, *arguments: Any) -> None:
-    """Call a method that an agent may have."""
-    method = getattr(agent, what, None)
-    if callable(method):
-        method(*arguments)
 
 
 def _best(returns: Sequence[float]) -> list[int]:
@@ -327,123 +301,70 @@ def _failure(error: Exception, state: State | None) -> GameFailure:
 _Job = tuple[int, int]  # number of a game in its order, seed
 
 
-@dataclass
-class _Worker:
-    process: Any
-    jobs: deque[_Job] = field(default_factory=deque)  # games handed out and not yet heard of, in order
-    is_ready: bool = False
+class _SeedJobs:
+    """The games that are left to play, as jobs (number of the game, seed) of one group; see cardenvs.arena.workers."""
 
-
-class _Workers:
-    """Worker processes. A context manager: leaving it ends them, finished or not."""
-
-    def __init__(
-        self, simulation: Simulation, seeds: Iterator[int], games: int, number: int, keep: Callable[[PlayedGame], None]
-    ) -> None:
-        """Start `number` processes for about `games` seeds."""
-        self._simulation, self._number, self._keep = simulation, number, keep
-        self._jobs, self._left = enumerate(seeds), games
+    def __init__(self, seeds: Iterator[int], games: int) -> None:
+        """Jobs for about `games` seeds."""
+        self._jobs, self.left = enumerate(seeds), games
         self._again: deque[_Job] = deque()  # of workers that died
-        self._running: dict[Connection, _Worker] = {}
-        for _ in range(number):
-            self._start()
+        self._started, self._taken = time.monotonic(), 0
+        self.is_over = False
 
-    def __enter__(self) -> "_Workers":
-        return self
+    @property
+    def pace(self) -> float:
+        """Games taken a second, so far."""
+        return self._taken / max(1e-9, time.monotonic() - self._started)
 
-    def __exit__(self, *_: object) -> None:
-        for connection, worker in self._running.items():
-            worker.process.terminate()
-            worker.process.join()
-            connection.close()
+    def take(self, most: int) -> tuple[int, list[_Job]] | None:
+        """Up to `most` games."""
+        jobs = [self._again.popleft() for _ in range(min(most, len(self._again)))]
+        jobs += itertools.islice(self._jobs, most - len(jobs))
+        self.left -= len(jobs)
+        self._taken += len(jobs)
+        self.is_over = not jobs
+        return (0, jobs) if jobs else None
 
-    def play(self) -> Iterator[PlayedGame]:
-        """All games, in the order of their seeds."""
-        early: dict[int, PlayedGame] = {}
-        number = 0
-        while self._running or early:
-            while number not in early and self._running:
-                for which, game in self._heard():
-                    self._keep(game)
-                    early[which] = game
-            if number in early:
-                yield early.pop(number)
-                number += 1
-
-    def _start(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        with interrupts_held_back():  # children inherit it: Ctrl-C is for the parent alone
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_work, args=(theirs, self._simulation), daemon=True)
-            process.start()
-            theirs.close()
-        self._running[ours] = _Worker(process)
-
-    def _heard(self) -> Iterator[tuple[int, PlayedGame]]:
-        """What workers say next: games by number."""
-        for connection in cast("list[Connection]", wait(list(self._running))):
-            worker = self._running[connection]
-            try:
-                said = connection.recv()
-            except (EOFError, ConnectionResetError):
-                yield self._replace_dead_worker(connection)
-                continue
-            if worker.is_ready:
-                yield worker.jobs.popleft()[0], said
-            worker.is_ready = True
-            if not worker.jobs:
-                self._serve(connection, worker)
-
-    def _serve(self, connection: Connection, worker: _Worker) -> None:
-        """Hand out games, fewer towards the end, when others have none."""
-        worker.jobs.extend(self._taken(max(1, min(_LARGEST_HANDFUL, self._left // (4 * self._number)))))
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died: noticed when it is next heard
-            connection.send([seed for _, seed in worker.jobs])
-        if not worker.jobs:
-            self._let_go(connection)
-
-    def _taken(self, most: int) -> Iterator[_Job]:
-        """Games to hand out, up to `most`."""
-        for _ in range(most):
-            job = self._again.popleft() if self._again else next(self._jobs, None)
-            if job is None:
-                return
-            self._left -= 1
-            yield job
-
-    def _let_go(self, connection: Connection) -> int:
-        """Forget a worker that ends, and return its exit code."""
-        worker = self._running.pop(connection)
-        worker.process.join()
-        connection.close()
-        return worker.process.exitcode
-
-    def _replace_dead_worker(self, connection: Connection) -> tuple[int, PlayedGame]:
-        """The failed game of a worker that has died; its other games go to a new one."""
-        worker = self._running[connection]
-        code = self._let_go(connection)
-        if not worker.jobs:
-            raise ArenaError(f"a worker process could not begin to play (exit code {code})")
-        (number, seed), *others = worker.jobs
-        self._again.extendleft(reversed(others))
-        self._start()  # it ends at once if there is nothing left
-        failure = GameFailure("ProcessDied", f"the process that played it ended (exit code {code})")
-        return number, PlayedGame(seed, 0, 0.0, failure=failure)
+    def rescue(self, unfinished: list[_Job], exit_code: int | None) -> Iterator[tuple[int, tuple[int, PlayedGame]]]:
+        """The failed game of a worker that has died; its other games are played by others."""
+        if unfinished:
+            (number, seed), *others = unfinished
+            self._again.extendleft(reversed(others))
+            failure = GameFailure("ProcessDied", f"the process that played it ended (exit code {exit_code})")
+            yield 0, (number, PlayedGame(seed, 0, 0.0, failure=failure))
 
 
-def _work(connection: Connection, simulation: Simulation) -> None:
-    """Play what the parent hands out, until there is no more or the parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    prepare_worker()
-    with (
-        contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError),
-        contextlib.closing(_Table(simulation)) as table,
-    ):
+class _SimulationPlayer:
+    """Plays games in a worker."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._table = _Table(simulation)
         prepare(simulation)
-        connection.send(None)  # ready
-        while seeds := connection.recv():
-            for seed in seeds:
-                connection.send(table.play(seed))
+
+    def play(self, number: int, jobs: Iterator[_Job]) -> Iterator[tuple[int, PlayedGame]]:
+        """Each game with its number."""
+        for which, seed in jobs:
+            yield which, self._table.play(seed)
+
+    def close(self) -> None:
+        """End what agents have running."""
+        self._table.close()
+
+
+def _play_apart(
+    simulation: Simulation, seeds: Iterator[int], games: int, processes: int, keep: Callable[[PlayedGame], None]
+) -> Iterator[PlayedGame]:
+    """Play in several processes and yield the games in the order of their seeds."""
+    jobs = _SeedJobs(seeds, games)
+    early: dict[int, PlayedGame] = {}
+    next_number = 0
+    with WorkerPool(processes, functools.partial(_SimulationPlayer, simulation), jobs.rescue) as workers:
+        for _, (number, game) in workers.play(jobs):
+            keep(game)
+            early[number] = game
+            while next_number in early:
+                yield early.pop(next_number)
+                next_number += 1
 
 
 def usable_processes() -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from cardenvs.arena.match import Match
 from cardenvs.arena.records import GameRecord
-from cardenvs.arena.run import prepare_worker
+from cardenvs.arena.workers import prepare_worker
 from cardenvs.arena.store import Store
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import CardenvsError

@@ -80,11 +80,10 @@ def _opponents(game: "Game", options: "Options", against: str | None) -> list[st
 
 def _play_in_terminal(state: "State", seat: int, names: list[str], guests_key: str) -> None:
     from cardenvs.agents.python import raised_text
-    from cardenvs.agents.seating import Seat
+    from cardenvs.agents.seating import Seat, play_out
     from cardenvs.agents.seeds import guest_seed
     from cardenvs.agents.specs import is_guest
     from cardenvs.agents.terminal import QuitGame, TerminalAgent
-    from cardenvs.arena.play import check_choice
     from cardenvs.core.results import ResultCheck
     from cardenvs.core.rng import derived_seed
 
@@ -97,26 +96,20 @@ def _play_in_terminal(state: "State", seat: int, names: list[str], guests_key: s
     ]
     seats = [Seat(agent, p, seeds[p]) for p, agent in enumerate(agents)]
     for each in seats:
-        each.agent.reset(each.seed)
+        each.begin(state)
     check = ResultCheck(state)
     others = ", ".join(f"player_{p} is {name}" for p, name in enumerate(names) if p != seat)
     console.print(f"[bold]{state.game.title}[/bold]: you are player_{seat}, {others}. Type help for help.", markup=True)
     try:
-        while not state.is_terminal:
-            player = state.current_player
-            to_act = seats[player]
-            try:
-                action = to_act.agent.act(to_act.turn(state))
-            except (CardenvsError, QuitGame):
-                raise
-            except Exception as error:  # whatever an agent raises is the agent's failure
-                raise AgentError(f"player_{player}, {names[player]}, failed: {raised_text(error)}") from error
-            check_choice(state, action)
-            to_act.decided(state)
-            state.apply(action)
+        play_out(state, seats)
     except (QuitGame, KeyboardInterrupt):
         console.print("\nYou leave the game.")
         return
+    except CardenvsError:
+        raise
+    except Exception as error:  # whatever an agent raises is the agent's failure
+        player = state.current_player
+        raise AgentError(f"player_{player}, {names[player]}, failed: {raised_text(error)}") from error
     finally:
         for agent in agents:
             if hasattr(agent, "close"):

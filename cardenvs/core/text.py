@@ -3,7 +3,8 @@
 import difflib
 import os
 import stat
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -150,3 +151,13 @@ def _without_loops(value: Any) -> Any:
 
     walk(value, 0)
     return value
+
+
+def numbered(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, with #2, #3 ... where one is listed again."""
+    seen: Counter[str] = Counter()
+    distinct = []
+    for name in names:
+        seen[name] += 1
+        distinct.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return tuple(distinct)

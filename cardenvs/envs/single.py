@@ -20,7 +20,7 @@ from cardenvs.agents import Agent, Turn, make_agent
 from cardenvs.agents.seating import Seat, is_ours
 from cardenvs.agents.seeds import guest_seed, new_key
 from cardenvs.core.codes import MASK_DTYPE, TERMINAL_PLAYER
-from cardenvs.core.errors import AgentError, ArenaError, IllegalActionError, OptionError
+from cardenvs.core.errors import AgentError, AgentFailureError, ArenaError, IllegalActionError, OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.core.results import ResultCheck
@@ -232,8 +232,8 @@ class SeatEnv(gymnasium.Env):
             else:
                 agent_seed = guest_seed(self.guests_key, seed, self._deals, player)
             self._seats[player] = Seat(agent, player, agent_seed)
-            if hasattr(agent, "reset"):
-                agent.reset(agent_seed)
+        for seat in self._seats.values():
+            seat.begin(self._state)
 
     def _play_opponents(self) -> None:
         """Let the opponents act until it is the seat's turn, the game is over or the ply cap is reached."""
@@ -241,22 +241,25 @@ class SeatEnv(gymnasium.Env):
         while True:
             player = state.current_player
             self._over = player == TERMINAL_PLAYER or state.ply >= self.max_plies
-            if player == TERMINAL_PLAYER and (fault := self._check.fault(state)) is not None:
-                raise ArenaError(fault)
+            if player == TERMINAL_PLAYER:
+                for seat in self._seats.values():
+                    seat.end(state)
+                if (fault := self._check.fault(state)) is not None:
+                    raise ArenaError(fault)
             if self._over or player == self._seat:
                 return
             seat = self._seats[player]
-            action = seat.agent.act(seat.turn(state))
             try:
-                state.check_legal(action)
-            except IllegalActionError as error:
-                raise AgentError(f"the opponent at player_{player}, {seat.agent!r}, chose badly: {error}") from error
-            seat.decided(state)
-            self._apply(int(action))
+                decision = seat.decide(state)
+            except AgentFailureError as error:
+                raise AgentError(f"the opponent at player_{player}, {seat.agent!r}, failed: {error}") from error
+            self._apply(decision.action)
 
     def _apply(self, action: int) -> None:
         self._state.apply_unchecked(action)
         self._reward += self._state.rewards[self._seat]
+        for seat in self._seats.values():
+            seat.observe(self._state)
 
     def _lose(self, penalty: float) -> tuple[np.ndarray | dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         """End the episode because the seat chose an illegal action."""

@@ -232,7 +232,7 @@ def test_the_number_of_opponents_must_fit():
 @pytest.mark.parametrize("wrong", [7, -1, None, "fold", True])
 def test_an_illegal_choice_of_an_opponent_is_its_error(wrong):
     env = SeatEnv("kuhn_poker_v0", 1, lambda turn: wrong)
-    with pytest.raises(AgentError, match=r"the opponent at player_0.*chose badly"):
+    with pytest.raises(AgentError, match=r"the opponent at player_0.*chose what is not legal"):
         env.reset(seed=0)
 
 

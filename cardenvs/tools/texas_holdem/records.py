@@ -20,7 +20,6 @@ import os
 import secrets
 import time
 import traceback
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -31,7 +30,7 @@ from typing import IO, Any, Self
 import numpy as np
 
 from cardenvs.agents.base import Agent
-from cardenvs.agents.seating import Seat, is_ours
+from cardenvs.agents.seating import FORCED, OK, Decision, Seat, checked_choice, is_ours, play_out
 from cardenvs.agents.seeds import guest_seed, new_key
 from cardenvs.agents.specs import is_guest, make_agent
 from cardenvs.core.cards import NUM_CARDS
@@ -40,7 +39,8 @@ from cardenvs.core.events import PLAYER, SPECTATOR
 from cardenvs.core.files import write_whole
 from cardenvs.core.replay import Replay
 from cardenvs.core.rng import derived_seed
-from cardenvs.core.state import checked_seed
+from cardenvs.core.state import State, checked_seed
+from cardenvs.core.text import numbered
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD
 from cardenvs.games.texas_holdem.play import TexasHoldemState
@@ -56,7 +56,7 @@ FINISHED, FAILED, INTERRUPTED, RUNNING = "finished", "failed", "interrupted", "r
 
 @dataclass(frozen=True)
 class MatchResult:
-    """What a match came to.
+    """The result of a match.
 
     Attributes:
         status: "finished", "failed" or "interrupted".
@@ -136,7 +136,7 @@ def play_match(
         for player, guest in enumerate(guests)
     ]
     assert isinstance(state, TexasHoldemState)
-    names = _distinct([agent.name for agent in made])
+    names = numbered([agent.name for agent in made])
     with _Folder(out) as folder:
         folder.write_match(_head(state, names, key, RUNNING))
         match = _Match(state, made, seeds, key, names, folder)
@@ -154,16 +154,6 @@ def play_match(
             for given, agent in zip(agents, made, strict=True):
                 if isinstance(given, str) and hasattr(agent, "close"):
                     agent.close()
-
-
-def _distinct(names: list[str]) -> tuple[str, ...]:
-    """The names, with #2, #3, ... where one comes again."""
-    seen: Counter[str] = Counter()
-    distinct = []
-    for name in names:
-        seen[name] += 1
-        distinct.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
-    return tuple(distinct)
 
 
 def _head(state: TexasHoldemState, names: tuple[str, ...], key: str | None, status: str) -> dict[str, Any]:
@@ -192,8 +182,8 @@ class _Match:
         names: tuple[str, ...],
         folder: "_Folder",
     ) -> None:
-        self._state, self._agents, self._key, self._names, self._folder = state, agents, key, names, folder
-        self._seats = [Seat(agent, p, seeds[p]) for p, agent in enumerate(agents)]
+        self._state, self._key, self._names, self._folder = state, key, names, folder
+        self._seats = [_RecordedSeat(agent, p, seeds[p], names[p], self._keep) for p, agent in enumerate(agents)]
         self._chips = sum(state.options.first_stacks())
         self._decisions: list[dict[str, Any]] = []
         self._good: list[int] = []  # actions that led to a possible state
@@ -207,74 +197,33 @@ class _Match:
         """
         state = self._state
         check_possible(state, self._chips)
-        for player, agent in enumerate(self._agents):
+
+        def watch(_: State, decision: Decision) -> None:
             try:
-                agent.reset(self._seats[player].seed)
-            except Exception as error:  # whatever an agent raises is the agent's failure
-                raise AgentError(f"agent {self._names[player]!r} failed in reset: {_in_a_line(error)}") from error
-        while not state.is_terminal:
-            self._apply(self._decide())
+                check_possible(state, self._chips)
+            except ImpossibleStateError as error:
+                raise ImpossibleStateError(f"after action {decision.action} at ply {decision.ply}: {error}") from error
+            self._good.append(decision.action)
             if progress is not None:
                 progress(state)
+
+        for seat in self._seats:
+            seat.begin(state)
+        play_out(state, self._seats, watch)
+        for seat in self._seats:
+            seat.end(state)
         _check_events(state)
 
-    def _decide(self) -> int:
-        """Ask the player to act, keep the decision, and return an action that is legal."""
-        state, player = self._state, self._state.current_player
-        turn = self._seats[player].turn(state)
-        started = time.perf_counter()
-        refused = None
-        try:
-            action = _legal(state, self._agents[player].act(turn))
-        except Exception as error:  # likewise
-            refused = error
-            action = FOLD if owed(state.record, player) else CHECK_CALL
-        seconds = time.perf_counter() - started
-        where = f"hand {state.record.hand_number}, ply {state.ply}, as player_{player}"
-        self._seats[player].decided(state)
-        passive = state.options.invalid_action == "passive"
-        is_made = refused is None or passive
-        self._keep(
-            {
-                "ply": state.ply,
-                "hand": int(state.record.hand_number),
-                "street": STREETS[int(state.record.street)],
-                "player": player,
-                "name": self._names[player],
-                "action": action if is_made else None,
-                "label": GAME.view.action_label(state.record, action) if is_made else None,
-                "seconds": round(seconds, 6),
-                "refused": None if refused is None else _in_a_line(refused),
-                "trace": None if refused is None else "".join(traceback.format_exception(refused)),
-                "notes": turn.notes,
-            },
-            where,
-        )
-        if refused is not None and not passive:
-            raise AgentError(f"agent {self._names[player]!r} failed in {where}: {_in_a_line(refused)}") from refused
-        return action
-
-    def _keep(self, decision: dict[str, Any], where: str) -> None:
+    def _keep(self, decision: dict[str, Any]) -> None:
         try:
             line = json.dumps(decision, allow_nan=False)  # in ASCII: a broken answer may hold half a character
         except (TypeError, ValueError, RecursionError) as error:
+            where = f"hand {decision['hand']}, ply {decision['ply']}, as player_{decision['player']}"
             raise AgentError(
                 f"agent {decision['name']!r} in {where} left notes that are no JSON values: {error}"
             ) from error
         self._decisions.append(json.loads(line))  # a copy: the agent may go on using its notes
         self._folder.add_decision(line)
-
-    def _apply(self, action: int) -> None:
-        state = self._state
-        before = f"after action {action} at ply {state.ply}"
-        try:
-            state.apply_unchecked(action)
-            check_possible(state, self._chips)
-        except ImpossibleStateError as error:
-            raise ImpossibleStateError(f"{before}: {error}") from error
-        except Exception as error:  # rules raise nothing: whatever comes out of them is a defect
-            raise ImpossibleStateError(f"{before}: {_in_a_line(error)}") from error
-        self._good.append(action)
 
     def end(self, status: str, error: CardenvsError | None) -> MatchResult:
         """Write everything and return it."""
@@ -310,20 +259,56 @@ class _Match:
         }
 
 
-def _legal(state: TexasHoldemState, action: Any) -> int:
-    """What an agent chose, if it may.
+class _RecordedSeat(Seat):
+    """A seat whose decisions are recorded; with invalid_action="passive" it checks or folds where the agent fails."""
 
-    Raises:
-        AgentError: it may not.
-    """
-    try:
-        state.check_legal(action)
-    except CardenvsError as error:
-        raise AgentError(f"it chose what is not legal: {error}") from None
-    return int(action)
+    def __init__(self, agent: Agent, player: int, seed: int, name: str, keep: Callable[[dict[str, Any]], None]) -> None:
+        super().__init__(agent, player, seed)
+        self._name, self._keep = name, keep
+
+    def begin(self, state: State) -> None:
+        try:
+            super().begin(state)
+        except Exception as error:  # whatever an agent raises is the agent's failure
+            raise AgentError(f"agent {self._name!r} failed in reset: {_in_a_line(error)}") from error
+
+    def decide(self, state: State) -> Decision:
+        turn = self.turn(state)
+        started = time.perf_counter()
+        refused: Exception | None = None
+        action: int | None
+        try:
+            action = checked_choice(state, self.agent.act(turn))
+        except Exception as error:  # likewise
+            refused = error
+            passive = FOLD if owed(state.record, self.player) else CHECK_CALL
+            action = passive if state.options.invalid_action == "passive" else None  # type: ignore[attr-defined]
+        seconds = time.perf_counter() - started
+        hand = int(state.record.hand_number)
+        self._keep(
+            {
+                "ply": state.ply,
+                "hand": hand,
+                "street": STREETS[int(state.record.street)],
+                "player": self.player,
+                "name": self._name,
+                "action": action,
+                "label": None if action is None else GAME.view.action_label(state.record, action),
+                "seconds": round(seconds, 6),
+                "refused": None if refused is None else _in_a_line(refused),
+                "trace": None if refused is None else "".join(traceback.format_exception(refused)),
+                "notes": turn.notes,
+            }
+        )
+        if action is None:
+            where = f"hand {hand}, ply {state.ply}, as player_{self.player}"
+            raise AgentError(f"agent {self._name!r} failed in {where}: {_in_a_line(refused)}") from refused
+        self.decided(state)
+        outcome = OK if refused is None else FORCED
+        return Decision(self.player, state.ply, action, outcome, seconds, notes=turn.notes)
 
 
-def _in_a_line(error: BaseException) -> str:
+def _in_a_line(error: BaseException | None) -> str:
     text = " ".join(str(error).split())
     return text if isinstance(error, AgentError) else f"{type(error).__name__}: {text}"
 

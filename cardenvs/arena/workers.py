@@ -1,0 +1,242 @@
+"""Worker processes that play games for a parent: one pool for matches and simulations.
+
+The parent hands out *jobs* and gets a result for each. A worker asks for jobs when it has room for more, so that it
+never waits for the others. Jobs come from a source in the parent; what plays them is made in each worker:
+
+    source.take(most) -> (number, jobs) | None     up to `most` jobs of one group; None: nothing now
+    source.left, source.is_over, source.pace       jobs that can be taken now; whether none will come any more; results
+                                                   a second so far
+    player.play(number, jobs) -> results           plays jobs of a group as they come, and yields their results
+    player.close()
+"""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from multiprocessing.connection import Connection, wait
+from typing import Any, Protocol, cast
+
+from cardenvs.core.errors import ArenaError, CardenvsError
+
+_LARGEST_CHUNK = 64  # jobs handed to a worker at once
+_CHUNK_S = 1.0  # about as much play is handed out at once
+_MORE, _RESULT, _ERROR, _DONE = "more", "result", "error", "done"  # what a worker says
+
+Job = Any
+Chunk = tuple[int, list[Job]]
+Results = Generator[tuple[int, Any], None, None]  # with the number of their group
+
+
+class Source(Protocol):
+    """Where jobs come from; see the top of this module."""
+
+    @property
+    def left(self) -> int:
+        """Jobs that can be taken now."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing will be handed out any more."""
+
+    @property
+    def pace(self) -> float:
+        """Results a second, so far."""
+
+    def take(self, most: int) -> Chunk | None:
+        """Up to `most` jobs of one group."""
+
+
+class JobPlayer(Protocol):
+    """What plays jobs in a worker; see the top of this module."""
+
+    def play(self, number: int, jobs: Iterator[Job]) -> Iterable[Any]:
+        """Play jobs of group `number` as they come."""
+
+    def close(self) -> None:
+        """No more jobs."""
+
+
+def chunk_size(source: Source, workers: int, most: int = _LARGEST_CHUNK) -> int:
+    """How many jobs to hand out at once: about a second of play, and fewer towards the end, when others have none."""
+    return max(1, min(most, source.left // (4 * workers), int(_CHUNK_S * source.pace / workers)))
+
+
+class WorkerPool:
+    """Worker processes. A context manager: leaving it ends them, finished or not."""
+
+    def __init__(
+        self,
+        number: int,
+        make_player: Callable[[], JobPlayer],
+        rescue: Callable[[list[Job], int | None], Iterable[tuple[int, Any]]] | None = None,
+    ) -> None:
+        """Start `number` processes.
+
+        Args:
+            number: of processes.
+            make_player: called in each; must be picklable.
+            rescue: called with the jobs that a process has not finished when it died, and its exit code; returns
+                results to report in its place. The process is replaced. None: a process that dies ends the play.
+        """
+        self._make_player, self._rescue, self._number = make_player, rescue, number
+        self._running: dict[Connection, _Worker] = {}
+        self._idle: list[Connection] = []  # who has nothing to do until the source opens more jobs
+        for _ in range(number):
+            self._start()
+
+    def __enter__(self) -> "WorkerPool":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for connection, worker in self._running.items():
+            worker.process.terminate()
+            worker.process.join()
+            connection.close()
+
+    def play(self, source: Source) -> Results:
+        """Hand out the jobs and yield their results as they come.
+
+        Raises:
+            ArenaError: a process died, and there is no `rescue`, or it died before it could begin.
+            CardenvsError: what a player raised.
+        """
+        while self._running:
+            for connection in cast("list[Connection]", wait(list(self._running))):
+                yield from self._hear(connection, source)
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        with interrupts_held_back():  # children inherit it: Ctrl-C is for the parent alone
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_work, args=(theirs, self._make_player), daemon=True)
+            process.start()
+            theirs.close()
+        self._running[ours] = _Worker(process)
+
+    def _hear(self, connection: Connection, source: Source) -> Results:
+        worker = self._running[connection]
+        try:
+            kind, content = connection.recv()
+        except (EOFError, ConnectionResetError):
+            yield from self._lost(connection)
+            return
+        worker.has_begun = True
+        if kind == _RESULT:
+            if self._rescue is not None:
+                worker.jobs.popleft()
+            yield content
+            self._idle = [idle for idle in self._idle if not self._serve(idle, source, is_idle=True)]
+        elif kind == _ERROR:
+            raise content
+        elif kind == _MORE:
+            if not self._serve(connection, source, is_idle=content):
+                self._idle.append(connection)
+        else:
+            self._let_go(connection)
+
+    def _serve(self, connection: Connection, source: Source, is_idle: bool) -> bool:
+        """Send jobs; or None, the end for an idle worker, and nothing now for another. False: it has to wait."""
+        taken = source.take(chunk_size(source, self._number))
+        if taken is None and is_idle and not source.is_over:
+            return False
+        if taken is not None and self._rescue is not None:
+            self._running[connection].jobs.extend(taken[1])
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died: noticed when it is next heard
+            connection.send(taken)
+        return True
+
+    def _let_go(self, connection: Connection) -> int | None:
+        """Forget a worker that ends, and return its exit code."""
+        worker = self._running.pop(connection)
+        worker.process.join()
+        connection.close()
+        return worker.process.exitcode
+
+    def _lost(self, connection: Connection) -> Results:
+        worker = self._running[connection]
+        code = self._let_go(connection)
+        if not worker.has_begun:
+            raise ArenaError(f"a worker process could not begin to play (exit code {code})")
+        if self._rescue is None:
+            raise ArenaError(
+                f"a worker process ended unexpectedly (exit code {code}); finished games are kept, "
+                "resume the match to play the others"
+            )
+        yield from self._rescue(list(worker.jobs), code)
+        self._start()
+
+
+class _Worker:
+    def __init__(self, process: Any) -> None:
+        self.process = process
+        self.jobs: deque[Job] = deque()  # handed out and not heard of yet, in order; kept where there is a rescue
+        self.has_begun = False
+
+
+@contextlib.contextmanager
+def interrupts_held_back() -> Iterator[None]:
+    """Ignore Ctrl-C inside the block (where it can be asked for: signals belong to the main thread)."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The worker's side
+
+
+def _work(connection: Connection, make_player: Callable[[], JobPlayer]) -> None:
+    """Play what the parent hands out, until there is no more or the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    prepare_worker()
+    asking = _JobClient(connection)
+    try:
+        with contextlib.closing(make_player()) as player:
+            while (number := asking.next_group()) is not None:
+                for result in player.play(number, asking.jobs(number)):
+                    connection.send((_RESULT, (number, result)))
+            connection.send((_DONE, None))
+    except CardenvsError as error:
+        connection.send((_ERROR, error))
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return  # the parent is gone
+
+
+def prepare_worker() -> None:
+    """Set up a process that plays for another."""
+    os.environ["CARDENVS_QUIET"] = "1"  # one progress bar, and nothing written across it
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes share the cores already
+
+
+class _JobClient:
+    """Requests jobs from the parent: one group at a time, while there is room for more of it."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._ahead: Chunk | None = None  # received, not yet begun
+
+    def next_group(self) -> int | None:
+        """The number of the group to play jobs of next, once there are any; None: all is played."""
+        if self._ahead is None:
+            self._ahead = self._ask(is_idle=True)
+        return None if self._ahead is None else self._ahead[0]
+
+    def jobs(self, number: int) -> Iterator[Job]:
+        """Jobs of group `number`, as long as the parent has any at hand."""
+        while self._ahead is not None and self._ahead[0] == number:
+            jobs, self._ahead = self._ahead[1], None
+            yield from jobs
+            self._ahead = self._ask(is_idle=False)
+
+    def _ask(self, is_idle: bool) -> Chunk | None:
+        self._connection.send((_MORE, is_idle))
+        return self._connection.recv()
