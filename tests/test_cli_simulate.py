@@ -172,7 +172,7 @@ def test_a_failing_agent_spoils_its_games_only(tmp_path, agent, kind, message):
             assert failure["kind"] == kind
             assert failure["message"].startswith(message)
             assert failure["player"] == 0
-            assert failure["traceback"].splitlines()[-1].endswith("enough") or kind == "AgentError"
+            assert failure["traceback"].splitlines()[-1].endswith("enough") or kind == "AgentFailureError"
             assert game["returns"] == game["winners"] == []
 
 

@@ -105,7 +105,7 @@ class Seat:
         started = time.perf_counter()
         action = self.agent.act(turn)
         seconds = time.perf_counter() - started
-        if turn.failures and getattr(self.agent, "reports_late_failures", False):
+        if turn.failures and getattr(self.agent, "is_isolated", False):
             raise AgentFailureError(turn.failures[0].kind, turn.failures[0].message)
         return self.accept(state, turn, action, seconds)
 

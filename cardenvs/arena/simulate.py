@@ -225,17 +225,25 @@ class _Table:
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
-        self._agents = self._made()
+        self._agents = [self._made(spec) for spec in simulation.agents]
 
-    def _made(self) -> list[Agent]:
-        of = self._simulation
-        return [make_agent(spec, of.game, of.options) for spec in of.agents]
+    def _made(self, spec: str) -> Agent:
+        return make_agent(spec, self._simulation.game, self._simulation.options)
 
     def close(self) -> None:
         """No more games: end what agents have running."""
         for agent in self._agents:
             if hasattr(agent, "close"):
                 agent.close()
+
+    def _replace_agents(self) -> None:
+        """Make the agents anew after a failed game, but for those that have a process of their own for each game."""
+        for player, agent in enumerate(self._agents):
+            if not getattr(agent, "is_isolated", False):
+                with contextlib.suppress(Exception):  # an agent that has failed may fail once more
+                    if hasattr(agent, "close"):
+                        agent.close()
+                self._agents[player] = self._made(self._simulation.agents[player])
 
     def play(self, seed: int) -> PlayedGame:
         """Play a game to its end, or until something fails."""
@@ -248,9 +256,7 @@ class _Table:
             told = of.game.view.statistics(state)
         except Exception as error:  # whatever is raised is this game's failure
             ms = 1000 * (time.perf_counter() - started)
-            with contextlib.suppress(Exception):  # an agent that has failed may fail once more
-                self.close()
-            self._agents = self._made()
+            self._replace_agents()
             return PlayedGame(seed, 0 if state is None else state.ply, ms, failure=_failure(error, state))
         ms = 1000 * (time.perf_counter() - started)
         winners = _best(state.returns) if told.winners is None else told.winners
