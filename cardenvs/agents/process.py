@@ -106,7 +106,7 @@ class ProcessAgent(Agent):
         name: of the agent.
         player: whom it plays in this game, where that is known before its first turn.
         enforces_time_limit: True: the time limit is kept here.
-        is_isolated: True: each game has a process of its own, and messages without an answer fail late, in the next turn.
+        is_isolated: True: each game has a process of its own; messages without an answer fail late, in the next turn.
         starts: how often the process was started.
     """
 

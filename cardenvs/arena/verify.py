@@ -10,8 +10,8 @@ import numpy as np
 
 from cardenvs.arena.match import Match
 from cardenvs.arena.records import GameRecord
-from cardenvs.arena.workers import prepare_worker
 from cardenvs.arena.store import Store
+from cardenvs.arena.workers import prepare_worker
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import CardenvsError
 from cardenvs.core.replay import Replay

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
 from cardenvs.cli.files import Outputs
 from cardenvs.cli.options import read_options
@@ -75,6 +76,7 @@ def match(
     wanted = Match(found, options, tuple(split_specs(agents)), deals, MatchSeed.of(seed), guard=guard)
     with Store(store) as opened:
         wanted = opened.seeded(wanted, resume)
+        compile_for(found, options, wanted.agents)
         interrupted = _run_with_progress(wanted, opened, resume, processes, batch)
         summary = summarise(wanted, opened.records(wanted.id))
     _report(summary, outputs, json, html)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.files import Outputs
 from cardenvs.cli.options import read_options
 from cardenvs.cli.shared import MAX_SEED, GameName, OptionTexts, new_console
@@ -54,6 +55,7 @@ def play(
     drawn = MatchSeed.of(secrets.randbits(63) if seed is None else seed)
     if drawn.secret > MAX_SEED:
         raise ArenaError(f"--seed {seed} is the seed of a match; a single game takes a number from 0 to 2**63-1")
+    compile_for(found, options, specs)
     state = found.state_type(found, options, seed=drawn.secret)
     names = [*specs[:seat], "you", *specs[seat:]]
     _play_in_terminal(state, seat, names, drawn.guests_key)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.options import parse_pairs, read_options
 from cardenvs.cli.shared import MAX_SEED, GameName, OptionTexts
 from cardenvs.core.errors import AgentError
@@ -43,6 +44,7 @@ def prompt(
 
     found = get_game(game)
     options = read_options(found, option)
+    compile_for(found, options, [policy])
     state = found.new_state(seed=seed, **options.as_dict())
     _play_on(state, ply, policy, seed)
     if player is not None and player != state.current_player:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED
 from cardenvs.cli.files import Outputs
 from cardenvs.cli.options import option_text, read_options
@@ -106,6 +107,7 @@ def simulate(
     interrupted, lost = False, None
     try:
         with _opened(store, table, resume) as kept:
+            compile_for(table.game, table.options, table.agents)
             prepare(table)
             interrupted = _play(tally, play(table, wanted, number, kept), len(wanted), quiet)
     except ArenaError as error:  # such as a full disk under the store: report what was played

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.exit_codes import EXIT_FAILED
 from cardenvs.cli.progress import ProgressBar
 from cardenvs.cli.shared import MAX_COUNT, MAX_SEED, Processes, StorePath
@@ -27,6 +28,8 @@ def verify(
     from cardenvs.arena.verify import verify as verify_store
 
     with Store(store, read_only=True) as opened:
+        for match in map(opened.match, opened.match_ids()):
+            compile_for(match.game, match.options)
         with ProgressBar("replaying", unit="games") as bar:
             done, mismatches = verify_store(opened, sample=sample, seed=seed, processes=processes, progress=bar.show)
         digest = opened.digest()

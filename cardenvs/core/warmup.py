@@ -43,14 +43,27 @@ def warm_up(game: Game, options: Options, further: Sequence[Step] = ()) -> Itera
         game, options: what to compile for. Options change no compiled code, but may not be all defaults.
         further: more steps, for kernels that other interfaces call in ways of their own: cardenvs.envs.warmup.
     """
-    for what, call in [*_state_steps(game, options), *further]:
+    policies = game.engine.policy_names()
+    yield from take_steps([*state_steps(game, options, policies, policies), *further])
+
+
+def take_steps(steps: Sequence[Step], on_compile: Callable[[], None] = lambda: None) -> Iterator[Warmed]:
+    """Take steps of a warm-up one by one; `on_compile` is called whenever a kernel begins to compile."""
+    for what, call in steps:
         started = time.perf_counter()
-        with _counted_compiles() as compiles:
+        with _counted_compiles(on_compile) as compiles:
             call()
         yield Warmed(what, time.perf_counter() - started, len(compiles))
 
 
-def _state_steps(game: Game, options: Options) -> list[Step]:
+def state_steps(game: Game, options: Options, policies: Sequence[str], playouts: Sequence[str]) -> list[Step]:
+    """Steps that call each kernel which a `State` of `game` and its words can call.
+
+    Args:
+        game, options: as for `warm_up`.
+        policies: of the game, which will choose actions.
+        playouts: of the game, by which searches will play games out.
+    """
     state = _Later(lambda: game.state_type(game, options, seed=0))
     steps: list[Step] = [
         ("deal", state.get),
@@ -62,9 +75,8 @@ def _state_steps(game: Game, options: Options) -> list[Step]:
         ("events", lambda: state.get().event_rows(0)),
         ("mask", lambda: _write_mask(state.get())),
     ]
-    for policy in game.engine.policy_names():
-        steps.append((f"policy {policy}", functools.partial(_choose, state, policy)))
-        steps.append((f"simulate with {policy}", functools.partial(_simulate, state, policy)))
+    steps += [(f"policy {policy}", functools.partial(_choose, state, policy)) for policy in policies]
+    steps += [(f"simulate with {policy}", functools.partial(_simulate, state, policy)) for policy in playouts]
     steps.append(("words", lambda: _put_into_words(state.get().clone())))
     return steps
 
@@ -112,8 +124,8 @@ def _put_into_words(state: State) -> None:
 
 
 @contextlib.contextmanager
-def _counted_compiles() -> Iterator[list]:
-    """A list that gets an entry for each kernel compiled inside the block."""
+def _counted_compiles(on_compile: Callable[[], None]) -> Iterator[list]:
+    """A list that gets an entry for each kernel compiled inside the block; `on_compile` is called as each begins."""
     compiles: list = []
     if not COMPILED:
         yield compiles
@@ -123,6 +135,7 @@ def _counted_compiles() -> Iterator[list]:
     class Counter(event.Listener):
         def on_start(self, event):
             compiles.append(event)
+            on_compile()
 
         def on_end(self, event):
             pass

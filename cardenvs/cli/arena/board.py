@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.files import Outputs, input_file
 from cardenvs.cli.progress import ProgressBar
 from cardenvs.cli.shared import new_console
@@ -25,6 +26,8 @@ def run_with_progress(
     experiment: "Experiment", store: "Store", resume: bool, processes: int, batch: int, backend: Any
 ) -> bool | None:
     """Play under a progress bar. Returns whether all is played; None: interrupted."""
+    for match in experiment.matches:
+        compile_for(match.game, match.options, match.agents)
     with ProgressBar(experiment.name, unit="games", total=experiment.num_games) as bar:
         try:
             return experiment.run(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.exit_codes import EXIT_FAILED
 from cardenvs.cli.files import Outputs, input_file
 from cardenvs.cli.options import read_options
@@ -45,12 +46,13 @@ def play_match(
     from cardenvs.tools.texas_holdem import records
 
     specs = split_specs(agents)
-    options = read_options(GAME, option, default_players=len(specs)).as_dict()
+    options = read_options(GAME, option, default_players=len(specs))
     Outputs({}, {"--out": out})
+    compile_for(GAME, options, specs)
     try:
         with ProgressBar("") as bar:
             result = records.play_match(
-                specs, seed=seed, out=out, progress=lambda state: _show_progress(bar, state), **options
+                specs, seed=seed, out=out, progress=lambda state: _show_progress(bar, state), **options.as_dict()
             )
     except records.MatchFailedError as error:
         typer.secho(f"Error: {error}", fg="red", err=True)

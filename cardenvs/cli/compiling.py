@@ -1,0 +1,74 @@
+"""Compiling before a command asks or prints anything, under one bar."""
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from cardenvs.cli.progress import ProgressBar
+
+if TYPE_CHECKING:
+    from cardenvs.core.game import Game
+    from cardenvs.core.options import Options
+
+
+def compile_for(game: "Game", options: "Options", agents: Sequence[str] = (), *, batches: bool = False) -> None:
+    """Compile or load what a command needs of a game; a bar is drawn only if something has to be compiled.
+
+    Args:
+        game, options: what will be played.
+        agents: specs of who will play it.
+        batches: whether it will be played in batches.
+    """
+    from cardenvs.core.kernel import COMPILED
+    from cardenvs.core.warmup import state_steps, take_steps
+
+    if not COMPILED:
+        return
+    steps = state_steps(game, options, _policies(game, agents), _playout_policies(game, agents))
+    if batches:
+        from cardenvs.envs.warmup import batch_steps
+
+        steps += batch_steps(game)
+    title = f"Compiling {game.title}"
+    with _quiet(), ProgressBar(title, unit="steps", total=len(steps), transient=True) as bar:
+        done, is_compiling = 0, False
+
+        def show() -> None:
+            nonlocal is_compiling
+            is_compiling = True
+            bar.show(done)
+
+        for _ in take_steps(steps, on_compile=show):
+            done += 1
+            if is_compiling:
+                bar.show(done)
+
+
+def _policies(game: "Game", agents: Sequence[str]) -> list[str]:
+    """The policies of the game among some agents, and the one that trial games are played by."""
+    wanted = {"random", *(spec.partition(":")[0] for spec in agents)}
+    return [name for name in game.engine.policy_names() if name in wanted]
+
+
+def _playout_policies(game: "Game", agents: Sequence[str]) -> list[str]:
+    """The policies by which search agents play games out."""
+    searches = [spec for spec in agents if spec.partition(":")[0] == "search"]
+    named = {name for name in game.engine.policy_names() for spec in searches if f"playout={name}" in spec}
+    if any("playout=" not in spec for spec in searches):
+        named.add(game.playout_policy)
+    return [name for name in game.engine.policy_names() if name in named]
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the compiler's own lines: the bar says it."""
+    before = os.environ.get("CARDENVS_QUIET")
+    os.environ["CARDENVS_QUIET"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["CARDENVS_QUIET"]
+        else:
+            os.environ["CARDENVS_QUIET"] = before
