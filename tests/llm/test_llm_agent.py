@@ -509,7 +509,8 @@ def test_prompts_need_the_core_only_and_settings_name_their_extra():
     code += "from cardenvs.llm.prompt import PromptSettings, write_prompt\n"
     code += "game = cardenvs.get_game('leduc_poker_v0')\n"
     code += "print(write_prompt(Turn(game.new_state(seed=1), 1), PromptSettings()).user)\n"
-    code += "try: make_agent('llm:first_candidate', game, game.make_options())\nexcept MissingExtraError as e: print(e)\n"
+    code += "try: make_agent('llm:first_candidate', game, game.make_options())\n"
+    code += "except MissingExtraError as e: print(e)\n"
     code += "try: import cardenvs.training.config\nexcept MissingExtraError as e: print(e)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     for text in ("# Candidates", "pip install 'cardenvs[llm]'", "pip install 'cardenvs[train]'"):
