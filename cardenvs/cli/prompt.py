@@ -11,7 +11,7 @@ from cardenvs.core.errors import AgentError
 
 if TYPE_CHECKING:
     from cardenvs.core.state import State
-    from cardenvs.llm.config import PromptSettings
+    from cardenvs.llm.prompt import PromptSettings
 
 
 def prompt(
@@ -70,6 +70,10 @@ def _play_on(state: "State", ply: int, policy: str, seed: int) -> None:
 
 
 def _settings(model: str | None, texts: list[str] | None) -> "PromptSettings":
+    if not model and not texts:
+        from cardenvs.llm.prompt import PromptSettings
+
+        return PromptSettings()
     from cardenvs.llm.config import LLMConfig
 
     changes: dict[str, Any] = parse_pairs(texts, "--set", "rules=false", AgentError)

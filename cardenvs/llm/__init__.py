@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cardenvs.llm.agent import LLMAgent
-    from cardenvs.llm.config import LLMConfig, PromptSettings
+    from cardenvs.llm.config import LLMConfig
+    from cardenvs.llm.prompt import PromptSettings
 
 __all__ = ["LLMAgent", "LLMConfig", "PromptSettings"]
 
-_MODULES = {"LLMAgent": "agent", "LLMConfig": "config", "PromptSettings": "config"}
+_MODULES = {"LLMAgent": "agent", "LLMConfig": "config", "PromptSettings": "prompt"}
 
 
 def __getattr__(name: str) -> Any:

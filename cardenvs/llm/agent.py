@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cardenvs.agents.base import Agent, Failure, Turn
 from cardenvs.agents.kinds import AgentKind
@@ -11,9 +11,11 @@ from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.llm.answers import OK, TRANSPORT, AnswerError, read_answer, retry_text
 from cardenvs.llm.client import Call, Client, ModelClient, ScriptClient
-from cardenvs.llm.config import LLMConfig
 from cardenvs.llm.prompt import Prompt, answer_text, system_text, write_prompt
 from cardenvs.llm.transcript import system_id, transcript_of
+
+if TYPE_CHECKING:
+    from cardenvs.llm.config import LLMConfig  # needs the extra `llm`
 
 _LONGEST_REPEATED = 4000  # characters of its reply that a model is shown again when it has to try again
 _LONGEST_NOTED = 4000  # characters of a reply that are kept in the notes of a decision
@@ -39,7 +41,7 @@ class LLMAgent(Agent):
     enforces_time_limit = True
     io_bound = True
 
-    def __init__(self, game: Game, options: Options, config: LLMConfig, client: Client | None = None) -> None:
+    def __init__(self, game: Game, options: Options, config: "LLMConfig", client: Client | None = None) -> None:
         """An agent for a game.
 
         Args:
@@ -240,8 +242,14 @@ def make(argument: str, game: Game, options: Options) -> LLMAgent:
     return LLMAgent(game, options, config_of(argument))
 
 
-def config_of(argument: str) -> LLMConfig:
-    """The configuration that the part of a spec after `llm:` names."""
+def config_of(argument: str) -> "LLMConfig":
+    """The configuration that the part of a spec after `llm:` names.
+
+    Raises:
+        AgentError, MissingExtraError: as `make`.
+    """
+    from cardenvs.llm.config import LLMConfig
+
     name, *settings = argument.split(",") if argument else ["env"]
     changes: dict[str, Any] = {}
     for text in settings:

@@ -19,13 +19,15 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote, urlsplit
 
 from cardenvs.core.errors import require
 from cardenvs.core.text import one_line
 from cardenvs.llm.answers import EMPTY, OK, RATE_LIMITED, TIMEOUT, TRANSPORT, TRUNCATED
-from cardenvs.llm.config import LLMConfig
+
+if TYPE_CHECKING:
+    from cardenvs.llm.config import LLMConfig  # needs the extra `llm`
 
 LONGEST_BODY = 4 << 20  # bytes of a response
 LONGEST_REPLY = 200_000  # characters of a reply that are kept and read
@@ -99,7 +101,7 @@ class ScriptClient:
 class ModelClient:
     """Asks the model of a configuration, through the pool of its endpoint."""
 
-    def __init__(self, config: LLMConfig) -> None:
+    def __init__(self, config: "LLMConfig") -> None:
         """A client.
 
         Raises:
@@ -155,7 +157,7 @@ class _Pool:
             http_client=openai.DefaultAsyncHttpxClient(trust_env=False) if direct else None,
         )
 
-    async def send(self, config: LLMConfig, messages: Messages, limit_s: float | None) -> Call:
+    async def send(self, config: "LLMConfig", messages: Messages, limit_s: float | None) -> Call:
         """One request, when there is room for it. Never raises for what the endpoint does."""
         async with self._slots:
             started = time.monotonic()
@@ -174,7 +176,7 @@ class _Pool:
                 call = Call(TRANSPORT, reason=f"{type(error).__name__}: {error}", again=True)
         return _cleaned(call, config.secrets, time.monotonic() - started)
 
-    async def _body(self, config: LLMConfig, messages: Messages) -> bytes:
+    async def _body(self, config: "LLMConfig", messages: Messages) -> bytes:
         request: dict[str, Any] = {"model": config.model, "messages": messages}
         if config.temperature is not None:
             request["temperature"] = config.temperature
@@ -310,7 +312,7 @@ def _loop() -> asyncio.AbstractEventLoop:
         return _running
 
 
-def _pool(config: LLMConfig) -> _Pool:
+def _pool(config: "LLMConfig") -> _Pool:
     """The pool of an endpoint: all that has the same address, key and size shares it."""
     loop = _loop()
     which = (config.base_url, config.credentials.reveal(), config.api_key.reveal(), config.concurrency)

@@ -20,19 +20,31 @@ import dataclasses
 import hashlib
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from cardenvs.core.errors import AgentError
-from cardenvs.core.text import check_name, did_you_mean, one_line, read_yaml
+from cardenvs.core.errors import AgentError, require
+from cardenvs.core.text import check_name, read_yaml
+from cardenvs.core.validation import validation_text
+from cardenvs.llm.prompt import PromptSettings
+
+require("pydantic", "llm")
+from pydantic import (  # noqa: E402
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 CONFIG_VARIABLE = "CARDENVS_LLM_CONFIG"
 CONFIG_FILE = "llm.yaml"
-POLICIES = ("llm", "first_candidate", "scripted")
-ANSWERS = ("candidate", "label", "game")
 DEFAULT_TURN_TIMEOUT_MS = 10_000
 _ATTEMPTS, _ATTEMPTS_IN_THE_GAMES_FORM = 3, 2
 _ENV = {
@@ -46,6 +58,7 @@ _ENV = {
     "transcript": "LLM_TRANSCRIPT",
 }
 KEY_VARIABLE = "LLM_API_KEY"
+_PROMPT_SETTINGS = [field.name for field in dataclasses.fields(PromptSettings)]
 
 
 class Secret:
@@ -78,123 +91,143 @@ class Secret:
         return Secret, ()
 
 
-@dataclass(frozen=True)
-class PromptSettings:
-    """What a prompt shows: conditions of the experiment.
-
-    Attributes:
-        candidates: list what may be chosen.
-        rules: show the rules of the game.
-        recap: how many sentences of what happened, the latest; None: all; 0: none.
-        thinking: free text is welcome before the answer.
-        answer: how to answer: "candidate" (the id of a listed one), "label" (the words of an action), or "game" (the
-            game's own JSON, where it has one).
-    """
-
-    candidates: bool = True
-    rules: bool = True
-    recap: int | None = 60
-    thinking: bool = True
-    answer: str = "candidate"
-
-    def __post_init__(self) -> None:
-        """Refuse what does not fit together."""
-        if self.answer not in ANSWERS:
-            raise AgentError(f"prompt.answer is one of {', '.join(ANSWERS)}; got {self.answer!r}")
-        if self.answer == "candidate" and not self.candidates:
-            raise AgentError('candidates that are not listed cannot be chosen by id; set prompt.answer to "label"')
-        if self.recap is not None and self.recap < 0:
-            raise AgentError(f"prompt.recap is a number of sentences, or null for all; got {self.recap}")
+def _none(value: Any) -> Any:
+    """None for the texts with which specs and environment variables say so."""
+    return None if isinstance(value, str) and value.strip().lower() in ("none", "null", "") else value
 
 
-@dataclass(frozen=True)
-class LLMConfig:
+def _number(value: Any) -> Any:
+    if isinstance(value, bool):  # which pydantic would take for 0 or 1
+        raise ValueError(f"Input should be a number (got {value})")
+    return _none(value)
+
+
+def _plain_name(name: str) -> str:
+    try:
+        return check_name(name, "a language model", AgentError)
+    except AgentError as error:
+        raise ValueError(str(error)) from None
+
+
+def _listed(value: Any) -> Any:
+    return (value,) if isinstance(value, str) else value
+
+
+Int = Annotated[int, BeforeValidator(_number)]
+OptionalInt = Annotated[int | None, BeforeValidator(_number)]
+Float = Annotated[float, BeforeValidator(_number)]
+OptionalFloat = Annotated[float | None, BeforeValidator(_number)]
+
+
+class LLMConfig(BaseModel):
     """A language model as a player.
 
     Attributes:
         name: for people.
-        policy: "llm"; or, without any model, "first_candidate" or "scripted": the prompt is written and an answer is
-            read as ever, for runs that repeat.
-        base_url: of an OpenAI-compatible endpoint, usually ending in /v1.
-        model: the endpoint's name of it.
-        api_key: never shown, stored or pickled.
-        credentials: user and password of the address, likewise; taken from `base_url`, which loses them.
-        api_key_env: the variable that holds it.
+        policy: "llm"; or, to test without a model, "first_candidate" or "scripted", which read their answers in the
+            same way.
+        base_url: of an OpenAI-compatible endpoint, usually ending in /v1. A user and password in it become
+            `credentials`.
+        model: the endpoint's name for the model.
+        api_key_env: the environment variable that holds the key.
         temperature: None leaves it to the endpoint.
-        turn_timeout_ms: time that the requests of one decision may take, without what they wait for a place in the
-            pool or for a rate limit to pass; 0 or less: no limit.
-        request_timeout_ms: of one request; None: as the turn's.
+        turn_timeout_ms: for all requests of one decision, without the time spent waiting for a place in the pool or
+            for a rate limit to pass; 0 or less: no limit.
+        request_timeout_ms: for one request; None: as for the turn.
         max_tokens: of a reply; None leaves it to the endpoint.
-        max_tokens_name: what the endpoint calls it: "max_tokens" or "max_completion_tokens".
-        concurrency: requests at the same time, of all agents in this process that share the endpoint.
-        attempts: how often a decision may be tried; None: 3, or 2 with answers in the game's own form.
-        forced: what follows the last attempt: True, the game's safe action; False, what the match does to agents that
-            fail; None: True with answers in the game's own form.
+        max_tokens_name: the endpoint's name for it: "max_tokens" or "max_completion_tokens".
+        concurrency: requests in flight, of all agents in this process that share the endpoint.
+        attempts: tries at a decision; None: 3, or 2 with answers in the game's own form.
+        forced: after the last attempt: True plays the game's safe action; False leaves it to how the match treats
+            failures; None: True with answers in the game's own form.
         transport_retries: further requests after one that did not get through.
-        rate_limit_wait_s: seconds to wait at most, in one attempt, for rate limits to pass.
+        rate_limit_wait_s: most seconds that one attempt waits for rate limits to pass.
         extra: further members of each request.
-        script: answers of a "scripted" policy, taken in turn and from the start again.
+        script: answers of the "scripted" policy, used in turn and then again from the start.
         prompt: what the model sees.
         transcript: file to which each call is added, or None.
+
+    Raises:
+        pydantic.ValidationError: an unknown setting or an invalid value; `of` and `named` raise AgentError instead.
     """
 
-    name: str = "llm"
-    policy: str = "llm"
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, coerce_numbers_to_str=True)
+
+    name: Annotated[str, AfterValidator(_plain_name)] = "llm"
+    policy: Literal["llm", "first_candidate", "scripted"] = "llm"
     base_url: str = ""
     model: str = ""
-    api_key: Secret = field(default_factory=Secret, repr=False)
     api_key_env: str = KEY_VARIABLE
-    temperature: float | None = 0.0
-    turn_timeout_ms: int = DEFAULT_TURN_TIMEOUT_MS
-    request_timeout_ms: int | None = None
-    max_tokens: int | None = 2048
+    temperature: OptionalFloat = 0.0
+    turn_timeout_ms: Int = DEFAULT_TURN_TIMEOUT_MS
+    request_timeout_ms: OptionalInt = None
+    max_tokens: OptionalInt = Field(default=2048, ge=1)
     max_tokens_name: str = "max_tokens"
-    concurrency: int = 16
-    attempts: int | None = None
-    forced: bool | None = None
-    transport_retries: int = 2
-    rate_limit_wait_s: float = 120.0
-    extra: dict[str, Any] = field(default_factory=dict)
-    script: tuple[str, ...] = ()
-    prompt: PromptSettings = field(default_factory=PromptSettings)
-    transcript: str | None = None
-    credentials: Secret = field(default_factory=Secret)
+    concurrency: Int = Field(default=16, ge=1)
+    attempts: OptionalInt = Field(default=None, ge=1)
+    forced: Annotated[bool | None, BeforeValidator(_none)] = None
+    transport_retries: Int = Field(default=2, ge=0)
+    rate_limit_wait_s: Float = Field(default=120.0, ge=0)
+    extra: dict[str, Any] = {}
+    script: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
+    prompt: PromptSettings = PromptSettings()
+    transcript: Annotated[str | None, BeforeValidator(_none)] = None
 
-    def __post_init__(self) -> None:
-        """Refuse what cannot be played."""
-        check_name(self.name, "a language model", AgentError)
+    _api_key: Secret = PrivateAttr(default_factory=Secret)
+    _credentials: Secret = PrivateAttr(default_factory=Secret)
+
+    @field_validator("policy", mode="before")
+    @classmethod
+    def _camel_case(cls, value: Any) -> Any:
+        return "first_candidate" if value == "firstCandidate" else value
+
+    @field_validator("prompt", mode="before")
+    @classmethod
+    def _optional_recap(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping) or "recap" not in value:
+            return value
+        if isinstance(value["recap"], bool):
+            raise ValueError(f"recap is a number of sentences, or null for all (got {value['recap']})")
+        return {**value, "recap": _none(value["recap"])}
+
+    @model_validator(mode="after")
+    def _playable(self) -> Self:
         self._hide_credentials()
-        if self.policy not in POLICIES:
-            raise AgentError(f"policy is one of {', '.join(POLICIES)}; got {self.policy!r}")
         if self.policy == "llm" and not (self.base_url and self.model):
-            raise AgentError(
+            raise ValueError(
                 "a language model needs a base_url and a model: set LLM_BASE_URL and LLM_MODEL, or name them in a file"
             )
         if self.policy == "scripted" and not self.script:
-            raise AgentError("a scripted policy needs a script: a list of answers")
-        if self.concurrency < 1 or (self.attempts is not None and self.attempts < 1) or self.transport_retries < 0:
-            raise AgentError("concurrency and attempts are 1 or more, transport_retries 0 or more")
-        if self.max_tokens is not None and self.max_tokens < 1:
-            raise AgentError(f"max_tokens is 1 or more, or null; got {self.max_tokens}")
+            raise ValueError("a scripted policy needs a script: a list of answers")
+        return self
 
     def _hide_credentials(self) -> None:
-        """Move user and password from the address to where nothing shows them."""
+        """Move user and password out of the address."""
         try:
             parts = urlsplit(self.base_url)
             userinfo, at, host = parts.netloc.rpartition("@")
-            parts.port  # noqa: B018  raises where it is none
-        except ValueError as error:
-            raise AgentError(f"base_url is no address: {error}") from None
+            parts.port  # noqa: B018  raises ValueError if invalid
+        except ValueError:  # whose text may quote the password
+            raise ValueError("base_url is not a valid address") from None
         if self.policy == "llm" and self.base_url and parts.scheme not in ("http", "https"):
-            raise AgentError("base_url is an address that begins with http:// or https://")
+            raise ValueError("base_url is an address that begins with http:// or https://")
         if at:
             object.__setattr__(self, "base_url", urlunsplit(parts._replace(netloc=host)))
-            object.__setattr__(self, "credentials", Secret(userinfo))
+            self._credentials = Secret(userinfo)
 
-    def __repr__(self) -> str:
-        """The conditions, with neither the key nor what else opens the endpoint."""
-        shown = {"name": self.name, **self.conditions()}
-        return f"LLMConfig({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+    @property
+    def api_key(self) -> Secret:
+        """The key; never shown, stored or pickled."""
+        return self._api_key
+
+    @property
+    def credentials(self) -> Secret:
+        """User and password from the address; never shown, stored or pickled."""
+        return self._credentials
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        """The conditions, without anything that opens the endpoint: neither key, credentials nor query."""
+        return {"name": self.name, **self.conditions()}.items()
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -247,33 +280,41 @@ class LLMConfig:
             raise AgentError(f"{file} has no model {name!r}; it has {', '.join(map(str, models)) or 'none'}")
         values = models[name]
         if not isinstance(values, dict):
-            raise AgentError(f"{file}: model {name!r} is a list of settings, as in model: some-model")
-        return cls.of({"name": name, **values, **changes}, environ)
+            raise AgentError(f"{file}: models.{name} should be a mapping of settings, as in model: some-model")
+        return cls.of({"name": name, **values, **changes}, environ, f"{file}: models.{name}")
 
     @classmethod
-    def of(cls, values: Mapping[str, Any], environ: Mapping[str, str] | None = None) -> "LLMConfig":
-        """A config from values as they stand in a file; what they leave out comes from the environment.
+    def of(
+        cls, values: Mapping[str, Any], environ: Mapping[str, str] | None = None, where: str = "language model"
+    ) -> "LLMConfig":
+        """A config from the values of a file; the environment supplies what they leave out.
+
+        Args:
+            values: by name; settings of the prompt may be under `prompt` or beside the others.
+            environ: the environment.
+            where: the values come from, for errors.
 
         Raises:
-            AgentError: an unknown name, or a value of a wrong kind.
+            AgentError: an unknown name or an invalid value.
         """
         environ = os.environ if environ is None else environ
         given = dict(values)
         if "api_key" in given:
-            raise AgentError("config files may not hold keys; name the variable that holds it: api_key_env")
-        prompt_names = {one.name for one in dataclasses.fields(PromptSettings)}
-        prompt = {**_mapping(given.pop("prompt", {})), **{k: given.pop(k) for k in list(given) if k in prompt_names}}
+            raise AgentError(f"{where}: config files may not hold keys; set api_key_env to the variable that holds it")
         for name, variable in _ENV.items():
             if name not in given and environ.get(variable):
                 given[name] = environ[variable]
-        if given.get("policy") == "firstCandidate":
-            given["policy"] = "first_candidate"
-        if isinstance(given.get("script"), str):
-            given["script"] = [given["script"]]
-        read = _read(cls, given, "")
-        settings = PromptSettings(**_read(PromptSettings, prompt, "prompt."))
-        key = environ.get(read.get("api_key_env", KEY_VARIABLE), "").strip()
-        return cls(**read, prompt=settings, api_key=Secret(key))
+        prompt = {name: given.pop(name) for name in _PROMPT_SETTINGS if name in given}
+        if prompt and isinstance(given.get("prompt", {}), Mapping):
+            given["prompt"] = {**given.get("prompt", {}), **prompt}
+        try:
+            config = cls.model_validate(given)
+        except ValidationError as error:
+            raise AgentError(validation_text(error, cls, where)) from None
+        except AgentError as error:  # of PromptSettings
+            raise AgentError(f"{where}: {error}") from None
+        config._api_key = Secret(environ.get(config.api_key_env, "").strip())
+        return config
 
     # -- what follows from it -----------------------------------------------------------------------------------
 
@@ -303,9 +344,7 @@ class LLMConfig:
 
     def conditions(self) -> dict[str, Any]:
         """All that may bear on the result, as JSON values; neither the key nor credentials in the address."""
-        values = dataclasses.asdict(self)
-        for name in ("api_key", "credentials", "api_key_env", "transcript", "name"):
-            del values[name]
+        values = self.model_dump(exclude={"api_key_env", "transcript", "name"})
         values["script"] = list(values["script"])
         values["base_url"] = _address(self.base_url)
         values["attempts"], values["forced"] = self.most_attempts, self.asks_for_forced
@@ -322,68 +361,6 @@ def _models(file: Path) -> dict[str, Any]:
     if not isinstance(content, dict) or not isinstance(content.get("models"), dict):
         raise AgentError(f"{file} has no models: it needs a mapping `models` from names to settings")
     return content["models"]
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    if not isinstance(value, Mapping):
-        raise AgentError(f"prompt is a mapping of settings; got {value!r}")
-    return dict(value)
-
-
-def _read(kind: type, values: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Values for the fields of a dataclass, from texts or from YAML values.
-
-    Raises:
-        AgentError: naming the field, and what it takes.
-    """
-    hints = get_type_hints(kind)
-    known = [one.name for one in dataclasses.fields(kind) if one.name not in ("api_key", "credentials", "prompt")]
-    read = {}
-    for name, value in values.items():
-        if name not in known:
-            hint = did_you_mean(name, known)
-            raise AgentError(f"a language model has no setting {where}{name}; {hint}settings: {', '.join(known)}")
-        try:
-            read[name] = _converted(value, hints[name])
-        except (TypeError, ValueError, OverflowError):
-            raise AgentError(
-                f"{where}{name} cannot be {one_line(repr(value), 80)}; it takes {_taken(hints[name])}"
-            ) from None
-    return read
-
-
-def _converted(value: Any, hint: Any) -> Any:
-    kind = hint
-    if type(None) in get_args(hint):
-        if value is None or (isinstance(value, str) and value.lower() in ("none", "null", "")):
-            return None
-        (kind,) = (one for one in get_args(hint) if one is not type(None))
-    if kind is bool:
-        if isinstance(value, str) and value.lower() in ("true", "false", "1", "0"):
-            return value.lower() in ("true", "1")
-        if not isinstance(value, bool):
-            raise TypeError
-        return value
-    if kind in (int, float):
-        if isinstance(value, bool) or (kind is int and isinstance(value, float) and value != int(value)):
-            raise TypeError
-        return kind(value)
-    if kind is str:
-        if not isinstance(value, str | int | float):
-            raise TypeError
-        return str(value)
-    if kind == tuple[str, ...]:
-        if not isinstance(value, list | tuple):
-            raise TypeError
-        return tuple(map(str, value))
-    if not isinstance(value, Mapping):
-        raise TypeError
-    return dict(value)
-
-
-def _taken(hint: Any) -> str:
-    text = getattr(hint, "__name__", str(hint)) if not get_args(hint) else str(hint)
-    return {"bool": "true or false", "int": "an integer", "float": "a number", "str": "a text"}.get(text, text)
 
 
 def _address(url: str) -> str:

@@ -8,18 +8,51 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from cardenvs.agents.base import Turn
 from cardenvs.core.errors import AgentError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.view import Candidate
-from cardenvs.llm.config import PromptSettings
 
 _STRATEGY = re.compile(r"\b(strateg|tactic|advice|advis|tips?\b|hints?\b|how to play well|playing well)", re.IGNORECASE)
 _HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
 _PUBLIC = ("num_players", "phase", "current_player", "returns")
+
+Answer = Literal["candidate", "label", "game"]
+
+
+@dataclass(frozen=True)
+class PromptSettings:
+    """What a prompt shows: conditions of the experiment.
+
+    Attributes:
+        candidates: list what may be chosen.
+        rules: show the rules of the game.
+        recap: how many sentences about what happened, the latest ones; None: all; 0: none.
+        thinking: allow free text before the answer.
+        answer: how to answer: "candidate" (the id of a listed one), "label" (the text of an action), or "game" (the
+            game's own JSON, where it has one).
+
+    Raises:
+        AgentError: an invalid value, or settings that exclude each other.
+    """
+
+    candidates: bool = True
+    rules: bool = True
+    recap: int | None = 60
+    thinking: bool = True
+    answer: Answer = "candidate"
+
+    def __post_init__(self) -> None:
+        """Check what the types do not."""
+        if self.answer not in get_args(Answer):
+            raise AgentError(f"prompt.answer is one of {', '.join(get_args(Answer))}; got {self.answer!r}")
+        if self.answer == "candidate" and not self.candidates:
+            raise AgentError('candidates that are not listed cannot be chosen by id; set prompt.answer to "label"')
+        if self.recap is not None and self.recap < 0:
+            raise AgentError(f"prompt.recap is a number of sentences, or null for all; got {self.recap}")
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
-from cardenvs.llm.config import PromptSettings
-from cardenvs.llm.prompt import write_prompt
+from cardenvs.llm.prompt import PromptSettings, write_prompt
 from cardenvs.testing import doors, faces, knowledge, processes
 from cardenvs.testing.recoverable import check_recoverable
 

@@ -1,77 +1,102 @@
-"""Settings of a training run: one validated dataclass, read from YAML and from `NAME=VALUE` texts."""
+"""Settings of a training run: one pydantic model, read from YAML and from `NAME=VALUE` texts."""
 
-import dataclasses
-import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Literal, Self, get_args, get_origin
 
-from cardenvs.core.errors import OptionError
+from cardenvs.core.errors import OptionError, require
 from cardenvs.core.registry import get_game
-from cardenvs.core.text import did_you_mean, read_yaml
+from cardenvs.core.text import read_yaml
+from cardenvs.core.validation import validation_text
+
+require("pydantic", "train")
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError  # noqa: E402
 
 _HERE = Path(__file__).resolve().parent
 _IN_WHEEL, _IN_CHECKOUT = _HERE / "configs", _HERE.parents[1] / "configs"
 CONFIG_FOLDER = _IN_WHEEL if _IN_WHEEL.is_dir() else _IN_CHECKOUT
 
 
-def setting(
-    default: Any, doc: str, *, low: float = -math.inf, high: float = math.inf, choices: tuple[str, ...] = ()
-) -> Any:
-    """Declare one setting: its default, what it does, and what it may be. The type is that of the annotation."""
-    return dataclasses.field(default=default, metadata={"doc": doc, "low": low, "high": high, "choices": choices})
+def _number(value: Any) -> Any:
+    """`value` for pydantic, which alone would take true for 1 and refuse 2e6 as an integer."""
+    if isinstance(value, bool):
+        raise ValueError(f"Input should be a number (got {value})")
+    if isinstance(value, str) and "e" in value.lower():
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return value
 
 
-@dataclasses.dataclass(frozen=True)
-class Config:
-    """Every setting of `cardenvs.training.ppo`. `cardenvs train --settings` prints them."""
+def _entries(value: Any) -> Any:
+    return value.replace(",", " ").split() if isinstance(value, str) else value
 
-    game: str = setting("", "game these settings are for; empty: any")
-    options: dict = dataclasses.field(default_factory=dict, metadata={"doc": "options of the game"})
-    seed: int = setting(1, "of everything", low=0, high=2**62)
-    total_steps: int = setting(5_000_000, "steps to train for (decisions, all players together)", low=1)
 
-    num_envs: int = setting(1024, "games side by side", low=1, high=1 << 20)
-    rollout_steps: int = setting(32, "steps of each game between two updates", low=1, high=1 << 16)
-    hidden: tuple[int, ...] = setting((256, 256), "width of each hidden layer", low=1, high=1 << 16)
-    activation: str = setting("relu", "of the hidden layers", choices=("relu", "tanh", "silu"))
+Int = Annotated[int, BeforeValidator(_number)]
+Float = Annotated[float, BeforeValidator(_number)]
+Positive = Annotated[Int, Field(ge=1)]
+NonNegative = Annotated[Float, Field(ge=0)]
+Share = Annotated[Float, Field(ge=0, le=1)]
+Width = Annotated[Int, Field(ge=1, le=1 << 16)]
 
-    epochs: int = setting(2, "passes over the data of a rollout", low=1)
-    minibatches: int = setting(8, "steps of the optimiser in each pass", low=1)
-    lr: float = setting(5e-4, "learning rate of Adam at the start", low=0)
-    lr_end: float = setting(0.0, "learning rate at the end", low=0)
-    lr_schedule: str = setting("linear", "way from lr to lr_end", choices=("linear", "cosine", "constant"))
-    gamma: float = setting(1.0, "discount from one turn of a player to its next", low=0, high=1)
-    gae_lambda: float = setting(0.95, "of generalised advantage estimation", low=0, high=1)
-    clip: float = setting(0.2, "how far the ratio of probabilities may leave 1", low=0)
-    value_clip: float = setting(
-        0.0, "how far a value may move in one update, in scaled reward; 0: as far as it likes", low=0
+
+class Config(BaseModel):
+    """Every setting of `cardenvs.training.ppo`. `cardenvs train --settings` lists them.
+
+    Raises:
+        pydantic.ValidationError: an unknown setting or a value out of range; `make` raises OptionError instead.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    game: str = Field(default="", description="game these settings are for; empty: any")
+    options: dict[str, Any] = Field(default={}, description="options of the game")
+    seed: Int = Field(default=1, ge=0, le=2**62, description="of all randomness")
+    total_steps: Positive = Field(default=5_000_000, description="steps to train for (decisions, all players together)")
+
+    num_envs: Positive = Field(default=1024, le=1 << 20, description="games played in parallel")
+    rollout_steps: Positive = Field(default=32, le=1 << 16, description="steps of each game between two updates")
+    hidden: Annotated[tuple[Width, ...], BeforeValidator(_entries)] = Field(
+        default=(256, 256), min_length=1, description="width of each hidden layer"
     )
-    value_coef: float = setting(0.5, "weight of the value loss", low=0)
-    entropy: float = setting(0.02, "weight of the entropy bonus at the start", low=0)
-    entropy_end: float = setting(0.002, "the same at the end, linear between", low=0)
-    max_grad_norm: float = setting(0.5, "gradients are scaled down to this norm", low=0)
-    target_kl: float = setting(0.0, "end an update once the policy has moved so far; 0: never", low=0)
-    normalise_advantages: bool = setting(True, "shift and scale advantages to mean 0 and deviation 1 in each minibatch")
-    reward_scale: float = setting(1.0, "rewards are multiplied by this, so that returns are about 1", low=0)
+    activation: Literal["relu", "tanh", "silu"] = Field(default="relu", description="of the hidden layers")
 
-    pool_share: float = setting(0.2, "share of the games in which one player learns against a past self", low=0, high=1)
-    pool_size: int = setting(8, "past selves kept", low=1, high=1 << 10)
-    pool_interval: int = setting(10, "updates between two past selves", low=1)
-
-    eval_interval: int = setting(10, "updates between two evaluations; 0: only at the end", low=0)
-    eval_deals: int = setting(256, "duplicate deals of an evaluation", low=2)
-    final_deals: int = setting(1000, "duplicate deals of the evaluation at the end; 0: none", low=0)
-    eval_opponents: tuple[str, ...] = setting(
-        ("random", "heuristic"), "policies to play; those the game lacks are left out"
+    epochs: Positive = Field(default=2, description="passes over the data of a rollout")
+    minibatches: Positive = Field(default=8, description="optimiser steps in each pass")
+    lr: NonNegative = Field(default=5e-4, description="initial learning rate of Adam")
+    lr_end: NonNegative = Field(default=0.0, description="final learning rate")
+    lr_schedule: Literal["linear", "cosine", "constant"] = Field(default="linear", description="from lr to lr_end")
+    gamma: Share = Field(default=1.0, description="discount from one turn of a player to its next")
+    gae_lambda: Share = Field(default=0.95, description="lambda of generalised advantage estimation")
+    clip: NonNegative = Field(default=0.2, description="clipping range of the probability ratio around 1")
+    value_clip: NonNegative = Field(
+        default=0.0, description="clipping range of value updates, in scaled reward; 0: none"
     )
-    eval_sample: bool = setting(False, "evaluate actions drawn from the policy, not the most likely ones")
-    checkpoint_interval: float = setting(30.0, "seconds between two checkpoints", low=0)
+    value_coef: NonNegative = Field(default=0.5, description="weight of the value loss")
+    entropy: NonNegative = Field(default=0.02, description="initial weight of the entropy bonus")
+    entropy_end: NonNegative = Field(default=0.002, description="final weight of the entropy bonus, linear in between")
+    max_grad_norm: NonNegative = Field(default=0.5, description="gradients are clipped to this norm")
+    target_kl: NonNegative = Field(default=0.0, description="KL divergence that ends an update early; 0: never")
+    normalise_advantages: bool = Field(default=True, description="normalise advantages in each minibatch")
+    reward_scale: NonNegative = Field(default=1.0, description="factor that brings returns to about 1")
 
-    def __post_init__(self) -> None:
-        """Check every value and give it its type."""
-        for field in dataclasses.fields(self):
-            object.__setattr__(self, field.name, _checked(field, getattr(self, field.name)))
+    pool_share: Share = Field(
+        default=0.2, description="share of the games in which one player learns against a past self"
+    )
+    pool_size: Positive = Field(default=8, le=1 << 10, description="past selves kept")
+    pool_interval: Positive = Field(default=10, description="updates between two past selves")
+
+    eval_interval: Int = Field(default=10, ge=0, description="updates between two evaluations; 0: only at the end")
+    eval_deals: Int = Field(default=256, ge=2, description="duplicate deals of an evaluation")
+    final_deals: Int = Field(default=1000, ge=0, description="duplicate deals of the final evaluation; 0: none")
+    eval_opponents: Annotated[tuple[str, ...], BeforeValidator(_entries)] = Field(
+        default=("random", "heuristic"), min_length=1, description="policies to play; those the game lacks are skipped"
+    )
+    eval_sample: bool = Field(
+        default=False, description="evaluate actions sampled from the policy, not the most likely ones"
+    )
+    checkpoint_interval: NonNegative = Field(default=30.0, description="seconds between two checkpoints")
 
     @classmethod
     def make(cls, values: dict[str, Any], where: str = "settings") -> Self:
@@ -79,20 +104,15 @@ class Config:
 
         Args:
             values: by name; texts are read as the setting's type.
-            where: they come from, for messages.
+            where: the values come from, for errors.
 
         Raises:
-            OptionError: an unknown name (the nearest is suggested) or a value that cannot be used.
+            OptionError: an unknown name (with the nearest known one) or an invalid value.
         """
-        known = {field.name for field in dataclasses.fields(cls)}
-        for name in values:
-            if name not in known:
-                hint = did_you_mean(name, known)
-                raise OptionError(f"{where}: unknown setting {name!r}; {hint}settings are: {', '.join(sorted(known))}")
         try:
-            return cls(**values)
-        except OptionError as error:
-            raise OptionError(f"{where}: {error}") from None
+            return cls.model_validate(values)
+        except ValidationError as error:
+            raise OptionError(validation_text(error, cls, where)) from None
 
     def changed(self, values: dict[str, Any], where: str = "--set") -> Self:
         """This config with some settings changed; raises as `make` does."""
@@ -100,15 +120,15 @@ class Config:
 
     def as_dict(self) -> dict[str, Any]:
         """All settings by name, as JSON values."""
-        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        return self.model_dump(mode="json")
 
 
 def read_config(path: str | Path) -> Config:
     """The Config in a YAML file.
 
     Raises:
-        OptionError: the file cannot be read, or says what Config.make refuses.
+        OptionError: the file cannot be read, or Config.make refuses its values.
+        MissingExtraError: pyyaml is not installed.
     """
     values = read_yaml(path, "train", OptionError)
     if not isinstance(values, dict | None):
@@ -161,60 +181,9 @@ def parse_settings(texts: Sequence[str], what: str = "--set") -> dict[str, str]:
 def settings_text() -> str:
     """A line for each setting: name, default, meaning."""
     lines = []
-    for field in dataclasses.fields(Config):
-        default = field.default if field.default is not dataclasses.MISSING else {}
+    for name, field in Config.model_fields.items():
+        default = field.default
         shown = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
-        choices = field.metadata.get("choices")
-        lines.append(f"{field.name:<22} {shown:<18} {field.metadata['doc']}{_of(choices)}")
+        choices = f" ({', '.join(get_args(field.annotation))})" if get_origin(field.annotation) is Literal else ""
+        lines.append(f"{name:<22} {shown:<18} {field.description}{choices}")
     return "\n".join(lines)
-
-
-def _of(choices: tuple[str, ...] | None) -> str:
-    return f" ({', '.join(choices)})" if choices else ""
-
-
-def _checked(field: dataclasses.Field, value: Any) -> Any:
-    """`value` as the plain Python value of a setting."""
-    if field.type is dict:
-        if not isinstance(value, dict):
-            raise OptionError(f"{field.name} takes a mapping, as in {field.name}: {{knock_max: 5}}; got {value!r}")
-        return dict(value)
-    if field.type in (tuple[int, ...], tuple[str, ...]):
-        entries = value.replace(",", " ").split() if isinstance(value, str) else value
-        if not isinstance(entries, list | tuple) or not entries:
-            raise OptionError(f"{field.name} takes a list of at least one entry; got {value!r}")
-        return tuple(_checked_one(field, int if field.type == tuple[int, ...] else str, entry) for entry in entries)
-    return _checked_one(field, field.type, value)
-
-
-def _checked_one(field: dataclasses.Field, kind: Any, value: Any) -> Any:
-    meta = field.metadata
-    converted = _converted(kind, value)
-    if converted is None:
-        what = {bool: "true or false", int: "an integer", float: "a number", str: "a text"}[kind]
-        raise OptionError(f"{field.name} takes {what}; got {value!r}")
-    if meta["choices"] and converted not in meta["choices"]:
-        raise OptionError(f"{field.name} takes one of {', '.join(meta['choices'])}; got {value!r}")
-    if kind in (int, float) and not meta["low"] <= converted <= meta["high"]:
-        bounds = [f"at least {meta['low']:g}"] * (meta["low"] > -math.inf)
-        bounds += [f"at most {meta['high']:g}"] * (meta["high"] < math.inf)
-        raise OptionError(f"{field.name} takes a number of {' and '.join(bounds)}; got {value!r}")
-    return converted
-
-
-def _converted(kind: type, value: Any) -> Any:
-    """`value` as bool, int, float or str, or None where it is nothing of the kind. YAML takes 3e-4 for a text."""
-    if kind is str:
-        return value if isinstance(value, str) else None
-    if kind is bool:
-        return value if isinstance(value, bool) else {"true": True, "false": False}.get(str(value).lower())
-    if isinstance(value, str):
-        try:
-            value = float(value.replace("_", ""))
-        except ValueError:
-            return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    if kind is int:
-        return int(value) if value == int(value) else None
-    return float(value)

@@ -105,8 +105,7 @@ ANSWERS = st.lists(
 @given(reply=ANSWERS)
 def test_answers_of_language_models(reply):
     from cardenvs.llm.answers import ILLEGAL, UNPARSABLE, AnswerError, read_answer
-    from cardenvs.llm.config import PromptSettings
-    from cardenvs.llm.prompt import write_prompt
+    from cardenvs.llm.prompt import PromptSettings, write_prompt
 
     for settings_ in (PromptSettings(), PromptSettings(answer="label")):
         turn = Turn(KUHN.new_state(seed=1), 1)

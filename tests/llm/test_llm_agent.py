@@ -457,12 +457,19 @@ def test_a_file_configures_models_by_name(tmp_path, monkeypatch):
     [
         ("models: {m: {base_url: http://x, model: y, api_key: sk}}", "config files may not hold keys"),
         ("models: {m: {base_url: http://x, model: y, temprature: 1}}", "did you mean 'temperature'"),
-        ("models: {m: {base_url: http://x, model: y, max_tokens: many}}", "it takes int"),
-        ("models: {m: {base_url: http://x, model: y, max_tokens: 0}}", "1 or more"),
+        (
+            "models: {m: {base_url: http://x, model: y, max_tokens: many}}",
+            r"m: max_tokens: .* valid integer.*\(got 'many'",
+        ),
+        ("models: {m: {base_url: http://x, model: y, max_tokens: 0}}", "max_tokens: .* greater than or equal to 1"),
         ("models: {m: {base_url: http://x}}", "needs a base_url and a model"),
-        ("models: {m: {policy: dice}}", "policy is one of"),
-        ("models: {m: {base_url: http://x, model: y, prompt: {rules: perhaps}}}", "prompt.rules"),
-        ("models: {m: {base_url: http://x, model: y, prompt: [1]}}", "mapping"),
+        ("models: {m: {policy: dice}}", "policy: .* 'llm', 'first_candidate' or 'scripted'"),
+        ("models: {m: {base_url: http://x, model: y, prompt: {rules: perhaps}}}", "prompt.rules: .* boolean"),
+        ("models: {m: {base_url: http://x, model: y, prompt: {rule: 1}}}", "prompt.rule: .*did you mean 'rules'"),
+        ("models: {m: {base_url: http://x, model: y, prompt: {recap: -1}}}", "models.m: prompt.recap is"),
+        ("models: {m: {base_url: http://x, model: y, concurrency: true}}", "concurrency: .* a number"),
+        ("models: {m: {base_url: http://x, model: y, credentials: 'u:p'}}", "credentials: there is no such setting"),
+        ("models: {m: {base_url: http://x, model: y, prompt: [1]}}", "models.m: prompt: .*mapping"),
         ("models: {n: {}}", "has no model 'm'"),
         ("models: [m]", "mapping `models`"),
         ("models: {m: [", "cannot be read"),
@@ -494,6 +501,20 @@ def test_reading_a_configuration_needs_no_client_library():
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **environ}, capture_output=True, text=True,
                           timeout=120)  # fmt: skip
     assert "pip install 'cardenvs[llm]'" in done.stdout, done.stderr
+
+
+def test_prompts_need_the_core_only_and_settings_name_their_extra():
+    code = "import sys; sys.modules['pydantic'] = None\nimport cardenvs\nimport cardenvs.testing.conformance\n"
+    code += "from cardenvs.agents import Turn, make_agent\nfrom cardenvs.core.errors import MissingExtraError\n"
+    code += "from cardenvs.llm.prompt import PromptSettings, write_prompt\n"
+    code += "game = cardenvs.get_game('leduc_poker_v0')\n"
+    code += "print(write_prompt(Turn(game.new_state(seed=1), 1), PromptSettings()).user)\n"
+    code += "try: make_agent('llm:first_candidate', game, game.make_options())\n"
+    code += "except MissingExtraError as e: print(e)\n"
+    code += "try: import cardenvs.training.config\nexcept MissingExtraError as e: print(e)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    for text in ("# Candidates", "pip install 'cardenvs[llm]'", "pip install 'cardenvs[train]'"):
+        assert text in done.stdout, done.stderr
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 import cardenvs
 from cardenvs.agents import Turn
 from cardenvs.llm.answers import ILLEGAL, OUTCOMES, UNPARSABLE, AnswerError, read_answer, retry_text
-from cardenvs.llm.config import PromptSettings
-from cardenvs.llm.prompt import write_prompt
+from cardenvs.llm.prompt import PromptSettings, write_prompt
 from cardenvs.llm.stub import _HOSTILE
 
 LEDUC = cardenvs.get_game("leduc_poker_v0")

@@ -7,8 +7,7 @@ import cardenvs
 from cardenvs.agents import Turn
 from cardenvs.core.errors import AgentError
 from cardenvs.core.events import OMNISCIENT
-from cardenvs.llm.config import PromptSettings
-from cardenvs.llm.prompt import answer_text, system_text, without_strategy, write_prompt
+from cardenvs.llm.prompt import PromptSettings, answer_text, system_text, without_strategy, write_prompt
 
 LEDUC = cardenvs.get_game("leduc_poker_v0")
 ADVICE = re.compile(
