@@ -82,7 +82,7 @@ def _positions(number: int) -> list:
     import cardenvs
     from cardenvs.games.rummikub.actions import COMMIT
     from cardenvs.games.rummikub.catalogue import MELDS
-    from cardenvs.games.rummikub.legality import Position
+    from cardenvs.games.rummikub.position import Position
     from cardenvs.games.rummikub.ruleset import Ruleset
 
     game, rules = cardenvs.get_game(NAME), Ruleset.make()
@@ -107,7 +107,6 @@ def integer_program(position) -> int:
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     from cardenvs.games.rummikub.catalogue import MELDS
-    from cardenvs.games.rummikub.legality import replacements
     from cardenvs.games.rummikub.melds import table_tiles
     from cardenvs.games.rummikub.tiles import JOKER
 
@@ -118,7 +117,7 @@ def integer_program(position) -> int:
     jokers = [(meaning, meld) for meld in table for meaning in meld.meanings]
     ways: list[tuple[int, tuple[int, ...], int | None]]
     ways = [(k, (), meaning) for k, (meaning, _) in enumerate(jokers)]  # joker, tiles that must lie there, meaning kept
-    ways += [(k, need, None) for k, joker in enumerate(jokers) for need in replacements(*joker, position.rules)]
+    ways += [(k, need, None) for k, joker in enumerate(jokers) for need in _replacements(*joker)]
     if not len(usable):
         return 0
     none = np.zeros(len(ways))
@@ -142,3 +141,14 @@ def integer_program(position) -> int:
         -gain, integrality=np.ones(len(gain)), bounds=Bounds(0, 4), constraints=LinearConstraint(matrix, low, high)
     )
     return 0 if found.x is None else round(-found.fun) - int(lying.sum())
+
+
+def _replacements(meaning: int, meld) -> list[tuple[int, ...]]:
+    """The ways to replace a joker that stands for `meaning`: a colour that a group of three lacks, or that tile."""
+    from cardenvs.games.rummikub.melds import GROUP, SHORTEST
+    from cardenvs.games.rummikub.tiles import JOKER, tile_of, value_of
+
+    if meld.kind != GROUP or len(meld.slots) != SHORTEST or len(meld.meanings) != 1:
+        return [(meaning,)]
+    taken = {slot.colour for slot in meld.slots if slot.tile != JOKER}
+    return [(tile_of(colour, value_of(meaning)),) for colour in range(4) if colour not in taken]

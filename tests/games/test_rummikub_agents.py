@@ -16,8 +16,8 @@ from cardenvs.core.errors import IllegalActionError
 from cardenvs.core.kernel import COMPILED
 from cardenvs.games.rummikub.actions import COMMIT, DRAW, LAY_0, PASS, TAKE_0
 from cardenvs.games.rummikub.catalogue import MELD_NUMBER, MELDS
-from cardenvs.games.rummikub.legality import Position
 from cardenvs.games.rummikub.melds import Meld, canonical_table
+from cardenvs.games.rummikub.position import Position
 from cardenvs.games.rummikub.ruleset import Ruleset
 from cardenvs.games.rummikub.solve import solve_position
 from cardenvs.games.rummikub.solver import POSITION, TILES_FIRST, WORK

@@ -10,12 +10,13 @@ from collections import Counter
 from itertools import chain, combinations, permutations, product
 
 import pytest
+from rummikub_legality import IllegalMoveError, check_play
 from test_rummikub_steps import position, reached
 
 from cardenvs.core.kernel import COMPILED
 from cardenvs.games.rummikub.actions import DRAW, PASS
-from cardenvs.games.rummikub.legality import IllegalMoveError, Position, check_play
 from cardenvs.games.rummikub.melds import Meld
+from cardenvs.games.rummikub.position import Position
 from cardenvs.games.rummikub.ruleset import Ruleset
 from cardenvs.games.rummikub.solve import has_play, solve_position
 from cardenvs.games.rummikub.state import RummikubOptions

@@ -4,9 +4,17 @@ import random
 from fractions import Fraction
 
 import pytest
-
-from cardenvs.core.errors import DeckError, FormatError, OptionError
-from cardenvs.games.rummikub.engine import (
+from rummikub_legality import (
+    CONSERVATION,
+    INVALID_MELD,
+    JOKER_RULE,
+    NO_RACK_TILE,
+    NOT_IN_RACK,
+    NOT_NOW,
+    OPENING,
+    IllegalMoveError,
+)
+from rummikub_oracle import (
     Draw,
     EngineState,
     Pass,
@@ -17,26 +25,19 @@ from cardenvs.games.rummikub.engine import (
     match_result,
     move_from_json,
     move_to_json,
+    multiset_from_json,
+    multiset_to_json,
     replay,
+    table_key,
 )
-from cardenvs.games.rummikub.legality import (
-    CONSERVATION,
-    INVALID_MELD,
-    JOKER_RULE,
-    NO_RACK_TILE,
-    NOT_IN_RACK,
-    NOT_NOW,
-    OPENING,
-    IllegalMoveError,
-)
-from cardenvs.games.rummikub.melds import GROUP, RUN, Meld, canonical_table, split_table, table_key, table_of
+
+from cardenvs.core.errors import DeckError, FormatError, OptionError
+from cardenvs.games.rummikub.melds import GROUP, RUN, Meld, canonical_table, split_table, table_of
 from cardenvs.games.rummikub.tiles import (
     EMPTY,
     add,
     leq,
     multiset,
-    multiset_from_json,
-    multiset_to_json,
     parse_tile,
     sub,
     tile_label,

@@ -11,14 +11,15 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from rummikub_legality import check_play, replacements
+from rummikub_oracle import Draw, EngineState, Pass, Play
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from cardenvs.core.errors import DeckError, OptionError
 from cardenvs.core.kernel import COMPILED
 from cardenvs.games.rummikub.catalogue import MELDS, NUM_MELDS
-from cardenvs.games.rummikub.engine import Draw, EngineState, Pass, Play
-from cardenvs.games.rummikub.legality import Position, check_play, replacements
 from cardenvs.games.rummikub.melds import GROUP, canonical_table, table_tiles
+from cardenvs.games.rummikub.position import Position
 from cardenvs.games.rummikub.ruleset import Ruleset
 from cardenvs.games.rummikub.solve import has_play, solve, solve_position
 from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES, multiset, rack_points, tile_label, tiles_in, value_of

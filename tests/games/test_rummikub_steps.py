@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from rummikub_legality import IllegalMoveError, check_play
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from cardenvs.core.errors import IllegalActionError
@@ -14,8 +15,8 @@ from cardenvs.core.state import State
 from cardenvs.games.rummikub import GAME
 from cardenvs.games.rummikub.actions import COMMIT, DRAW, LAY_0, NUM_ACTIONS, PASS, TAKE_0
 from cardenvs.games.rummikub.catalogue import MELD_NUMBER, MELDS, NUM_MELDS
-from cardenvs.games.rummikub.legality import IllegalMoveError, Position, check_play
 from cardenvs.games.rummikub.melds import GROUP, Meld, canonical_table, table_of, table_tiles
+from cardenvs.games.rummikub.position import Position
 from cardenvs.games.rummikub.ruleset import Ruleset
 from cardenvs.games.rummikub.state import LOOSE
 from cardenvs.games.rummikub.tiles import JOKER, add, leq, multiset, sub, tiles_in, total

@@ -1,7 +1,5 @@
 """Sets on the table (rules.md 2): slots, validity, canonical order, keys. "Meld" is the word in code for a set."""
 
-import hashlib
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -204,26 +202,6 @@ def table_tiles(table: Iterable[Meld]) -> Multiset:
         for slot in meld.slots:
             counts[slot.tile] += 1
     return tuple(counts)
-
-
-def table_to_json(table: Iterable[Meld]) -> list:
-    """A list of melds."""
-    return [meld.to_json() for meld in table]
-
-
-def table_from_json(data: list) -> Table:
-    """The inverse of `table_to_json`."""
-    return tuple(Meld.from_json(meld) for meld in data)
-
-
-def table_key(table: Iterable[Meld]) -> str:
-    """A hash of the canonical table, the same in every process and on every platform."""
-    return stable_hash(table_to_json(canonical_table(table)))
-
-
-def stable_hash(data: Any) -> str:
-    """32 hexadecimal digits of the SHA-256 of JSON values."""
-    return hashlib.sha256(json.dumps(data, separators=(",", ":"), sort_keys=True).encode()).hexdigest()[:32]
 
 
 def split_table(table: Iterable[Meld]) -> Table:

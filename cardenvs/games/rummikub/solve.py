@@ -10,7 +10,6 @@ import numpy as np
 from cardenvs.core.checks import short
 from cardenvs.core.errors import DeckError, OptionError
 from cardenvs.games.rummikub.catalogue import MELD_NUMBER, MELDS
-from cardenvs.games.rummikub.legality import Position
 from cardenvs.games.rummikub.melds import (
     UNASSIGNED,
     Meld,
@@ -22,6 +21,7 @@ from cardenvs.games.rummikub.melds import (
     table_of,
     table_tiles,
 )
+from cardenvs.games.rummikub.position import Position
 from cardenvs.games.rummikub.ruleset import JOKER_RULES, Ruleset
 from cardenvs.games.rummikub.solver import (
     OPENING_VALUE,

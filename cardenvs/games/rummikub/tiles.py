@@ -117,25 +117,6 @@ def total(a: Multiset) -> int:
     return sum(a)
 
 
-def multiset_to_json(a: Multiset) -> list[list[int]]:
-    """[[type, count], ...], ascending, without zeros."""
-    return [[tile, count] for tile, count in enumerate(a) if count]
-
-
-def multiset_from_json(data: list[list[int]]) -> Multiset:
-    """The inverse of `multiset_to_json`.
-
-    Raises:
-        DeckError: a type that is none or stands twice, or a count below one.
-    """
-    counts = [0] * NUM_TYPES
-    for tile, count in data:
-        if counts[_checked_type(tile)] or isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise DeckError(f"[{tile}, {count}] does not belong in a multiset: types stand once, counts are 1 or more")
-        counts[tile] = count
-    return tuple(counts)
-
-
 def rack_points(counts: Sequence[int], joker_value: int) -> int:
     """The sum of a rack (6.1)."""
     return sum(value_of(t) * int(counts[t]) for t in range(NUM_NATURALS)) + joker_value * int(counts[JOKER])

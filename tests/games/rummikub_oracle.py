@@ -1,42 +1,37 @@
-"""The engine: positions, moves and events as plain Python values, JSON in and out (rules.md 3 to 6).
+"""A second Rummikub to check the environment against: whole turns as plain Python values (rules.md 3 to 6).
 
-A turn is one move: DRAW, PASS, or PLAY with the whole new table. The environment builds the same turns in steps.
+A turn is one move: DRAW, PASS, or PLAY with the whole new table. Positions, moves and events are JSON in and out. The
+environment builds the same turns in steps.
 """
 
+import hashlib
+import json
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Self
 
+from rummikub_legality import NOT_NOW, IllegalMoveError, check_play
+
 from cardenvs.core.errors import DeckError, FormatError
-from cardenvs.games.rummikub.legality import (
-    NOT_NOW,
-    IllegalMoveError,
-    Position,
-    check_play,
-)
 from cardenvs.games.rummikub.melds import (
     Meld,
     Slot,
     Table,
     canonical_table,
-    stable_hash,
-    table_from_json,
-    table_key,
     table_of,
     table_tiles,
-    table_to_json,
 )
+from cardenvs.games.rummikub.position import Position
 from cardenvs.games.rummikub.ruleset import Ruleset
+from cardenvs.games.rummikub.solve import has_play
 from cardenvs.games.rummikub.tiles import (
     JOKER,
     NUM_TYPES,
     Multiset,
     add,
     multiset,
-    multiset_from_json,
-    multiset_to_json,
     parse_tiles,
     rack_points,
     sub,
@@ -321,8 +316,6 @@ class EngineState:
         Raises:
             OptionError: asked under house rules that the solver does not know.
         """
-        from cardenvs.games.rummikub.solve import has_play
-
         return has_play(self._position())
 
     # -- scoring --------------------------------------------------------------------------------------------------
@@ -411,3 +404,47 @@ def replay(start: EngineState, events: Iterable[dict[str, Any]]) -> EngineState:
         if state.events[-1] != event:
             raise FormatError(f"the log says {event}, but the move gives {state.events[-1]}")
     return state
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# JSON of tiles and tables
+
+
+def table_to_json(table: Iterable[Meld]) -> list:
+    """A list of melds."""
+    return [meld.to_json() for meld in table]
+
+
+def table_from_json(data: list) -> Table:
+    """The inverse of `table_to_json`."""
+    return tuple(Meld.from_json(meld) for meld in data)
+
+
+def table_key(table: Iterable[Meld]) -> str:
+    """A hash of the canonical table, the same in every process and on every platform."""
+    return stable_hash(table_to_json(canonical_table(table)))
+
+
+def stable_hash(data: Any) -> str:
+    """32 hexadecimal digits of the SHA-256 of JSON values."""
+    return hashlib.sha256(json.dumps(data, separators=(",", ":"), sort_keys=True).encode()).hexdigest()[:32]
+
+
+def multiset_to_json(a: Multiset) -> list[list[int]]:
+    """[[type, count], ...], ascending, without zeros."""
+    return [[tile, count] for tile, count in enumerate(a) if count]
+
+
+def multiset_from_json(data: list[list[int]]) -> Multiset:
+    """The inverse of `multiset_to_json`.
+
+    Raises:
+        DeckError: an unknown or repeated type, or a count below one.
+    """
+    counts = [0] * NUM_TYPES
+    for tile, count in data:
+        (tile,) = parse_tiles([tile])
+        if counts[tile] or isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise DeckError(f"[{tile}, {count}] does not belong in a multiset: types stand once, counts are 1 or more")
+        counts[tile] = count
+    return tuple(counts)

@@ -1,12 +1,12 @@
-"""Whether a PLAY is legal, and if not, which condition fails (rules.md 3 to 5)."""
+"""Whether a whole turn is legal, and if not, which condition fails (rules.md 3 to 5): slow and plain."""
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import combinations, permutations, product
 
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.games.rummikub.melds import GROUP, SHORTEST, Meld, Table, canonical_table, table_tiles
+from cardenvs.games.rummikub.position import Position
 from cardenvs.games.rummikub.ruleset import Ruleset
 from cardenvs.games.rummikub.tiles import (
     EMPTY,
@@ -41,16 +41,6 @@ class IllegalMoveError(IllegalActionError):
     def __init__(self, condition: str, message: str) -> None:
         self.condition = condition
         super().__init__(message)
-
-
-@dataclass(frozen=True)
-class Position:
-    """What a PLAY is judged by: the rack of the player, the table in canonical form, whether the player has opened."""
-
-    rules: Ruleset
-    rack: Multiset
-    table: Table
-    opened: bool
 
 
 def check_play(position: Position, delta: Multiset, new_table: Table) -> None:
