@@ -3,7 +3,7 @@
 A bundle is a folder or a zip file with a `submission.yaml` of
 
     name: my bot
-    agent: python:my_bot:make            # {bundle} stands for the folder: "process:python3 {bundle}/bot.py"
+    agent: python:my_bot:make            # {bundle} is the folder: "process:python3 {bundle}/bot.py"
 
 or, instead of `agent`, replays (`*.json`, in the folder or below it). It is copied, file by file and within bounds, to
 a folder of its own, from which the agent's process runs. Nothing of it is imported here.

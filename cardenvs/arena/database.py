@@ -61,7 +61,7 @@ class Database:
                 older schema is upgraded in memory.
 
         Raises:
-            ArenaError: `path` is none; or the file is of another kind or schema version, damaged, or cannot be opened.
+            ArenaError: `path` is no path; or the file is of another kind or schema version, damaged or unreadable.
         """
         if not isinstance(path, str | Path | None):  # its repr would become the name of a file
             raise ArenaError(f"a store is opened by its path, a str or a Path; got {path!r}")
@@ -174,7 +174,7 @@ class Database:
         with self._left_on_close:
             self.write()
             if self.path is not None and not self.read_only:
-                with contextlib.suppress(sqlite3.Error):  # a line that is left tells of a process that is gone
+                with contextlib.suppress(sqlite3.Error):  # a leftover line names a process that is gone
                     self._connection.execute("PRAGMA busy_timeout=0")
                     self._connection.execute("DELETE FROM writers WHERE pid = ? AND host = ?", _here())
 
@@ -355,7 +355,7 @@ def _said(error: Exception) -> str:
 
 
 def _decoded(raw: bytes) -> str | bytes:
-    """Text; the bytes themselves where they are none, which the reader of the cell then refuses."""
+    """Text; bytes that are not text stay bytes, and the reader of the cell refuses them."""
     try:
         return raw.decode()
     except UnicodeDecodeError:

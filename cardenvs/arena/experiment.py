@@ -137,7 +137,7 @@ class RatingsSection(_Section):
     """What ratings go by."""
 
     by: Literal["results", "places"] = Field(default="results", description="how far ahead, or only who is")
-    games: int = Field(default=1, ge=1, description="of a session: by results, who is ahead after so many")
+    games: int = Field(default=1, ge=1, description="games per session; by results, who is ahead at its end")
 
 
 class ExperimentFile(_Section):
@@ -297,7 +297,7 @@ def read_experiment(path: str | Path) -> Experiment:
     """The experiment in a YAML file.
 
     Raises:
-        FileError: there is no such file, or it is none.
+        FileError: the file does not exist or is not an experiment.
         ArenaError: it cannot be read, or something in it is missing, unknown or cannot be.
         MissingExtraError: pyyaml is not installed.
     """

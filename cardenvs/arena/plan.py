@@ -1,6 +1,6 @@
 """What is left to play, deal by deal, and when enough has been played.
 
-A `Plan` hands out games and is told of each that is over. Where a match may stop early it hands out no deal beyond the
+A `Plan` hands out games and counts those that are over. Where a match may stop early it hands out no deal beyond the
 next look; a look comes when all deals before it are complete, and depends on them alone. So which games a match
 consists of does not depend on who plays them, in which order, or on how often the run was interrupted.
 """
@@ -21,7 +21,7 @@ from cardenvs.arena.results.statistics import Intervals, Tally, t_quantile
 from cardenvs.core.errors import ArenaError
 
 _BLOCK = 8  # deals, at most, that are played in one lineup before they come in the next
-_LOOK_GROWTH = 1.25  # each look comes after so many times the deals of the last one
+_LOOK_GROWTH = 1.25  # each look comes after this many times the deals of the last one
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Stop:
     The rule looks at widths, never at who is ahead, so stopping by it favours nobody.
 
     Attributes:
-        half_width: in the unit in which the game tells results.
+        half_width: in the unit of the game's results.
         of: the intervals of which figures: the agents' means, or the differences of pairs.
         min_deals: deals before the first look; later looks come after a quarter more deals each.
         intervals: how the intervals are worked out.

@@ -2,7 +2,7 @@
 
 The parent hands out games and is the only one to write. Who plays which games does not matter: a game depends on its
 deal and lineup alone. A backend takes games from a Plan and yields them as they finish; whoever runs it enters each
-into the store and tells the plan, which may then open more deals.
+into the store and reports it to the plan, which may then open more deals.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from cardenvs.arena.workers import WorkerPool, chunk_size, prepare_worker
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, require
 
 _LARGEST_REMOTE_CHUNK = 32  # games handed at once to a worker of a cluster, which returns them together
-_TELL_EVERY_S = 0.1
+_REPORT_EVERY_S = 0.1
 
 Backend = Literal["local", "ray"]
 Finished = Generator[tuple[int, GameRecord], None, None]  # games with the number of their match
@@ -70,7 +70,7 @@ def run(
         return True
     play = _play_on_ray if backend == "ray" else _play_here if processes == 1 else _play_apart
     finished = play(plan, matches, processes, batch)
-    told = _ProgressReporter(plan, progress)
+    reporter = _ProgressReporter(plan, progress)
     try:
         with contextlib.closing(finished):
             for number, record in finished:
@@ -79,7 +79,7 @@ def run(
                     store.write()
                     raise _failure(matches[number], store, record)
                 plan.finished(number, record)
-                told.tell()
+                reporter.report()
     finally:
         store.write()
     return not plan.out_of_time
@@ -96,18 +96,18 @@ def _plan(matches: Sequence[Match], store: Store, resume: bool, stop: Stop | Non
 
 
 class _ProgressReporter:
-    """Tells `progress` now and then."""
+    """Calls `progress` now and then."""
 
     def __init__(self, plan: Plan, progress: Progress | None) -> None:
         self._plan, self._progress = plan, progress
-        self._told = -1.0
-        self.tell()
+        self._reported = -1.0
+        self.report()
 
-    def tell(self) -> None:
+    def report(self) -> None:
         now = time.monotonic()
         is_over = self._plan.games_done == self._plan.num_games
-        if self._progress is not None and (is_over or now - self._told >= _TELL_EVERY_S):
-            self._told = now
+        if self._progress is not None and (is_over or now - self._reported >= _REPORT_EVERY_S):
+            self._reported = now
             self._progress(self._plan.games_done, self._plan.num_games)
 
 

@@ -78,7 +78,7 @@ class Schedule:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
-        """The schedule that `as_dict` told of."""
+        """The inverse of `as_dict`."""
         read: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
         return cls(**read)
 

@@ -75,7 +75,7 @@ class Simulation:
 
 @dataclass(frozen=True)
 class GameFailure:
-    """Why a game came to nothing.
+    """Why a game failed.
 
     Attributes:
         kind: class of the error, or "ProcessDied".
@@ -102,7 +102,7 @@ class PlayedGame:
         ms: wall-clock time it took.
         returns: by player; empty if it failed.
         winners: players; empty if it failed.
-        statistics: what the game tells of it.
+        statistics: of the game, see View.statistics.
         failure: None if it was played to its end.
     """
 
@@ -189,7 +189,7 @@ def simulate(
     store.begin(simulation, seeds.seed if isinstance(seeds, GameSeeds) else None)
     there = store.finished(simulation)
     missing = (seed for seed in seeds if seed not in there)
-    some = max(1, len(seeds) - len(there))  # about so many
+    some = max(1, len(seeds) - len(there))  # at least as many as are left
     with contextlib.closing(
         _played(simulation, missing, some, processes, functools.partial(store.add, simulation))
     ) as played:
@@ -237,7 +237,7 @@ class _Table:
                 agent.close()
 
     def _replace_agents(self) -> None:
-        """Make the agents anew after a failed game, but for those that have a process of their own for each game."""
+        """Make new agents after a failed game, except those that get a new process for each game."""
         for player, agent in enumerate(self._agents):
             if not getattr(agent, "is_isolated", False):
                 with contextlib.suppress(Exception):  # an agent that has failed may fail once more
@@ -253,14 +253,14 @@ class _Table:
         try:
             state = of.game.state_type(of.game, of.options, seed=seed)
             self._play_on(state)
-            told = of.game.view.statistics(state)
+            statistics = of.game.view.statistics(state)
         except Exception as error:  # whatever is raised is this game's failure
             ms = 1000 * (time.perf_counter() - started)
             self._replace_agents()
             return PlayedGame(seed, 0 if state is None else state.ply, ms, failure=_failure(error, state))
         ms = 1000 * (time.perf_counter() - started)
-        winners = _best(state.returns) if told.winners is None else told.winners
-        return PlayedGame(seed, state.ply, ms, tuple(state.returns), tuple(winners), told)
+        winners = _best(state.returns) if statistics.winners is None else statistics.winners
+        return PlayedGame(seed, state.ply, ms, tuple(state.returns), tuple(winners), statistics)
 
     def _play_on(self, state: State) -> None:
         most, check = state.game.max_length(state.options), ResultCheck(state)

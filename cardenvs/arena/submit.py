@@ -75,14 +75,14 @@ def check_submission(
     Raises:
         ArenaError: the board has no anchors, an anchor is called like the submission, its spec may not be submitted, or
             it has replays and the board no seed.
-        AgentError: a sandbox is required, and there is none.
+        AgentError: a sandbox is required but not available.
         CardenvsError: an agent cannot be made.
     """
     if bundle.agent is not None:
         for match in board.matches:
             check_agent(bundle, match.game)
     elif any(match.seed.is_drawn for match in board.matches):
-        raise ArenaError(f"{board.name} has no seed, so its deals are drawn anew; replays need a board with a `seed`")
+        raise ArenaError(f"{board.name} has no seed, so its deals differ each time; replays need a board with a `seed`")
     guest = _guest(bundle, sandbox)
     matches = tuple(_against_anchors(match, bundle, guest, board.anchors) for match in board.matches)
     experiment = replace(board, name=f"{bundle.name} on {board.name}", matches=matches, stop=None, seconds=None)
@@ -106,8 +106,8 @@ def check_submission(
         mine = next(behaviour for behaviour in game.behaviours if behaviour.name == bundle.name)
         forfeits = mine.outcomes.get("forfeit", 0)
         if mine.failures:
-            told = ", ".join(f"{kind} {count}" for kind, count in mine.failures.items())
-            remarks.append(f"{game.title}: tries of {bundle.name} failed: {told}")
+            kinds = ", ".join(f"{kind} {count}" for kind, count in mine.failures.items())
+            remarks.append(f"{game.title}: tries of {bundle.name} failed: {kinds}")
         if forfeits:
             faults.append(f"{game.title}: {bundle.name} forfeited {forfeits} of its {game.summary.games} games")
     if guest is not None and guest.folder is not None and not guest.sandbox:

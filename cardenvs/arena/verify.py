@@ -54,7 +54,7 @@ def verify(
 
     Args:
         store: whose games.
-        sample: so many of them, drawn evenly from all; None: all.
+        sample: number of games to check, drawn evenly from all; None: all.
         seed: of the sample.
         processes: to play in.
         progress: called with (games done, games in all).

@@ -58,7 +58,7 @@ def new_table(*columns: str, right: int | None = None, key: bool = False) -> "Ta
 
     Args:
         columns: the headings; where all are empty, no heading is shown.
-        right: the first of the columns of numbers, which are aligned to the right; None: there are none.
+        right: the first of the columns of numbers, which are right-aligned; None: no such columns.
         key: whether the first column is coloured.
     """
     from rich.table import Table

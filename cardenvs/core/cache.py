@@ -176,7 +176,7 @@ def _contents(function: Callable) -> bytes:
 
 
 def _load(path: Path, target_context: Any, own: bool) -> Any:
-    """The compiled code of an entry; None where there is none, or only a damaged one.
+    """The compiled code of an entry; None if there is none, or a damaged one.
 
     Args:
         path: the entry.
@@ -201,7 +201,7 @@ def _load(path: Path, target_context: Any, own: bool) -> Any:
 
 @functools.cache
 def _prebuilt_target(triple: str) -> tuple | None:
-    """What prebuilt code was compiled for; None where there is none, or none that this processor runs."""
+    """What prebuilt code was compiled for; None if there is none that this processor runs."""
     import numba
 
     settings: Any = numba.config
@@ -220,7 +220,7 @@ def runs_prebuilt_code() -> bool:
 
 
 def _read_entry(path: Path, own: bool) -> bytes | None:
-    """The contents of an entry; None where there is none, or only a damaged one."""
+    """The contents of an entry; None if there is none, or a damaged one."""
     try:
         # O_NONBLOCK: opening a FIFO for reading would wait for a writer.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))

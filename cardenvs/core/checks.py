@@ -24,7 +24,7 @@ def short(value: Any) -> str:
 
 
 def is_integer(value: Any) -> bool:
-    """Whether it is an integer, of Python or NumPy; a bool is none."""
+    """Whether it is a Python or NumPy integer; a bool is not."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
@@ -67,11 +67,11 @@ def checked_integers(name: str, values: Any, shape: tuple[int | None, ...], low:
     Args:
         name: of the argument, for the message.
         values: array or nested list of integers.
-        shape: None stands for any length.
+        shape: None is any length.
         low, high: bounds of each entry.
 
     Raises:
-        ValueError: another shape, no integers (floats and bools are none), or one out of bounds.
+        ValueError: wrong shape, not integers (floats and bools are refused), or out of bounds.
     """
     try:
         array = np.asarray(values)
@@ -120,7 +120,7 @@ def parsed(text: str | bytes, what: str) -> Any:
     """JSON from outside.
 
     Raises:
-        FormatError: it is none, is nested too deeply or has too long a number; names `what`.
+        FormatError: not JSON, nested too deeply, or with too long a number; names `what`.
     """
     try:
         return json.loads(text)

@@ -85,7 +85,7 @@ class Engine:
 
         def advance(s, action, log):
             # Loops over so few numbers are slower as vector code, which waits for scalar stores to reach memory.
-            # Reading the bound anew in each round keeps the compiler from making any.
+            # Reading the bound in each round again keeps the compiler from making any.
             p = 0
             while p < s.rules.num_players:
                 if s.rewards[p] != 0.0:

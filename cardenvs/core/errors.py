@@ -51,7 +51,7 @@ class AgentError(CardenvsError, RuntimeError):
 
 
 class AgentFailureError(AgentError):
-    """One try at a decision that came to nothing.
+    """A failed try at a decision.
 
     Attributes:
         kind: the class of the failure, in a word: "timeout", "crash", "memory", "protocol", ...

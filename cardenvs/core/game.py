@@ -165,7 +165,7 @@ class Game:
         """Tokens of an explicit deck, int16, checked to be among the game's.
 
         Raises:
-            DeckError: a text or token that is none of the game's, or used too often.
+            DeckError: an unknown text or token, or too many copies of one.
         """
         if deck is None:
             return NO_DECK

@@ -349,7 +349,7 @@ class State:
         return [self.game.table.read(row) for row in self.event_rows(player)]
 
     def recap(self, player: int, last: int | None = None) -> list[str]:
-        """The events that `player` saw, a sentence each; with `last` only so many, the latest."""
+        """The events that `player` saw, a sentence each; with `last`, only that many of the latest."""
         kinds = {kind.name: kind for kind in self.game.table.kinds}
         table, words = self.game.table, self.game.view
         rows = self.event_rows(player)
@@ -381,7 +381,7 @@ class State:
         return twin
 
     def determinize(self, player: int, seed: int) -> Self:
-        """A twin in which all that `player` cannot know is dealt anew, consistently with what it does know.
+        """A twin in which all that `player` cannot know is re-dealt, consistently with what it does know.
 
         The twin keeps that player's events only, and its chance from now on comes from `seed`.
         """
@@ -450,7 +450,7 @@ class State:
         one round compare in pairs. Round r depends on (seed, r) only: rounds 0..9 in one call or in two are the same.
 
         Args:
-            actions: legal ids; a tuple of ids stands for a play of several actions in a row, as in Candidate.
+            actions: legal ids; a tuple of ids is a play of several actions in a row, as in Candidate.
             seed: 0..2**63-1.
             rounds: how many worlds.
             first_round: number of the first one.

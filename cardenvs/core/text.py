@@ -105,7 +105,7 @@ def read_yaml(path: str | os.PathLike[str], extra: str, error: type[CardenvsErro
         return _without_loops(yaml.safe_load(text))
     except RecursionError:
         raise error(f"{path} cannot be read: it nests too deep, or holds itself") from None
-    except (yaml.YAMLError, ValueError, TypeError, OverflowError) as failure:  # dates and numbers that are none
+    except (yaml.YAMLError, ValueError, TypeError, OverflowError) as failure:  # impossible dates and numbers
         raise error(f"{Path(path)} cannot be read: {one_line(str(failure))}") from None
 
 

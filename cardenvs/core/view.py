@@ -36,7 +36,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class GameStatistics:
-    """What a game tells of one that is over, as JSON values, for sums over many (`cardenvs simulate`).
+    """Statistics of a finished game, as JSON values, to sum up over many (`cardenvs simulate`).
 
     Attributes:
         figures: by name a number for each player (points by category, ...). The first is what people call the score.
@@ -66,7 +66,7 @@ class View:
         raise NotImplementedError
 
     def token_back(self, token: int) -> int:
-        """What can be told of a token that lies face down: tokens with different backs are never confused."""
+        """What the back of a face-down token shows: tokens with different backs are never confused."""
         return 0
 
     def token_markup(self, token: int) -> str:
@@ -111,7 +111,7 @@ class View:
         return ""
 
     def actions_from_answer(self, state: "State", player: int, answer: dict[str, Any]) -> tuple[int, ...]:
-        """The actions that an answer of that form stands for, as in Candidate.
+        """The actions that an answer of that form means, as in Candidate.
 
         Raises:
             FormatError: the answer is not of that form.

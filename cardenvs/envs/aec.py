@@ -55,7 +55,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
     Attributes:
         game: the Game.
         options: its checked options.
-        max_plies: an episode that is not over after so many actions is truncated.
+        max_plies: an episode with more actions than this is truncated.
         state_space: Box of `state()`.
     """
 

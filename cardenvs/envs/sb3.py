@@ -108,7 +108,7 @@ class SeatVecEnv(VecEnv):
     # -- Stable-Baselines3's interface --------------------------------------------------------------------------
 
     def reset(self) -> np.ndarray:
-        """Deal every game anew and play on to the seat's first turn.
+        """Deal every game again and play on to the seat's first turn.
 
         The deals come from the seed given with `seed()`, else from the constructor's, and after that from new ones.
 

@@ -46,7 +46,7 @@ class SeatEnv(gymnasium.Env):
 
     Attributes:
         game, options: what is played.
-        max_plies: an episode that is not over after so many actions of all players together is truncated.
+        max_plies: an episode with more actions than this, of all players together, is truncated.
         guests_key: see the constructor.
     """
 

@@ -104,7 +104,7 @@ class VectorEnv:
         num_players, num_actions, observation_size: P, A, D.
         layout: the observation's sections.
         amount_zero: the id of amount 0 where amounts have ids and a batch shows their bounds; else None.
-        max_plies: an episode that is not over after so many plies is truncated.
+        max_plies: an episode that lasts longer than this many plies is truncated.
     """
 
     def __init__(

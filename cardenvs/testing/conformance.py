@@ -29,7 +29,7 @@ _LARGE = 250  # events of a game; one with more is looked at in a sample unless 
 _MOST_EVENTS = 6000  # plies behind those states in all, about: each is looked at with all its history
 _MOST_CANDIDATES = 30  # candidates of one state that are tried
 _MOST_IDS = 300  # action ids of one state that are tried; a random sample beyond
-_DOORS_EVERY = 3  # of so many games about one has all its doors tried
+_DOORS_EVERY = 3  # about one in this many games has all its doors tried
 _TOLERANCE = 1e-9
 _FORFEIT_AGAIN = 0.2  # chance that another player forfeits too, at each turn after a forfeit
 _PROMPTS = PromptSettings(rules=False)  # the rules are a file
@@ -62,7 +62,7 @@ class Report:
         hidden: by (phase, place): twins in which the hidden tokens of the place (a pile, or the next one to come out
             of it) could differ from the real ones, and did.
         longest: most plies of a game.
-        told: what events had told players, by what they observed (recoverable.py).
+        told: what events had shown players, by what they observed (recoverable.py).
     """
 
     games: int = 0
@@ -115,7 +115,7 @@ class Case:
             state.apply(self._choose(state, legal, chooser))
 
     def is_large(self) -> bool:
-        """Whether there are so many events that each position takes long to look at."""
+        """Whether the game has so many events that each position takes long to check."""
         *_, last = self.positions()
         return len(last.event_rows(OMNISCIENT)) > _LARGE
 
@@ -130,7 +130,7 @@ class Case:
         return action
 
     def sampled(self, most_states: int) -> Iterator[State]:
-        """Up to so many positions, spread over the game, and the first one of each phase."""
+        """Positions spread over the game, `most` at most, and the first one of each phase."""
         phases = [state.phase for state in self.positions()]
         length = len(phases)
         most = max(3, min(most_states, length, _MOST_EVENTS // length))
@@ -510,7 +510,7 @@ def check_deal(case: Case) -> None:
         other = case.game.new_state(seed=case.seed, deck=other_tokens or None, **options)
         told, other_told = (_without_telling(case.game, s.event_rows(player)) for s in (state, other))
         if told != other_told:
-            fail(case, state, f"the deal tells player {player} what is hidden: {told} {other_told}")
+            fail(case, state, f"the deal shows player {player} what is hidden: {told} {other_told}")
 
 
 def _without_telling(game: Game, rows: np.ndarray) -> list[list[int]]:
@@ -519,7 +519,7 @@ def _without_telling(game: Game, rows: np.ndarray) -> list[list[int]]:
 
 
 def check_no_leak(case: Case, state: State, player: int, report: Report) -> None:
-    """Nothing a player gets changes when what it cannot know is dealt anew; what it has seen stays where it lies."""
+    """Nothing a player gets changes when what it cannot know is re-dealt; what it has seen stays where it lies."""
     known = seen_by(state, player)
     for k in range(2):
         twin = state.determinize(player, seed=(case.play_seed + 7 * state.ply + k) % 2**62)
@@ -609,7 +609,7 @@ def _check_hidden_places_vary(game: Game, report: Report) -> None:
 
 
 def _check_next_events(case: Case, state: State, twin: State, player: int, report: Report) -> None:
-    """An action that shows a player no new token tells that player nothing else about what is hidden."""
+    """An action that shows a player no new token reveals nothing else about what is hidden."""
     if state.is_terminal:
         return
     for action in random.Random(state.ply).sample(state.legal_actions(), min(3, len(state.legal_actions()))):
@@ -622,7 +622,7 @@ def _check_next_events(case: Case, state: State, twin: State, player: int, repor
         _count_draws(case, state, (after, twin_after), player, report)
         told, twin_told = _quiet_rows(state, after, player), _quiet_rows(twin, twin_after, player)
         if told is not None and twin_told is not None and told != twin_told:
-            fail(case, state, f"the events of action {action} tell player {player} what is hidden: {told} {twin_told}")
+            fail(case, state, f"the events of action {action} show player {player} what is hidden: {told} {twin_told}")
 
 
 def _count_draws(case: Case, state: State, after: tuple[State, State], player: int, report: Report) -> None:

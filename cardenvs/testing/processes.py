@@ -19,7 +19,7 @@ from cardenvs.core.state import State
 if TYPE_CHECKING:
     from cardenvs.testing.conformance import Case
 
-SECONDS = 30.0  # for a game in another mode unless told otherwise: without the compiler some take hours
+SECONDS = 30.0  # for a game in another mode, by default: without the compiler some take hours
 _MODES = {"compiler off": {"CARDENVS_COMPILE": "0"}, "bounds checked": {"NUMBA_BOUNDSCHECK": "1"}}
 
 
@@ -45,7 +45,7 @@ def _last(case: "Case") -> State:
 
 
 def digests(game: Game, one: dict, seconds: float = math.inf) -> list[str]:
-    """A digest of record, legal actions and observations of each position of a game, until so many seconds are over."""
+    """A digest of record, legal actions and observations of each position of a game, until the time is up."""
     until = time.monotonic() + seconds
     state = game.new_state(seed=one["seed"], **one["options"])
     found = [_digest(state)]

@@ -1,4 +1,4 @@
-"""Conformance of observations: what a player's events have told, its observation shows.
+"""Conformance of observations: an observation shows what its player has learnt from events.
 
 A player knows the faces that the fold of its events places on the table, and those on the table of the deal before, at
 its end. Two histories that give a player the same observation and the same legal actions must agree on both: else no
@@ -34,10 +34,10 @@ def check_recoverable(case: "Case", told: dict[tuple, tuple[Known, Known]]) -> N
 
     Args:
         case: the game to play.
-        told: what events have told, (now, in the deal before), by options, player, observation and legal actions.
+        told: what events have shown, (now, in the deal before), by options, player, observation and legal actions.
 
     Raises:
-        ConformanceError: a player observes the same in two histories that have told it different faces.
+        ConformanceError: a player observes the same in two histories that have shown it different faces.
     """
     chooser = random.Random(case.play_seed)
     for start in _starts(case, chooser):
@@ -103,7 +103,7 @@ def _compare(case: "Case", state: State, player: int, notebook: "_Notebook", tol
             fail(
                 case,
                 state,
-                f"player {player} cannot tell from its observation what its events have told{when}: "
+                f"player {player} cannot see in its observation what its events have shown{when}: "
                 f"{texts[0]}, or else {texts[1]}; show it, or say why not in Game.not_observed",
             )
 
@@ -118,7 +118,7 @@ def _in_words(game: Game, known: set[tuple[int, int]]) -> str:
 
 
 class _Notebook:
-    """The faces that a viewer's events have told: on the table now, and at the end of the deal before."""
+    """The faces that a viewer's events have shown: on the table now, and at the end of the deal before."""
 
     def __init__(self, game: Game) -> None:
         self._game = game

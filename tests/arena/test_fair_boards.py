@@ -93,6 +93,6 @@ def test_replays_need_a_board_with_a_seed(replays):
     drawn = Experiment.of({**VALUES, "seed": None, "anchors": {"random": 1000, "thief": 1000}})
     with (
         opened_bundle(str(folder), "mine") as bundle,
-        pytest.raises(ArenaError, match="the board has no seed, so its deals are drawn anew; replays need a board"),
+        pytest.raises(ArenaError, match="the board has no seed, so its deals differ each time; replays need a board"),
     ):
         check_submission(bundle, drawn)

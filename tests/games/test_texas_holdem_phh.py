@@ -200,7 +200,7 @@ def test_several_hands_in_one_text():
         ('"p3 cbr 250"', '"p3 cbr 150"', r"action 4 .* a raise goes to 200 at least \(rules.md 4.5\)"),
         ('"p3 cbr 250"', '"p3 cbr 99999999999"', "action 4"),
         ('"p3 cbr 250"', '"p1 cbr 250"', "action 4 .*: p3 is to act"),
-        ('"p3 cbr 250"', '"p4 cbr 250"', "'p4' is none of p1 to p3"),
+        ('"p3 cbr 250"', '"p4 cbr 250"', "'p4' is not one of p1 to p3"),
         ('"p3 cbr 250"', '"p3 raises"', "it takes one of"),
         ('"p2 f"', '"p2 f", "p2 f"', "action 7 .*: p3 is to act"),
         ("d dh p1 QdQc", "d dh p1 QdQ", "'Q' is no card"),

@@ -36,7 +36,7 @@ from cardenvs.core.files import write_whole
 from cardenvs.core.replay import Replay
 
 _MARK = "board.json"  # a folder with this file is a site, which may be replaced
-_MOST_KINDS = 8  # of actions, told apart in a plot
+_MOST_KINDS = 8  # of actions with a colour of their own in a plot
 _MOST_FIRST, _MOST_LARGE, _MOST_FAILED = 6, 6, 8  # replays of a match
 
 
@@ -314,11 +314,11 @@ def _notes(record: GameRecord) -> list[dict[str, Any]]:
 
 def _lines(replay: Replay) -> list[dict[str, Any]]:
     """What happened after each action, with the number of actions before it."""
-    state, told, lines = replay.state_at(0), 0, []
+    state, shown, lines = replay.state_at(0), 0, []
     for ply in range(len(replay.actions) + 1):
         if ply:
             state.apply(replay.actions[ply - 1])
         recap = state.recap(OMNISCIENT)
-        lines.append({"ply": str(ply), "text": " ".join(recap[told:])})
-        told = len(recap)
+        lines.append({"ply": str(ply), "text": " ".join(recap[shown:])})
+        shown = len(recap)
     return lines

@@ -35,7 +35,7 @@ def held_text(board: Board) -> str:
     kind = "bootstrap" if board.intervals == "bootstrap" else "Student's"
     held = ", ".join(f"{escape(name)} at {rating:g}" for name, rating in board.anchors.items())
     around = f"with {held}" if held else "around a mean of 1500"
-    return f"Ratings are Elo points of {board.basis.told()}, {around}. Intervals are 95%, over deals ({kind})."
+    return f"Ratings are Elo points of {board.basis.description()}, {around}. Intervals are 95%, over deals ({kind})."
 
 
 def _print_game(game: GameBoard, console: Console) -> None:

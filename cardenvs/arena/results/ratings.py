@@ -109,7 +109,7 @@ class RatingBasis:
     by: Literal["results", "places"] = "results"
     games: int = 1
 
-    def told(self) -> str:
+    def description(self) -> str:
         """In words."""
         if self.by == "places":
             return "who finishes ahead in a game"

@@ -207,7 +207,7 @@ def complete_deals(match: Match, records: Iterable[GameRecord]) -> Iterator[list
     """The records of each deal that is complete and below match.deals; `records` come by deal.
 
     Raises:
-        ArenaError: a record is none of the match.
+        ArenaError: a record does not belong to the match.
     """
     for deal, group in itertools.groupby(records, key=lambda record: record.deal):
         games = list(group)

@@ -22,7 +22,7 @@ _COLUMN = sum(1 << NUM_RANKS * suit for suit in range(NUM_SUITS))  # all suits o
 _ACES = _COLUMN
 _QUEENS = _COLUMN << 11
 _KINGS = _COLUMN << 12
-_RUN_STARTS = _COLUMN * (_SUIT >> 2)  # a run starts at the ace to the jack: Q-K-A is none (rules.md 1.2)
+_RUN_STARTS = _COLUMN * (_SUIT >> 2)  # a run starts at the ace to the jack: Q-K-A is not a run (rules.md 1.2)
 _MORE_THAN_ANY_HAND = 1 << 20  # above every key that a minimum below is taken of
 
 
@@ -452,5 +452,5 @@ def _reach(melds, num_melds, available):
 
 @kernel
 def _neighbours(run):
-    """The cards below and above a run, or beside a single card; there are none below an ace or above a king."""
+    """The cards below and above a run, or beside a single card; none below an ace or above a king."""
     return ((run & ~_KINGS) << 1 | (run & ~_ACES) >> 1) & ~run

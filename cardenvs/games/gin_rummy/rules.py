@@ -513,7 +513,7 @@ def least_deadwood(hand):
 
 @kernel
 def determinize(s, player, seed):
-    """Deal anew what `player` has not seen: the opponent's hidden cards and the stock."""
+    """Re-deal what `player` has not seen: the opponent's hidden cards and the stock."""
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
     opponent = 1 - player
@@ -534,7 +534,7 @@ def determinize(s, player, seed):
 
 @kernel
 def _redeal_last_hand(s, player):
-    """Of a void hand before, deal anew what the opponent held unseen (8.2)."""
+    """Of a void hand before, re-deal what the opponent held unseen (8.2)."""
     opponent = 1 - player
     unseen = s.last_hands[opponent] & ~s.last_known[opponent]
     s.last_hands[opponent] ^= unseen

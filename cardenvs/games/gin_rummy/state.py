@@ -44,10 +44,10 @@ class GinRummyOptions(Options):
         "auto_optimal", choices=("auto_optimal", "manual"), doc="the best lay-offs are made, or the defender chooses"
     )
     last_stock_cards: int = option(
-        2, low=0, high=STOCK_SIZE - 1, doc="the hand is void when a turn leaves so many cards in the stock"
+        2, low=0, high=STOCK_SIZE - 1, doc="the hand is void when a turn leaves this many cards in the stock"
     )
     max_upcard_draws: int = option(
-        50, low=1, high=1000, doc="the hand is void after the turn in which so many cards were taken from the pile"
+        50, low=1, high=1000, doc="the hand is void after the turn in which this many cards were taken from the pile"
     )
     wall_knock: bool = option(False, doc="after the last discard the next player may knock with it")
     match_target: int = option(None, low=1, high=500, optional=True, doc="score that wins a match; None: one hand")

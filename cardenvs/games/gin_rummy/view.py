@@ -278,7 +278,7 @@ def _result(s, player):
 
 
 def _meld_markup(s, player, k):
-    """A meld on the table; what the opponent laid off on it stands behind a plus."""
+    """A meld on the table; what the opponent laid off on it follows a plus."""
     laid_off = int(s.laid_off[k]) if player == s.knocker else 0
     own = _cards_markup(int(s.melds[player, k]) ^ laid_off)
     return f"{own} + {_cards_markup(laid_off)}" if laid_off else own

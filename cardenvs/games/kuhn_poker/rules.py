@@ -158,7 +158,7 @@ def forfeit(s, player, log):
 
 @kernel(inline=True)
 def determinize(s, player, seed):
-    """Deal anew the cards that `player` does not hold."""
+    """Re-deal the cards that `player` does not hold."""
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
     n = s.rules.num_players

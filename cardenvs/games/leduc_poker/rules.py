@@ -247,7 +247,7 @@ def forfeit(s, player, log):
 
 @kernel(inline=True)
 def determinize(s, player, seed):
-    """Deal anew all cards but `player`'s own and, once it lies, the public one."""
+    """Re-deal all cards but `player`'s own and, once it is dealt, the public one."""
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
     n = s.rules.num_players

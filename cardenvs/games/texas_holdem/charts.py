@@ -50,7 +50,7 @@ def _hand_table(pairs: np.ndarray, hands: np.ndarray) -> np.ndarray:
 
 
 def _jam_widths(limits: np.ndarray, combinations: np.ndarray) -> np.ndarray:
-    """How wide a player with so many behind is all-in, by players behind and depth in half big blinds."""
+    """How wide a player goes all-in, by players behind and depth in half big blinds."""
     depths = np.arange(_DEEPEST * _DEPTH_STEPS + 1) / _DEPTH_STEPS
     jams = limits[:, None, :] >= depths[:, None]
     return np.rint((jams * combinations).sum(2) * ALL_HANDS / NUM_PAIRS).astype(np.int64)
@@ -89,7 +89,7 @@ def equity_against_best(hand, width):
 
 @kernel(inline=True)
 def jams(hand, behind, depth):
-    """Whether to be all-in rather than fold, `depth` big blinds deep, with so many players (1 or more) behind."""
+    """Whether to be all-in rather than fold, `depth` big blinds deep, `behind` players (1 or more) to act."""
     return _JAM_LIMIT[min(behind, _MOST_BEHIND) - 1, hand] >= min(depth, _DEEPEST)
 
 

@@ -15,7 +15,7 @@ from cardenvs.games.texas_holdem.state import BOARD_CARDS, HISTORY, NUM_BOARD
 
 @kernel(inline=True)
 def give_stack(s, player, chips, log):
-    """Begin the game with so many chips."""
+    """Give a player the starting chips."""
     s.stacks[player] = chips
     ev.log_set(log, table.NEW_STACK, player, table.STACK + player, chips)
 

@@ -1,7 +1,7 @@
 """Monte Carlo equity: the share of the pot that a hand wins against hands drawn from the others' ranges.
 
-A range is a width, the best so many hands of charts.py, and a number of picks: so many hands are drawn, and the one
-that is best on the board so far is kept. One pick is the plain range; a second one says that the player bet, and so
+A range is a width (how many of the best hands of charts.py) and a number of picks: that many hands are drawn, and the
+one that is best on the board so far is kept. One pick is the plain range; a second one says that the player bet, and so
 has rather the better of what he can have. Widths and picks of all seats are packed into an integer each, because
 kernels cannot make arrays.
 """

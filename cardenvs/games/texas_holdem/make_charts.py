@@ -6,7 +6,7 @@ before the flop, which is sampled with this game's evaluator:
 * `order`: all kinds, best first. A hand is worth the mean of its equity against any hand and of that against the best
   quarter of this very order: the first asks what it wins, the second whether it still does when others play.
 * `equity_against_best`: the equity of each kind against the best 5, 10, ... 100 % of hands in that order.
-* `jam_up_to`: with so many big blinds or fewer, a player to whom all have folded goes all-in with this kind of hand
+* `jam_up_to`: with this many big blinds or fewer, a player to whom all have folded goes all-in with this kind of hand
   rather than fold, by the number of players behind. It is the equilibrium of a game in which only these two moves
   exist, each player behind may only call or fold, and the first to call is the only one. It is found by
   fictitious play: each side answers in turn what the other has done on average.

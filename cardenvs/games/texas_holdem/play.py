@@ -22,7 +22,7 @@ class LegalOptions:
         player: who is to act.
         kinds: of "fold", "check", "call", "bet", "raise", "all_in".
         call_amount: what a call puts in; 0 where checking is free.
-        min_raise_to, max_raise_to: totals for the street of a bet or raise; None where there is none.
+        min_raise_to, max_raise_to: totals for the street of a bet or raise; None if not allowed.
         pot: all chips put in in this hand.
         stack: chips behind.
         effective_stack: of these, what the opponents in the hand can call at most.

@@ -665,7 +665,7 @@ def forfeit(s, player, log):
 
 @kernel
 def determinize(s, player, seed):
-    """Deal anew what `player` has not seen: other hands that were not shown, the board to come, the rest."""
+    """Re-deal what `player` has not seen: other hands that were not shown, the board to come, the rest."""
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
     num_known = 0

@@ -31,7 +31,7 @@ from cardenvs.games.texas_holdem.rules import largest_raise, owed, smallest_rais
 from cardenvs.games.texas_holdem.state import EVERYBODY_ANTES, FLOP, FULL, PREFLOP
 
 # Before the flop. Widths are thousandths of all hands (charts.py).
-_SHORT = 10.0  # up to so many big blinds it is all-in or fold
+_SHORT = 10.0  # up to this many big blinds it is all-in or fold
 _OPEN_WIDTH = np.array((240, 850, 600, 400, 300, 240, 200, 180, 160, 150))  # hands to raise first, by players behind
 _OPEN_SIZE = 2.5  # big blinds, and one more for each who has called
 _LIMP_WIDTH = 600  # hands that call the big blind
@@ -45,7 +45,7 @@ _SHARE_PER_CALLER = 0.8  # what one more opponent leaves of the equity, and of t
 
 # tight_aggressive after the flop
 _FEW_SAMPLES = 32
-_BET_SHARE = 1.2  # bet with so many times the fair share of the pot
+_BET_SHARE = 1.2  # bet with this many times the fair share of the pot
 _CONTINUE_SHARE = 0.7  # the same on the flop, having raised before it
 _RAISE_EQUITY = 0.82
 _BET_MARGIN = 0.12  # what the equity of a call must be above the pot odds: who bets has more than his range says

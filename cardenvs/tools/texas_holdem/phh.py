@@ -383,7 +383,7 @@ class _Reader:
     def _player(self, step: _Step, text: str) -> int:
         found = _PLAYER.fullmatch(text)
         if not found or int(found[1]) > self._n:
-            raise step.error(f"{text!r} is none of p1 to p{self._n}")
+            raise step.error(f"{text!r} is not one of p1 to p{self._n}")
         return int(found[1]) - 1
 
     def _read_cards(self) -> None:
@@ -504,11 +504,11 @@ class _Reader:
         s = state.record
         (hand,) = read_hands(Timeline.of(state))
         if hand.has_showdown and dealt < NUM_BOARD:
-            raise FormatError(f"the hand comes to a showdown with {dealt} cards on the board; it takes all {NUM_BOARD}")
+            raise FormatError(f"the hand reaches a showdown with {dealt} cards on the board; it needs {NUM_BOARD}")
         for player, seat in enumerate(self._seat_of):
             name, left = f"p{player + 1}", hand.has_showdown and s.in_hand >> seat & 1
             if left and (None in self._cards[player] or not self._cards[player]):
-                raise FormatError(f"{name} comes to the showdown with unknown cards, so nobody can tell who wins")
+                raise FormatError(f"{name} reaches the showdown with unknown cards, so the winner cannot be determined")
             if player in mucked and any(seat in pot.wins for pot in hand.pots):
                 raise FormatError(f"{name} mucks, but has won a pot; here hands that win are always shown")
         self._check_stacks(state)

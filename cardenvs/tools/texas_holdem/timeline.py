@@ -90,7 +90,7 @@ class Entry:
     data: Mapping[str, Any]
 
     def as_json(self, viewer: int = OMNISCIENT) -> dict[str, Any]:
-        """The entry as `viewer` sees it, as JSON values. Only OMNISCIENT is told who sees a card (`seen_by`)."""
+        """The entry as `viewer` sees it, as JSON values. Only OMNISCIENT learns who sees a card (`seen_by`)."""
         head = {"i": self.index, "hand": self.hand, "ply": self.ply, "kind": self.kind}
         return head | (dict(self.data) if self.row is None else _row_as_json(self.row, viewer))
 

@@ -141,7 +141,7 @@ def forfeit(s, player, log):
 
 @kernel(inline=True)
 def determinize(s, player, seed):
-    """Deal anew every card but those that `player` has held: they stay where they are in the deck."""
+    """Re-deal every card but those that `player` has held, which stay where they are in the deck."""
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
     drawn = s.drawn_at[player]
