@@ -42,6 +42,18 @@ def position(rack, table=(), opened=True, pool=None, other="B1", **options):
     return State._from_record(GAME, start.options, states)
 
 
+def test_the_example_of_the_search():
+    def offered(state):
+        return [state.action_label(action) for action in state.legal_actions()]
+
+    state = position("R2 B5 K5", ["R3 R4 R5"])
+    state.apply(TAKE_0)
+    assert offered(state) == ["lay R2 R3 R4", "lay R2 R3 R4 R5"]
+    state.apply(state.legal_actions()[0])
+    assert offered(state) == ["lay R5 B5 K5"]
+    assert offered(position("B5 K5", ["R3 R4 R5"])) == ["draw"]
+
+
 def multiset_tiles(text):
     return tiles_in(multiset(text))
 

@@ -241,7 +241,7 @@ actions = ["d dh p1 ????", "d dh p2 ????", "d dh p3 AsKs", "d dh p4 QdQc", "p3 c
 
 
 def test_who_comes_to_a_showdown_must_have_cards():
-    with pytest.raises(FormatError, match="p3 comes to the showdown with unknown cards"):
+    with pytest.raises(FormatError, match="p3 reaches the showdown with unknown cards"):
         phh.loads(HAND.replace("d dh p3 AsKs", "d dh p3 ????").replace(', "p3 sm AsKs"', ""))
 
 

@@ -1,4 +1,4 @@
-"""Whole plays to choose from, for people and language models: found by the solver, told in a few words."""
+"""Whole plays to choose from, for people and language models: found by the solver, described in a few words."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,16 +1,30 @@
-"""Which steps of a turn can still be completed: kernels for the exact mask. Paragraph numbers are those of rules.md.
+"""Which steps lead to a complete turn: kernels for the exact mask. Paragraph numbers are those of rules.md.
 
-A search over the values 1 to 13 decides at each value, colour by colour, which open runs go on, end or begin, and then
-which groups lie there. It meets the melds of a new table in the order of the catalogue: by highest value, groups before
-runs, runs by colour. That is the order of the steps, so one search marks all melds that can be laid next: the first
-meld that it completes is that one. A set that is completed again is a set that stays. Which set can be taken apart next
-is asked of one after the other: those before it stay, those after it may, and it may not be laid again.
+An example (checked in tests/games/test_rummikub_steps.py): R3 R4 R5 is on the table, and the rack is R2 B5 K5. The
+player takes the set apart; its three tiles are now loose and must be laid again. What may be laid next?
 
-What matters of the past is, per colour, the open runs, each with its length and the places of its jokers. Where no run
-may be forbidden, a state is plain: it is only how many open runs have length 1, 2, and 3 or more. That is so, once the
-next step is decided, of the values after the last forbidden meld, and of the colours without a forbidden run. What is
-found out about states is kept in tables. A joker that changes its meaning must be replaced (5): whether it is can be
-told at the value it stood for.
+    value 2   R2 may open a red run, or stay in the rack
+    value 3   R3 must be laid: it continues that run, or opens one
+    value 4   R4 must be laid: the run is R2 R3 R4, which may end here, or R3 R4
+    value 5   after R2 R3 R4, the loose R5 completes the group R5 B5 K5: a complete turn
+              R2 R3 R4 R5 lays everything that is loose, and B5 and K5 stay in the rack: a complete turn
+              R3 R4 R5 is the set that was taken apart, which may not be laid again
+
+So the mask offers R2 R3 R4 and R2 R3 R4 R5. Without R2 there is no complete turn, and the set cannot be taken apart in
+the first place.
+
+In general, the search walks the values 1 to 13 and decides at each value, colour by colour, which open runs go on, end
+or begin, and then which groups lie there. It meets the melds of a new table in the order of the catalogue: by highest
+value, groups before runs, runs by colour. The steps of a turn come in the same order, so one search marks all melds
+that can be laid next: the first meld that it completes is the next step. A set that is completed again is a set that
+stays. Sets to take apart are tested one by one: those before the tested one stay, those after it may, and it may not be
+laid again.
+
+All that matters of the values before is, per colour, the open runs, each with its length and the places of its jokers.
+Where no run may be forbidden, a state is *plain*: the number of open runs of length 1, 2, and 3 or more is enough. That
+holds, once the next step is decided, for values after the last forbidden meld, and for colours without a forbidden run.
+Results for states are kept in tables. A joker that changes its meaning must be replaced (5), which is checked at the
+value that it had.
 """
 
 from itertools import product
@@ -59,7 +73,7 @@ PART_OF = np.array(
 _GROUPS_PER_VALUE = int(catalogue.MELD_IS_GROUP.sum()) // NUM_VALUES
 _FIRST_GROUP = np.searchsorted(PART_OF, np.arange(NUM_VALUES + 2) * _PARTS)
 
-# Whether so many tiles of each colour, three bits each, can be dealt out to groups of three and four.
+# Whether these numbers of tiles of each colour, three bits each, can be split into groups of three and four.
 _MAKE_GROUPS = np.zeros(1 << 3 * NUM_COLOURS, np.int8)
 for _counts in product(range(MOST_AT_ONCE + 1), repeat=NUM_COLOURS):
     if any(max(_counts) <= n and 3 * n <= sum(_counts) <= 4 * n for n in range(sum(_counts) // 3 + 1)):
@@ -193,7 +207,7 @@ def _most_kept(w):
 
 @kernel
 def _could_play(w, kept):
-    """Whether there is a play that leaves the first sets of w.stay alone, so many of them."""
+    """Whether there is a play that leaves the first `kept` sets of w.stay alone."""
     for k in range(kept):
         _put_aside(w, w.stay[k], 1)
     _set_reserve(w)
@@ -652,7 +666,7 @@ def _finish(w, v, c, runs, spent, grouped, jokers, used):
 
 @kernel
 def _next_runs(w, v, c, combo, tiles, jokers):
-    """The open runs of a colour after so many tiles of value v go to runs, or IMPOSSIBLE."""
+    """The open runs of a colour after `tiles` tiles of value v go to runs, or IMPOSSIBLE."""
     if tiles > MOST_AT_ONCE or AFTER[combo, tiles] < 0:
         return np.int64(IMPOSSIBLE)
     after = AFTER[combo, tiles]

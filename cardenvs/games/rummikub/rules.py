@@ -325,7 +325,7 @@ def forfeit(s, player, log):
 
 @kernel
 def determinize(s, player, seed):
-    """Deal anew the racks of the others and the pool; of a turn that another builds, `player` knows nothing."""
+    """Re-deal the racks of the others and the pool; of a turn that another builds, `player` knows nothing."""
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
     if s.current_player != player:

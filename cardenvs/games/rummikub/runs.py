@@ -18,7 +18,7 @@ _COMBO_OF = {combo: number for number, combo in enumerate(_COMBOS)}
 
 
 def _after(combo: tuple[int, ...], tiles: int) -> int:
-    """The combination after putting so many tiles of the next value to runs, or NO_COMBO if not all can go on.
+    """The combination after `tiles` tiles of the next value go to runs, or NO_COMBO if not all can go on.
 
     Complete runs go on before new ones begin: nothing is lost by that.
     """
@@ -30,7 +30,7 @@ def _after(combo: tuple[int, ...], tiles: int) -> int:
 
 
 def _within(combo: tuple[int, ...], tiles: int) -> int:
-    """The combination without complete runs that cannot go on with so many tiles; NO_COMBO if others cannot."""
+    """The combination without complete runs that cannot go on with that many tiles; NO_COMBO if others cannot."""
     ones, twos, more = combo
     return _COMBO_OF[ones, twos, min(more, tiles - ones - twos)] if ones + twos <= tiles else NO_COMBO
 

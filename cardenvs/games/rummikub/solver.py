@@ -6,8 +6,9 @@ F. Takes, J. Vis, "The Complexity of Rummikub Problems", 2015). At each value on
 go to runs: complete runs are extended first (nothing is lost by that), then new ones begin. What is left may go to
 groups, and a table says how many of it can. Only the runs matter for what follows, so as many as possible do.
 
-The best value to go of a state is kept in a table of limited size: what is pushed out of it is worked out anew, so the
-result is exact whatever the size. A state is not searched if all the tiles that are left would not make it good enough.
+The best value to go of a state is kept in a table of limited size: an entry that is pushed out is computed again, so
+the result is exact whatever the size. A state is not searched if all remaining tiles
+would not make it good enough.
 
 A joker on the table that keeps its meaning is one more tile of that type, which must be put down. One that changes it
 is free, and a natural tile of the old meaning must lie on the table at the end (5.2): more tiles that must be put
@@ -42,7 +43,7 @@ _FIRST_MEMO_BITS, _MEMO_BITS, _MEMO_GROWTH = 10, 16, 2
 _VALUE_BITS = 21
 _VALUE_MASK = (1 << _VALUE_BITS) - 1
 
-# Tiles of each colour that go to groups: so many of each that they can be dealt out to groups of three and four.
+# Tiles of each colour that go to groups: such numbers that they can be split into groups of three and four.
 _GROUPS = np.array(
     [
         counts
@@ -95,13 +96,13 @@ POSITION = integers(
         ("joker_points",),
         ("least",),  # points that must be laid: an opening; else 0
         ("objective",),
-        ("need",),  # a play of a lower value is none
+        ("need",),  # a play of a lower value does not count
         # worked out by `_survey`, of the melds that are not kept
         ("table", (NUM_NATURALS,)),  # natural tiles
         ("in_runs", (NUM_NATURALS,)),  # of these and the jokers, those in runs
         ("fixed", (NUM_NATURALS,)),  # natural tiles of the melds that are kept
         ("num_jokers",),
-        ("meaning", (MOST_JOKERS,)),  # what each joker stands for
+        ("meaning", (MOST_JOKERS,)),  # the tile that each joker replaces
         ("either", (MOST_JOKERS,)),  # the other tile that frees it (5.3), or NO_TILE
     ]
 )
@@ -122,7 +123,7 @@ WORK = integers(
         ("colors",),
         ("values",),
         ("jokers",),  # free ones
-        ("must_jokers",),  # so many of them must be put down
+        ("must_jokers",),  # number of them that must be laid
         ("counts_points",),  # 1: `least` is looked at
         ("variant",),  # number of the search
         ("stops_early",),  # 1: any play will do
@@ -578,7 +579,7 @@ def _note_choice(w, v, k0, k1, k2, k3, used, grouped):
 
 @kernel
 def _choose_groups(w, v, used, grouped):
-    """Of the ways to have so many tiles in groups, choose the one that is most like the table."""
+    """Of the ways to have this many tiles in groups, choose the one that is most like the table."""
     least_moved = np.int64(1 << 30)
     for k in range(_NUM_GROUPS):
         jokers, tiles, moved, fits = _ZERO, _ZERO, _ZERO, True

@@ -241,7 +241,7 @@ def _worthwhile_values(have, jokers):
 
 @kernel
 def _are_at_least(number, a, b, c, d):
-    """The bits that so many of four bit sets have, for numbers up to three."""
+    """The bits that at least `number` of four bit sets have, for numbers up to three."""
     if number >= 3:
         return a & b & (c | d) | c & d & (a | b)
     if number == 2:

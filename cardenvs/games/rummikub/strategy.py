@@ -8,9 +8,9 @@
   many as it can when somebody has one tile left.
 
 A policy chooses one step at a time, and its plan must be the same at each. Nothing of the record changes for good
-before the play is done, so the plan is made anew from what lay there at the beginning of the turn. Once melds are being
-laid, the sets that were not taken apart are known to stay, which makes that quick. A turn that somebody else has begun
-is finished by the same plan if it fits, and given up otherwise. What a plan begins with is legal with either mask, so
+before the play is done, so the plan is made again from what lay there at the beginning of the turn. Once melds are
+being laid, the sets that were not taken apart are known to stay, which makes that quick. A turn that somebody else
+has begun is finished by the same plan if it fits, and given up otherwise. What a plan begins with is legal with either mask, so
 no policy needs the list of legal actions unless it gives up such a turn.
 """
 
@@ -259,7 +259,7 @@ def _give_up(s, legal, n):
 
 @kernel
 def sample_belief(s, player, seed):
-    """Deal anew what `player` cannot know, nearer to what is likely if the others play as the planner does.
+    """Re-deal what `player` cannot know, closer to what is likely if the others play as the planner does.
 
     Who has had a turn could not go out, and could not open if it has not: tiles of such plays go back to the pool for
     others. Only the table as it is now is looked at, so this is no exact posterior.

@@ -58,7 +58,8 @@ def test_3_2_cards_are_not_shown_at_the_end():
 
 
 def test_4_1_a_player_who_forfeits_has_lost():
-    assert played("2 A", FORFEIT + 1).returns == [1, -1]
+    assert played("2 A", KEEP, FORFEIT + 1).returns == [1, -1]
+    assert played("A 2", FORFEIT + 0).returns == [-1, 1]
 
 
 def test_heuristic_swaps_low_cards_only():
