@@ -2,7 +2,7 @@
 
     cardenvs match leduc_poker_v0 --agents "process:python examples/json_lines_agent.py,random" --deals 20
 
-It plays a random legal action, and counts what it has seen. cardenvs/agents/process.py describes the protocol; any
+It plays a random legal action, and counts what it has seen. cardenvs/agents/guarded/protocol.py describes it; any
 language will do.
 """
 

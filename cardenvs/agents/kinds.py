@@ -13,7 +13,7 @@ import functools
 import importlib.metadata
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from cardenvs.agents.base import Agent
 from cardenvs.core.errors import AgentError
@@ -21,6 +21,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 
 GROUP = "cardenvs.agents"
+Isolation = Literal["process", "none", "shared", "own"]
 _OURS = "cardenvs"
 
 
@@ -45,7 +46,9 @@ class AgentKind:
         fingerprint: returns a hash of what an argument refers to, such as a file; "" if the spec says it all.
         conditions: returns all else that may bear on results, as JSON values without secrets.
         guest: whether its code is not part of cardenvs; what a guest gets must say nothing about the deal.
-        isolation: "process" to run its agents in processes of their own by default, or "none".
+        isolation: where its agents run. "process": by default in a process for each game, and "none": in the caller's
+            process; a match may choose otherwise. "shared": in the caller's process in any case, because they need its
+            keys or connections. "own": they are processes of their own already.
     """
 
     name: str
@@ -55,7 +58,7 @@ class AgentKind:
     fingerprint: Callable[[str], str] = _no_fingerprint
     conditions: Callable[[str, Game, Options], dict[str, Any]] = _no_conditions
     guest: bool = True
-    isolation: str = "process"
+    isolation: Isolation = "process"
 
 
 _added: dict[str, AgentKind] = {}  # without an entry point, for tests

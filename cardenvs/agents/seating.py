@@ -4,7 +4,7 @@ from cardenvs.agents.base import Agent, Turn
 from cardenvs.core.state import State
 
 _OURS = {"cardenvs.agents.policy", "cardenvs.agents.search", "cardenvs.agents.ppo", "cardenvs.agents.terminal"}
-_PASS_ON = {"cardenvs.agents.process", "cardenvs.llm.agent"}  # what a player knows, to somebody elsewhere
+_PASS_ON = {"cardenvs.agents.guarded.process", "cardenvs.llm.agent"}  # what a player knows, to somebody elsewhere
 
 
 class Seat:

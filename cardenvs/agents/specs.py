@@ -11,7 +11,7 @@ A spec is one of these:
     python:MODULE:FACTORY                       your own: FACTORY(game, options) returns an Agent
     llm:NAME                                    a language model of llm.yaml; see docs/llm.md
     llm:NAME,temperature=1                      the same with other settings
-    process:COMMAND                             a program that speaks JSON lines; see cardenvs.agents.process
+    process:COMMAND                             a program that speaks JSON lines; see cardenvs.agents.guarded.protocol
 
 The kinds are entry points, see cardenvs.agents.kinds; other packages may add more. Those of kinds python, llm, process
 and of other packages are *guests*: what they get must say nothing about the deal. `python:` and `process:` agents run
@@ -69,7 +69,7 @@ def make_agent(spec: str, game: Game, options: Options) -> Agent:
     """
     kind = find_kind(spec.partition(":")[0])
     if kind is not None and kind.isolation == "process":
-        from cardenvs.agents.process import ProcessAgent
+        from cardenvs.agents.guarded.process import ProcessAgent
 
         process = ProcessAgent.of_spec(spec, game, options)
         process.start()

@@ -341,7 +341,7 @@ def _schedule(section: ScheduleSection, names: list[str]) -> Schedule:
 
 
 def _guard(section: GuardSection) -> Any:
-    from cardenvs.agents.proxy import AgentLimits
+    from cardenvs.agents.guarded.limits import AgentLimits
 
     return None if section.on_failure == "stop" else AgentLimits(**section.model_dump())
 

@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, cast
 
 from cardenvs.agents.base import Agent, BatchAgent, Turn
-from cardenvs.agents.process import ProcessAgent
+from cardenvs.agents.guarded.process import ProcessAgent
 from cardenvs.agents.seating import Seat
 from cardenvs.agents.specs import make_agent
 from cardenvs.arena.match import Match
@@ -20,7 +20,7 @@ from cardenvs.core.results import ResultCheck
 from cardenvs.core.state import State
 
 if TYPE_CHECKING:
-    from cardenvs.agents.proxy import AgentProxy, Decision
+    from cardenvs.agents.guarded.proxy import AgentProxy, Decision
 
 Records = Generator[GameRecord, None, None]
 
@@ -126,7 +126,7 @@ class AgentPool:
         match = self.match
         if match.guard is None:
             return make_agent(match.agents[agent], match.game, match.options)
-        from cardenvs.agents.proxy import AgentProxy
+        from cardenvs.agents.guarded.proxy import AgentProxy
 
         spec, name = match.agents[agent], match.names[agent]
         guest = match.guest if match.guest is not None and match.guest.name == name else None
@@ -268,7 +268,7 @@ class _GuardedTable(_Table):
     """One game in progress between proxies, whose agents can fail without ending it."""
 
     def _begin(self) -> None:
-        from cardenvs.agents.proxy import AgentProxy
+        from cardenvs.agents.guarded.proxy import AgentProxy
 
         self._log: list[Decision] = []
         for player, agent in enumerate(self.seating):

@@ -273,4 +273,4 @@ def _conditions(argument: str, game: Game, options: Options) -> dict[str, Any]:
     return make(argument, game, options).conditions()
 
 
-LLM = AgentKind("llm", "llm:NAME", "a language model of llm.yaml", make, _fingerprint, _conditions, isolation="none")
+LLM = AgentKind("llm", "llm:NAME", "a language model of llm.yaml", make, _fingerprint, _conditions, isolation="shared")

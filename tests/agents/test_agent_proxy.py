@@ -12,7 +12,8 @@ import pytest
 import cardenvs
 from cardenvs.agents import PolicyAgent, Turn
 from cardenvs.agents.base import Agent, Failure
-from cardenvs.agents.proxy import FORCED, FORFEITED, OK, AgentLimits, AgentProxy, play
+from cardenvs.agents.guarded.limits import AgentLimits
+from cardenvs.agents.guarded.proxy import FORCED, FORFEITED, OK, AgentProxy, play
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.events import OMNISCIENT
@@ -232,7 +233,8 @@ def test_processes_end_with_the_proxy_and_with_the_program():
     assert not psutil.pid_exists(pid)
     code = """
         import os, cardenvs
-        from cardenvs.agents.proxy import AgentProxy, AgentLimits
+        from cardenvs.agents.guarded.limits import AgentLimits
+        from cardenvs.agents.guarded.proxy import AgentProxy
         game = cardenvs.get_game("leduc_poker_v0")
         proxy = AgentProxy.of("python:proxy_agents:good", game, game.make_options(), AgentLimits())
         print(proxy.agent._server.process.pid, flush=True)

@@ -12,7 +12,7 @@ import pytest
 
 import cardenvs
 from cardenvs.agents import Turn, make_agent
-from cardenvs.agents.proxy import FORCED, FORFEITED, OK, AgentProxy, play
+from cardenvs.agents.guarded.proxy import FORCED, FORFEITED, OK, AgentProxy, play
 from cardenvs.agents.specs import agent_fingerprint
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.view import Candidate

@@ -164,7 +164,7 @@ def sandboxed(
 def _python_folders() -> tuple[str, ...]:
     """What this Python consists of, and cardenvs: folders outside of the system's, none inside of another."""
     found = [sys.prefix, sys.base_prefix, *python_path()]
-    package = str(Path(__file__).resolve().parents[1])
+    package = str(Path(__file__).resolve().parents[2])
     folders = sorted({os.path.realpath(path) for path in found} | set(found) | {package})
     kept: list[str] = []
     for folder in folders:

@@ -1,4 +1,4 @@
-"""This side of cardenvs.agents.worker: a process that forks a new process of an agent for each game."""
+"""This side of cardenvs.agents.guarded.worker: a process that forks a new process of an agent for each game."""
 
 import contextlib
 import os

@@ -1,12 +1,12 @@
-"""Processes for the agent of a spec: `python -m cardenvs.agents.worker SPEC GAME OPTIONS`.
+"""Processes for the agent of a spec: `python -m cardenvs.agents.guarded.worker SPEC GAME OPTIONS`.
 
 This process loads the game, and forks a process for the agent whenever it is asked to: a new one for each game, which
 costs little, and which knows nothing of the games before. It never runs any code of the agent itself.
 
-Requests come on standard input, a Unix socket, from cardenvs.agents.forkserver: START with the three descriptors that
-the new process is to have as its standard streams, and END, which ends it with all that it has started and is answered
-with its exit code. In a sandbox a process that leaves files behind is the last one, and the answer says so: the next
-game has a sandbox of its own. What is said over those streams is described in cardenvs.agents.process.
+Requests come on standard input, a Unix socket, from `forkserver` beside this: START with the three descriptors that the
+new process gets as its standard streams, and END, which ends it with everything it has started and is answered with its
+exit code. In a sandbox a process that leaves files behind is the last one, and the answer says so: the next game has a
+sandbox of its own. The messages over those streams are described in `protocol` beside this.
 """
 
 import base64
@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from cardenvs.agents.base import Failure, Turn
-from cardenvs.agents.forkserver import END, READY, START
-from cardenvs.agents.launch import adopt_orphans, end_descendants, end_with_parent
-from cardenvs.agents.process import LONGEST_NOTES, MOST_FAILURES, PROTOCOL, TOO_LONG
-from cardenvs.agents.sandbox import INSIDE, SCRATCH
+from cardenvs.agents.guarded.forkserver import END, READY, START
+from cardenvs.agents.guarded.launch import adopt_orphans, end_descendants, end_with_parent
+from cardenvs.agents.guarded.protocol import LONGEST_NOTES, MOST_FAILURES, PROTOCOL, TOO_LONG
+from cardenvs.agents.guarded.sandbox import INSIDE, SCRATCH
 from cardenvs.agents.specs import load_agent
 from cardenvs.core.errors import AgentFailureError
 from cardenvs.core.events import Event
