@@ -40,7 +40,7 @@ class AgentKind:
     Attributes:
         name: what specs begin with, and the name of its entry point.
         form: how its specs are written, for help texts and errors, as in "ppo:PATH".
-        row: what it plays, one line for the table in the documentation.
+        row: what plays, for the table in docs/arena.md: a line of Markdown.
         make: returns the agent of an argument (what follows the colon), a game and options. Raises AgentError if the
             argument is wrong.
         fingerprint: returns a hash of what an argument refers to, such as a file; "" if the spec says it all.
@@ -67,12 +67,17 @@ _added: dict[str, AgentKind] = {}  # without an entry point, for tests
 @functools.cache
 def _installed() -> dict[str, importlib.metadata.EntryPoint]:
     points = importlib.metadata.entry_points(group=GROUP)
-    by_origin = sorted(points, key=lambda point: point.dist is not None and point.dist.name == _OURS)
-    return {point.name: point for point in by_origin}  # ours come last, and win
+    return {point.name: point for point in sorted(points, key=_is_ours)}  # ours come last, and win
 
 
-def kind_names() -> list[str]:
-    """The names of all kinds, sorted: the order of entry points is up to the installer."""
+def _is_ours(point: importlib.metadata.EntryPoint) -> bool:
+    return point.dist is not None and point.dist.name == _OURS
+
+
+def kind_names(own: bool = False) -> list[str]:
+    """The names of all kinds, or of those of cardenvs, sorted: the order of entry points is up to the installer."""
+    if own:
+        return sorted(name for name, point in _installed().items() if _is_ours(point))
     return sorted({*_installed(), *_added})
 
 

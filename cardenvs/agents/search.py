@@ -198,4 +198,12 @@ def _make(argument: str, game: Game, options: Options) -> Agent:
     return SearchAgent(game, **read_parameters("search", argument, _PARAMETERS))
 
 
-SEARCH = AgentKind("search", "search", "flat Monte Carlo search", _make, guest=False, isolation="none")
+SEARCH = AgentKind(
+    "search",
+    "search",
+    "flat Monte Carlo search over determinized twins, 200 playouts a decision; parameters `simulations`, `seconds`, "
+    "`playout` and `depth`, as in `search:simulations=1000,playout=random`",
+    _make,
+    guest=False,
+    isolation="none",
+)

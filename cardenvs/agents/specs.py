@@ -1,21 +1,10 @@
 """Agents by name, as on a command line.
 
-A spec is one of these:
+A spec is the name of a policy of the game (`random`, `heuristic`), or the name of a kind and its argument: `search`,
+`search:simulations=1000,playout=random`, `ppo:PATH`, `python:MODULE:FACTORY`. docs/arena.md has a table of all kinds.
 
-    random                                      a legal action, uniformly
-    heuristic                                   any name in game.policies
-    search                                      flat Monte Carlo; see cardenvs.agents.search
-    search:simulations=1000,playout=random      parameters: simulations, seconds, playout, depth
-    ppo:PATH                                    a policy trained by `cardenvs train`, its likeliest action
-    ppo:PATH,sample=true                        the same, drawing from the policy
-    python:MODULE:FACTORY                       your own: FACTORY(game, options) returns an Agent
-    llm:NAME                                    a language model of llm.yaml; see docs/llm.md
-    llm:NAME,temperature=1                      the same with other settings
-    process:COMMAND                             a program that speaks JSON lines; see cardenvs.agents.guarded.protocol
-
-The kinds are entry points, see cardenvs.agents.kinds; other packages may add more. Those of kinds python, llm, process
-and of other packages are *guests*: what they get must say nothing about the deal. `python:` and `process:` agents run
-in processes of their own, and so do those of other packages unless their kind says otherwise.
+Kinds are entry points (cardenvs.agents.kinds); other packages may add more. Agents with code from outside cardenvs are
+*guests*: what they get must say nothing about the deal. By default they run in processes of their own.
 
 A name in a list of agents ends at a comma that no `name=value` follows.
 """

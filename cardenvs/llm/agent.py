@@ -273,4 +273,12 @@ def _conditions(argument: str, game: Game, options: Options) -> dict[str, Any]:
     return make(argument, game, options).conditions()
 
 
-LLM = AgentKind("llm", "llm:NAME", "a language model of llm.yaml", make, _fingerprint, _conditions, isolation="shared")
+LLM = AgentKind(
+    "llm",
+    "llm:NAME",
+    "a [language model](llm.md) of `llm.yaml`; `llm:NAME,temperature=1` changes a setting",
+    make,
+    _fingerprint,
+    _conditions,
+    isolation="shared",
+)

@@ -358,4 +358,10 @@ def _make(argument: str, game: Game, options: Options) -> Agent:
     return ProcessAgent.of_command(argument, game, options, name=f"process:{argument}")
 
 
-PROCESS = AgentKind("process", "process:COMMAND", "a program that speaks JSON lines", _make, isolation="own")
+PROCESS = AgentKind(
+    "process",
+    "process:COMMAND",
+    "[a program](agents.md#programs-that-speak-json-lines) that speaks JSON lines",
+    _make,
+    isolation="own",
+)

@@ -1,7 +1,6 @@
 """The agent proxy: everybody in a match plays through one, so that no agent can hurt the match.
 
     from cardenvs.agents.guarded.limits import AgentLimits
-    from cardenvs.agents.guarded.limits import AgentLimits
     from cardenvs.agents.guarded.proxy import AgentProxy, play
 
     limits = AgentLimits(time_limit=10, on_failure="forced_action")
