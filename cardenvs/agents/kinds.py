@@ -44,7 +44,7 @@ class AgentKind:
         make: returns the agent of an argument (what follows the colon), a game and options. Raises AgentError if the
             argument is wrong.
         fingerprint: returns a hash of what an argument refers to, such as a file; "" if the spec says it all.
-        conditions: returns all else that may bear on results, as JSON values without secrets.
+        conditions: returns everything else that may affect results, as JSON values without secrets.
         guest: whether its code is not part of cardenvs; what a guest gets must say nothing about the deal.
         isolation: where its agents run. "process": by default in a process for each game, and "none": in the caller's
             process; a match may choose otherwise. "shared": in the caller's process in any case, because they need its

@@ -25,7 +25,7 @@ def split_specs(text: str) -> list[str]:
     """The specs in a list separated by commas. A part that reads `name=value` belongs to the spec before it.
 
     Raises:
-        AgentError: nothing is listed, or two commas stand together.
+        AgentError: the list is empty, or has two commas in a row.
     """
     specs: list[str] = []
     for part in text.split(","):
@@ -39,7 +39,7 @@ def split_specs(text: str) -> list[str]:
 
 
 def is_guest(spec: str) -> bool:
-    """Whether a spec is of an agent that cardenvs does not bring along."""
+    """Whether a spec's agent has code from outside cardenvs."""
     kind = find_kind(spec.partition(":")[0])
     return kind is not None and kind.guest
 
@@ -52,7 +52,7 @@ def make_agent(spec: str, game: Game, options: Options) -> Agent:
         game, options: what it is to play.
 
     Raises:
-        AgentError: no such kind of agent, a wrong parameter, or something that is no agent.
+        AgentError: no such kind of agent, a wrong parameter, or something that is not an agent.
         PolicyNotFoundError: the game has no such playout policy.
         MissingExtraError: it needs an optional dependency that is not installed.
     """
@@ -67,7 +67,7 @@ def make_agent(spec: str, game: Game, options: Options) -> Agent:
 
 
 def load_agent(spec: str, game: Game, options: Options) -> Agent:
-    """The same, but the agent is always loaded into this process, where it can reach all that there is.
+    """The same, but always loaded into this process, where the agent can reach everything.
 
     Raises:
         AgentError, PolicyNotFoundError, MissingExtraError: as make_agent.
@@ -87,7 +87,7 @@ def load_agent(spec: str, game: Game, options: Options) -> Agent:
 
 
 def agent_fingerprint(spec: str) -> str:
-    """What a spec stands for beyond its text: the hash of the file it names or of a model's conditions, else nothing.
+    """What a spec refers to beyond its text: the hash of its file or of a model's conditions, else "".
 
     Raises:
         AgentError: the file cannot be read.
@@ -98,7 +98,7 @@ def agent_fingerprint(spec: str) -> str:
 
 
 def agent_conditions(spec: str, game: Game, options: Options) -> dict[str, Any]:
-    """All that may bear on an agent's results beyond its spec, as JSON values without secrets; {} for most agents.
+    """What may affect an agent's results beyond its spec, as JSON values without secrets; {} for most agents.
 
     Raises:
         AgentError, MissingExtraError: the agent cannot be made.

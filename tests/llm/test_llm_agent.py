@@ -485,7 +485,7 @@ def test_what_is_wrong_in_a_file_is_said(tmp_path, text, reason):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(AgentError, match="CARDENVS_LLM_CONFIG"):
         LLMConfig.named("m", tmp_path / "none.yaml", environ={})
-    with pytest.raises(AgentError, match="name=value"):
+    with pytest.raises(AgentError, match="NAME=VALUE"):
         make_agent("llm:first_candidate,fast", LEDUC, LEDUC.make_options())
 
 

@@ -28,7 +28,7 @@ def storable_notes(notes: dict[str, Any]) -> dict[str, Any]:
 
 
 def checked_choice(state: State, action: Any) -> int:
-    """The choice of an agent, if it is one.
+    """The choice of an agent, if it is legal.
 
     Raises:
         AgentFailureError: it is not legal.

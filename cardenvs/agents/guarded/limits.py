@@ -10,12 +10,12 @@ ISOLATION = ("auto", "none", "thread", "process")
 
 @dataclass(frozen=True)
 class AgentLimits:
-    """How a proxy treats its agent.
+    """The limits of an agent, and what happens when it exceeds them.
 
     Attributes:
-        time_limit: seconds for each try of a decision (and for being told of events, or of a new game); None: no
-            limit. An agent that limits its time itself (`enforces_time_limit`) is left to it.
-        tries: how often a decision may be tried.
+        time_limit: seconds for each try of a decision, and for `reset` and `observe`; None: no limit. Not
+            checked for agents that limit their time themselves (`enforces_time_limit`).
+        tries: most tries at a decision.
         on_failure: after the last try, "forfeit" or "forced_action".
         isolation: "auto", "none", "thread" or "process".
         memory_limit_mb: of an agent's process; None: no limit.
@@ -32,7 +32,7 @@ class AgentLimits:
     keep_env: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense."""
+        """Reject invalid limits."""
         if self.on_failure not in ON_FAILURE:
             raise AgentError(f"on_failure is {' or '.join(ON_FAILURE)}; got {self.on_failure!r}")
         if self.isolation not in ISOLATION:

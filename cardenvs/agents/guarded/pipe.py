@@ -15,7 +15,7 @@ _KEPT_STDERR = 2000  # bytes
 
 
 class LostProcessError(Exception):
-    """The process is gone, or does not read."""
+    """The process has ended, or does not read its messages."""
 
     def __init__(self, message: str, memory: bool = False) -> None:
         super().__init__(message)
@@ -23,7 +23,7 @@ class LostProcessError(Exception):
 
 
 class Pipe:
-    """A running process and the messages to and from it. Nothing here waits longer than it is told to."""
+    """A running process and the messages to and from it. No call waits longer than its limit."""
 
     def __init__(self, running: Running) -> None:
         self._running = running
@@ -37,7 +37,7 @@ class Pipe:
         """Write a message as far as the process reads it; the rest is written later."""
         self._unsent += json.dumps(message, separators=(",", ":")).encode() + b"\n"
         if len(self._unsent) > _MOST_UNSENT:
-            raise LostProcessError("it does not read what it is told")
+            raise LostProcessError("it does not read its messages")
         self._pump(0.0)
 
     def ask(self, message: dict[str, Any], limit: float | None) -> dict[str, Any]:
@@ -120,5 +120,5 @@ class Pipe:
         self._running.leave()
 
     def close(self, grace: float) -> None:
-        """End the process, with all that it has started, after `grace` seconds at most."""
+        """End the process and everything it has started, after `grace` seconds at most."""
         self._running.end(grace)

@@ -50,11 +50,11 @@ if hasattr(os, "register_at_fork"):
 
 
 class ProcessAgent(Agent):
-    """An agent in a process of its own, a new one for each game. One that is lost is started again with the next call.
+    """An agent in a process of its own, a new one for each game. A lost process is restarted by the next call.
 
     Attributes:
         name: of the agent.
-        player: whom it plays in this game, where that is known before its first turn.
+        player: its player in this game, if known before its first turn.
         enforces_time_limit: True: the time limit is kept here.
         starts: how often the process was started.
     """
@@ -96,7 +96,7 @@ class ProcessAgent(Agent):
         self._noted = 0  # characters of notes in this game
         self._wants: frozenset[str] = frozenset()
         self._seed: int | None = None
-        self._told: list[dict[str, Any]] = []  # the events of this game
+        self._events: list[dict[str, Any]] = []  # the events of this game
         self.player: int | None = None
         self.starts = 0
         _agents.add(self)
@@ -132,7 +132,7 @@ class ProcessAgent(Agent):
         return agent
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but what runs: a copy starts a process of its own, and tells it what has happened in the game."""
+        """Everything except the process: a copy starts its own and sends it the events of the game."""
         return {**self.__dict__, "_pipe": None, "_server": None, "_has_played": False}
 
     def restrict(self, limits: AgentLimits, guest: Guest | None = None) -> None:
@@ -160,25 +160,25 @@ class ProcessAgent(Agent):
         """A game begins, in a process that knows of no other."""
         if self._has_played:
             self._drop()
-        self._seed, self._told, self._noted = seed, [], 0
+        self._seed, self._events, self._noted = seed, [], 0
         fresh = self._pipe is None
         self.start()
         if not fresh:
-            self._tell_reset()
+            self._send_reset()
         self._has_played = True
 
     def observe(self, events: list[Event]) -> None:
-        """Tell it what its player saw."""
+        """Send what its player saw."""
         if "events" not in self._wants:
             return
         kinds = {kind.name: kind for kind in self._game.table.kinds}
         words = self._game.view
-        told = [
+        messages = [
             {**dataclasses.asdict(event), "text": words.describe_event(event, kinds[event.kind])} for event in events
         ]
-        self._told += told
+        self._events += messages
         if self._pipe is not None:
-            self._tell({"type": "events", "events": told})
+            self._send({"type": "events", "events": messages})
 
     def act(self, turn: Turn) -> int:
         """What it chooses.
@@ -202,10 +202,10 @@ class ProcessAgent(Agent):
 
     def end(self, returns: list[float]) -> None:
         """The game is over, and so is its process."""
-        self._told = []
+        self._events = []
         if self._pipe is not None:
-            self._tell({"type": "end", "returns": returns})
-            self._tell({"type": "bye"})
+            self._send({"type": "end", "returns": returns})
+            self._send({"type": "bye"})
             self._drop(_LAST_SECONDS)
         self._seed = None
 
@@ -213,7 +213,7 @@ class ProcessAgent(Agent):
         """End the process."""
         if self._pipe is not None:
             with contextlib.suppress(AgentFailureError):
-                self._tell({"type": "bye"})
+                self._send({"type": "bye"})
         self._drop(grace=0.2)
         self._drop_server()
 
@@ -256,10 +256,10 @@ class ProcessAgent(Agent):
             if isinstance(one, dict):
                 turn.failures.append(Failure(str(one.get("kind")), str(one.get("message"))))
 
-    def _tell_reset(self) -> None:
-        self._tell({"type": "reset", "seed": self._seed, "player": self.player})
+    def _send_reset(self) -> None:
+        self._send({"type": "reset", "seed": self._seed, "player": self.player})
 
-    def _tell(self, message: dict[str, Any]) -> None:
+    def _send(self, message: dict[str, Any]) -> None:
         assert self._pipe is not None
         try:
             self._pipe.send(message)
@@ -279,7 +279,7 @@ class ProcessAgent(Agent):
         return reply
 
     def _lost(self, kind: str, what: str) -> AgentFailureError:
-        """End a process that cannot be used any more, and say why."""
+        """End an unusable process; returns the error to raise."""
         self._drop()
         return AgentFailureError(kind, what)
 
@@ -300,9 +300,9 @@ class ProcessAgent(Agent):
             raise AgentFailureError(error.kind, f"agent {self.name!r} did not start: {error}") from None
         self._check_ready(ready)
         if self._seed is not None:
-            self._tell_reset()
-            if self._told and "events" in self._wants:
-                self._tell({"type": "events", "events": self._told})
+            self._send_reset()
+            if self._events and "events" in self._wants:
+                self._send({"type": "events", "events": self._events})
 
     def _launched(self) -> tuple[list[str], dict[str, str]]:
         if self._guest is not None:

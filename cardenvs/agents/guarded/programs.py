@@ -50,7 +50,7 @@ class Running(Protocol):
         """Of a process that has closed its standard output; None: it runs on, or nobody knows."""
 
     def end(self, grace: float) -> None:
-        """End it, with all that it has started, after `grace` seconds at most, and close the streams."""
+        """End it and everything it has started, after `grace` seconds at most, and close the streams."""
 
     def leave(self) -> None:
         """Close the streams and let it run: another process, from which this one was forked, uses it."""

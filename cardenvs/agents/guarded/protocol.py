@@ -17,7 +17,7 @@ To the agent:
 From the agent:
 
     {"type": "ready", "protocol": 1, "wants": ["view", "facts"]}
-    {"type": "action", "id": 2}      or      {"type": "action", "label": "call"}      and "notes": {...} if it likes
+    {"type": "action", "id": 2}      or      {"type": "action", "label": "call"}      optionally with "notes": {...}
     {"type": "failure", "message": "..."}                                    it cannot decide: this try has failed
 
 "wants" chooses what "act" holds besides: "view", "facts", "recap", "observation", "render", and "twin": base64 of a
@@ -60,9 +60,9 @@ def read_message(line: bytes) -> dict[str, Any]:
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
-        raise BadLineError(f"it wrote {shown(line[:200])}, which is no JSON") from None
+        raise BadLineError(f"it wrote {shown(line[:200])}, which is not JSON") from None
     if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-        raise BadLineError(f'it wrote {shown(line[:200])}, which is no object with a "type"')
+        raise BadLineError(f'it wrote {shown(line[:200])}, which is not an object with a "type"')
     return message
 
 

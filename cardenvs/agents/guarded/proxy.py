@@ -1,4 +1,4 @@
-"""The agent proxy: everybody in a match plays through one, so that no agent can hurt the match.
+"""The agent proxy: every agent of a match plays through one, so that none can harm the match.
 
     from cardenvs.agents.guarded.limits import AgentLimits
     from cardenvs.agents.guarded.proxy import AgentProxy, play
@@ -8,7 +8,7 @@
     decisions = play(state, proxies, seeds=[1, 2])        # to the end of one game
     print(proxies[1].failures)                            # Counter({"timeout": 3, "illegal": 1})
 
-Of an agent a match uses these calls, in this order; each is safe whatever the agent does:
+A match makes these calls, in this order; each is safe whatever the agent does:
 
     proxy.begin(state, player, seed)    a game begins: `reset`, and what an observer has seen of the deal
     proxy.decide(state)                 -> Decision, when the player is to act; the caller applies `decision.action`
@@ -23,19 +23,20 @@ After the last try the player forfeits: `decision.action` is FORFEIT + player, a
 remain. With on_failure="forced_action" the game's safe action (`State.forced_action`) is played instead. All failures
 are counted by class in `proxy.failures`, whether the decision was saved by a later try or not.
 
-**Isolation.** How far an agent is kept away:
+**Isolation.** Where an agent runs:
 
-    "none"      called as it is. An answer that comes too late counts as a timeout, but one that never comes is waited
-                for. For agents of cardenvs itself, and for your own code given as an object.
+    "none"      called directly. A late answer counts as a timeout, but an agent that never answers blocks the
+                match. For agents of cardenvs, and for your own code given as an object.
     "thread"    called in a thread, which is abandoned when time is up. For agents given as objects.
     "process"   in processes of its own, a new one for each game, with a limit on memory, killed when time is up and
-                started again. It gets a determinized twin of what its player knows: the true state is not in its
+                restarted. It gets a determinized twin of what its player knows: the true state is not in its
                 memory. POSIX only.
-    "auto"      "process" for `python:` specs, "none" for all others.
+    "auto"      the default of the agent's kind: "process" for `python:` specs, "none" for most others.
 
-`process:` specs are processes always, `llm:` specs never: they run in the pool of requests of this process. Agents that
-are not cardenvs' own get turns of a twin in this process too, but code in this process can reach whatever it looks for.
-A process guards against accidents, not against malice: it has the rights of whoever started it, files included.
+Some kinds decide for themselves (AgentKind.isolation): a program is always a process, and a language model always plays
+here, with its pool of requests. Guests get turns of a twin in this process too, but code in this process can reach
+anything it looks for. A process guards against accidents, not malice: it has the rights of whoever started it, files
+included.
 """
 
 import contextlib
@@ -68,15 +69,15 @@ _MOST_KINDS, _OTHER_KIND = 32, "other"  # classes that are counted by name
 
 @dataclass(frozen=True)
 class Decision:
-    """What came of one decision.
+    """The outcome of one decision.
 
     Attributes:
         player, ply: whose, and after how many actions.
         action: what to apply: a legal id, or FORFEIT + player.
         outcome: "ok", "forced" or "forfeit".
         seconds: spent, all tries together.
-        failures: the tries that came to nothing, oldest first.
-        notes: what the agent wants kept of it, JSON values.
+        failures: the failed tries, oldest first.
+        notes: what the agent asked to keep, as JSON values.
     """
 
     player: int
@@ -93,7 +94,7 @@ class AgentProxy:
 
     Attributes:
         name: of the agent.
-        agent: what is asked: the agent itself, or what stands for it here.
+        agent: the agent itself, or the ThreadAgent or ProcessAgent that runs it.
         limits: the AgentLimits.
         decisions: decisions asked for so far, in all games; forced and forfeited ones included.
         outcomes: how many of them were "ok", "forced", "forfeit".
@@ -117,7 +118,7 @@ class AgentProxy:
         self.outcomes: Counter[str] = Counter()
         self.failures: Counter[str] = Counter()
         self._seat = Seat(agent, -1, 0)
-        self._seen = 0  # events told so far
+        self._seen = 0  # events sent so far
         self._playing = False
 
     @classmethod
@@ -213,7 +214,7 @@ class AgentProxy:
         return self._decided(state, FORFEIT + self._seat.player, FORFEITED, seconds, failures, notes)
 
     def observe(self, state: State) -> None:
-        """Tell an observer what it has not been told yet. A failure is counted, and is of no consequence."""
+        """Send an observer the events since the last call. A failure is counted and has no other effect."""
         if not self._playing or not callable(getattr(self.agent, "observe", None)):
             return
         rows = state.event_rows(self._seat.player)

@@ -66,7 +66,7 @@ class Limits:
 
 @functools.cache
 def why_unavailable() -> str | None:
-    """Why there is no sandbox on this system, or None: there is one. It is tried once, by running a program in it."""
+    """Why this system has no sandbox, or None if it has one. Tried once, by running a program in it."""
     if sys.platform != "linux":
         return "bubblewrap needs Linux"
     if shutil.which("bwrap") is None:

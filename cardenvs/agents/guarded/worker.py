@@ -80,7 +80,7 @@ class _Worker:
 
 
 def _bounded(notes: dict[str, Any]) -> dict[str, Any]:
-    """The notes, or, where they would not be kept, as many as show that there were some."""
+    """The notes, or a placeholder if they are too long to be kept."""
     length = len(json.dumps(notes, default=str))
     return notes if length <= LONGEST_NOTES else {"dropped": TOO_LONG}
 
@@ -90,9 +90,9 @@ def _plain(choice: Any) -> Any:
     return int(choice) if hasattr(choice, "__index__") else repr(choice)
 
 
-def _event(told: dict[str, Any]) -> Event:
-    source, target = (None if told[name] is None else tuple(told[name]) for name in ("source", "target"))
-    return Event(told["kind"], told["player"], told["token"], source, target, told["value"])
+def _event(message: dict[str, Any]) -> Event:
+    source, target = (None if message[name] is None else tuple(message[name]) for name in ("source", "target"))
+    return Event(message["kind"], message["player"], message["token"], source, target, message["value"])
 
 
 def _failure(error: BaseException) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def serve(spec: str, lines: Any, answers: Any) -> None:
         say(_failure(error))
         return
     say({"type": "ready", "protocol": PROTOCOL, "wants": ["twin", *(["events"] if worker.observes else [])]})
-    pending: dict[str, Any] | None = None  # what failed where no answer is due: told with the next one
+    pending: dict[str, Any] | None = None  # a failure where no answer is due; sent with the next one
     for line in lines:
         message = json.loads(line)
         if message["type"] == "bye":
@@ -211,7 +211,7 @@ def _play(spec: str, server: int, requests: socket.socket, streams: list[int]) -
 
 
 def _ended(child: int) -> int:
-    """End the agent's process with all that it has started, and return its exit code."""
+    """End the agent's process and everything it has started; returns its exit code."""
     pid, status = os.waitpid(child, os.WNOHANG)
     if pid == 0:
         os.kill(child, signal.SIGKILL)
