@@ -5,6 +5,7 @@ Three things are generated, and committed:
 * `docs/games/NAME.md`, a page for each game of this package, and `docs/games/index.md`;
 * in README.md and the pages of docs/, everything between a pair of markers:
       <!-- games:start -->  ...  <!-- games:end -->      the table of games
+      <!-- agents:start -->  ...  <!-- agents:end -->    the table of agents, from their kinds
       <!-- bench:start -->  ...  <!-- bench:end -->      the comparison in benchmarks/results.json
       <!-- code:start FILE NAME NAME ... -->  ...  <!-- code:end -->    definitions copied from a source file
 
@@ -25,6 +26,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from cardenvs.agents.kinds import find_kind, kind_names
 from cardenvs.core.events import UNKNOWN
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
@@ -38,7 +40,7 @@ DOCS = ROOT / "docs"
 GENERATED = "<!-- Written by `python -m docs.generate`. Edit page.md and rules.md in the game's folder instead. -->"
 PICTURE_SEED = 7
 SAMPLED_GAMES = 100  # of random play, from which the action table learns what is legal when
-_MARKED = re.compile(r"(<!-- (games|bench|code):start ?(.*?) -->\n)(.*?)(<!-- \2:end -->)", re.DOTALL)
+_MARKED = re.compile(r"(<!-- (games|agents|bench|code):start ?(.*?) -->\n)(.*?)(<!-- \2:end -->)", re.DOTALL)
 _TICK = "```"
 _LANGUAGES = {".py": "python", ".toml": "toml"}
 
@@ -128,6 +130,16 @@ def games_table(games: list[Game], where: str) -> str:
     return table(("game", "name", "players", "actions", "observation", "longest game"), rows)
 
 
+def _agents_table(argument: str, path: Path) -> str:
+    kinds = [kind for kind in map(find_kind, kind_names(own=True)) if kind is not None]
+    rows = [
+        ("`random`", "a legal action, uniformly"),
+        ("`heuristic`, ...", "a policy that the game brings along; `cardenvs info GAME` lists them"),
+        *((f"`{kind.form}`", kind.row) for kind in kinds),
+    ]
+    return table(("spec", "agent"), rows)
+
+
 def _bench_table(argument: str, path: Path) -> str:
     results = ROOT / "benchmarks" / "results.json"
     if not results.exists():
@@ -189,7 +201,9 @@ def definitions(source: str) -> list[tuple[list[str], str]]:
     return found
 
 
-_FILLERS: dict[str, Callable[[str, Path], str]] = {"games": _games_table, "bench": _bench_table, "code": _code}
+_FILLERS: dict[str, Callable[[str, Path], str]] = {
+    "games": _games_table, "agents": _agents_table, "bench": _bench_table, "code": _code,
+}  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
     cardenvs match leduc_poker_v0 --agents "process:python examples/json_lines_agent.py,random" --deals 20
 
-It plays a random legal action, and counts what it has seen. cardenvs/agents/process.py describes the protocol; any
-language will do.
+It plays a random legal action and counts the events it has seen. cardenvs/agents/guarded/protocol.py describes the
+protocol; any language will do.
 """
 
 import json

@@ -17,8 +17,9 @@ PRELUDE = """
 import contextlib, copy, hashlib, multiprocessing, os, pickle, signal, sys, threading, time, traceback
 import cardenvs
 from cardenvs.agents import Turn
-from cardenvs.agents.proxy import AgentProxy, AgentLimits, play
-from cardenvs.agents.process import ProcessAgent
+from cardenvs.agents.guarded.limits import AgentLimits
+from cardenvs.agents.guarded.proxy import AgentProxy, play
+from cardenvs.agents.guarded.process import ProcessAgent
 from cardenvs.arena import Match
 
 KUHN = cardenvs.get_game("kuhn_poker_v0")
@@ -151,7 +152,7 @@ SCENARIOS = {
             assert game_of(proxy) == expected
     """,
     "parent and child go on in the middle of a game of a process agent": """
-        agent = ProcessAgent.of_spec("random", KUHN, KUHN.make_options(), time_limit=120.0)
+        agent = ProcessAgent.of_spec("random", KUHN, KUHN.make_options(), limits=AgentLimits(time_limit=120.0))
         state = KUHN.new_state(seed=1)
         agent.reset(5)
         first, starts = agent.act(Turn(state, 5)), agent.starts
@@ -162,7 +163,7 @@ SCENARIOS = {
     """,
     "a child that ends does not end the parent's process agent": """
         import gc
-        agent = ProcessAgent.of_spec("random", KUHN, KUHN.make_options(), time_limit=120.0)
+        agent = ProcessAgent.of_spec("random", KUHN, KUHN.make_options(), limits=AgentLimits(time_limit=120.0))
         state = KUHN.new_state(seed=1)
         agent.reset(5)
         first, starts = agent.act(Turn(state, 5)), agent.starts

@@ -1,4 +1,4 @@
-"""What an agent is, and what it gets to see: a `Turn`."""
+"""The agent interface, and what an agent sees: a `Turn`."""
 
 import functools
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from cardenvs.core.view import Candidate
 
 @dataclass(frozen=True)
 class Failure:
-    """One try at a decision that came to nothing.
+    """One failed try at a decision.
 
     Attributes:
         kind: its class, in a word: "timeout", "exception", "illegal", ...
@@ -29,7 +29,7 @@ class Failure:
 class Turn:
     """One decision, as the player to act may know it. Other properties are computed lazily.
 
-    A turn is over once the game has moved on: what was not asked for until then raises StaleTurnError.
+    A turn is over once the game has moved on: properties not read until then raise StaleTurnError.
 
     Attributes:
         game, options: what is played.
@@ -98,7 +98,7 @@ class Turn:
 
     @functools.cached_property
     def public_view(self) -> dict[str, Any]:
-        """What everybody sees, as JSON values: the part of `view` that is no secret of the player's."""
+        """What everybody sees, as JSON values: the public part of `view`."""
         return self.__now().view(SPECTATOR)
 
     @functools.cached_property
@@ -112,7 +112,7 @@ class Turn:
         return self.__now().recap(self.player)
 
     def recap_of_last(self, most: int) -> tuple[list[str], int]:
-        """The end of `recap`, at most so many sentences, and how many come before; quick, however long the game is."""
+        """The last `most` sentences of `recap`, and how many precede them; fast even in long games."""
         state = self.__now()
         sentences = state.recap(self.player, last=most)
         return sentences, len(state.event_rows(self.player)) - len(sentences)
@@ -131,15 +131,15 @@ class Turn:
         """The text of an action.
 
         Raises:
-            IllegalActionError: `action` is no id of this game.
+            IllegalActionError: `action` is not an id of this game.
         """
         return self.__now().action_label(action)
 
     def action_from_label(self, text: str) -> int:
-        """The legal action of that label; case and blanks around it do not count.
+        """The legal action with that label, ignoring case and surrounding blanks.
 
         Raises:
-            IllegalActionError: no legal action reads so.
+            IllegalActionError: no legal action has that label.
         """
         return self.__now().action_from_label(text)
 
@@ -148,7 +148,7 @@ class Turn:
 
         Raises:
             FormatError: it is not of that form.
-            IllegalActionError: it is, but may not be done; says why.
+            IllegalActionError: it is, but is not legal; says why.
         """
         state = self.__now()
         actions = state.game.view.actions_from_answer(state, self.player, answer)
@@ -160,7 +160,7 @@ class Turn:
         return self.__now().render(self.player, colour)
 
     def determinize(self, seed: int) -> State:
-        """A world that fits all the player knows, the rest dealt from `seed`: a state to play with freely."""
+        """A state that fits all the player knows, with the rest dealt from `seed`; yours to play on."""
         return self.__now().determinize(self.player, seed)
 
     def policy_action(self, policy: str) -> int:
@@ -198,7 +198,7 @@ class Agent(Protocol):
 
 @runtime_checkable
 class Observer(Protocol):
-    """An agent that is told what it sees happen, as it happens; any agent may have this method."""
+    """An agent that is notified of events as they happen; any agent may have this method."""
 
     def observe(self, events: list[Event]) -> None:
         """New events as this agent's player saw them, oldest first; the deal's come after `reset`.
@@ -211,10 +211,10 @@ class Observer(Protocol):
 
 @runtime_checkable
 class BatchAgent(Agent, Protocol):
-    """An agent that is asked about many games at once.
+    """An agent that decides in many games at once.
 
     One of its kind serves all games that a process plays side by side, so it must keep nothing of a game from turn
-    to turn, and `reset` is not called. Which turns come together must not matter.
+    to turn, and `reset` is not called. The grouping of turns must not matter.
     """
 
     def act_batch(self, turns: list[Turn]) -> list[int]:

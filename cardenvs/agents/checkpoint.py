@@ -50,5 +50,11 @@ def _checkpoint(argument: str) -> tuple[Path, str]:
 
 
 PPO = AgentKind(
-    "ppo", "ppo:PATH", "a policy trained by `cardenvs train`", _make, _fingerprint, guest=False, isolation="none"
+    "ppo",
+    "ppo:PATH",
+    "a policy trained by `cardenvs train`, its most likely action; `ppo:PATH,sample=true` samples from the policy",
+    _make,
+    _fingerprint,
+    guest=False,
+    isolation="none",
 )

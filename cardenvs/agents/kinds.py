@@ -13,7 +13,7 @@ import functools
 import importlib.metadata
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from cardenvs.agents.base import Agent
 from cardenvs.core.errors import AgentError
@@ -21,6 +21,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 
 GROUP = "cardenvs.agents"
+Isolation = Literal["process", "none", "shared", "own"]
 _OURS = "cardenvs"
 
 
@@ -39,13 +40,15 @@ class AgentKind:
     Attributes:
         name: what specs begin with, and the name of its entry point.
         form: how its specs are written, for help texts and errors, as in "ppo:PATH".
-        row: what it plays, one line for the table in the documentation.
+        row: what plays, for the table in docs/arena.md: a line of Markdown.
         make: returns the agent of an argument (what follows the colon), a game and options. Raises AgentError if the
             argument is wrong.
         fingerprint: returns a hash of what an argument refers to, such as a file; "" if the spec says it all.
-        conditions: returns all else that may bear on results, as JSON values without secrets.
+        conditions: returns everything else that may affect results, as JSON values without secrets.
         guest: whether its code is not part of cardenvs; what a guest gets must say nothing about the deal.
-        isolation: "process" to run its agents in processes of their own by default, or "none".
+        isolation: where its agents run. "process": by default in a process for each game, and "none": in the caller's
+            process; a match may choose otherwise. "shared": in the caller's process in any case, because they need its
+            keys or connections. "own": they are processes of their own already.
     """
 
     name: str
@@ -55,7 +58,7 @@ class AgentKind:
     fingerprint: Callable[[str], str] = _no_fingerprint
     conditions: Callable[[str, Game, Options], dict[str, Any]] = _no_conditions
     guest: bool = True
-    isolation: str = "process"
+    isolation: Isolation = "process"
 
 
 _added: dict[str, AgentKind] = {}  # without an entry point, for tests
@@ -64,12 +67,17 @@ _added: dict[str, AgentKind] = {}  # without an entry point, for tests
 @functools.cache
 def _installed() -> dict[str, importlib.metadata.EntryPoint]:
     points = importlib.metadata.entry_points(group=GROUP)
-    by_origin = sorted(points, key=lambda point: point.dist is not None and point.dist.name == _OURS)
-    return {point.name: point for point in by_origin}  # ours come last, and win
+    return {point.name: point for point in sorted(points, key=_is_ours)}  # ours come last, and win
 
 
-def kind_names() -> list[str]:
-    """The names of all kinds, sorted: the order of entry points is up to the installer."""
+def _is_ours(point: importlib.metadata.EntryPoint) -> bool:
+    return point.dist is not None and point.dist.name == _OURS
+
+
+def kind_names(own: bool = False) -> list[str]:
+    """The names of all kinds, or of those of cardenvs, sorted: the order of entry points is up to the installer."""
+    if own:
+        return sorted(name for name, point in _installed().items() if _is_ours(point))
     return sorted({*_installed(), *_added})
 
 

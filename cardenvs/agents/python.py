@@ -43,4 +43,6 @@ def raised_text(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split()) + where
 
 
-PYTHON = AgentKind("python", "python:MODULE:FACTORY", "your own: FACTORY(game, options) returns an Agent", load_python)
+PYTHON = AgentKind(
+    "python", "python:MODULE:FACTORY", "your own: `FACTORY(game, options)` returns an Agent", load_python
+)

@@ -30,7 +30,7 @@ from cardenvs.core.state import State
 
 _TIMED_ROUNDS = 8  # worlds tried between two looks at the clock
 _AHEAD = 2.0  # standard errors by which the best action must be ahead of the policy's own,
-_FEWEST = 10  # in at least so many worlds
+_FEWEST = 10  # worlds, at least
 
 _MOST = 1_000_000_000  # simulations, seconds or plies
 
@@ -61,7 +61,7 @@ class SearchAgent(Agent):
                 many there are. Results repeat exactly.
             seconds: think so long instead. Results then depend on the machine and do not repeat.
             playout: "random", or one of `game.policies`; by default the one that the game names.
-            depth: cut playouts after so many plies, counting the rewards until then; by default play to the end.
+            depth: plies after which a playout is cut, counting the rewards until then; None: play to the end.
 
         Raises:
             PolicyNotFoundError: the game has no such policy.
@@ -198,4 +198,12 @@ def _make(argument: str, game: Game, options: Options) -> Agent:
     return SearchAgent(game, **read_parameters("search", argument, _PARAMETERS))
 
 
-SEARCH = AgentKind("search", "search", "flat Monte Carlo search", _make, guest=False, isolation="none")
+SEARCH = AgentKind(
+    "search",
+    "search",
+    "flat Monte Carlo search over determinized twins, 200 playouts a decision; parameters `simulations`, `seconds`, "
+    "`playout` and `depth`, as in `search:simulations=1000,playout=random`",
+    _make,
+    guest=False,
+    isolation="none",
+)

@@ -7,9 +7,9 @@
     for seat in seats:
         seat.end(state)
 
-A `Seat` calls its agent as it is and raises whatever the agent raises. An `AgentProxy` (cardenvs.agents.proxy) has the
-same methods, limits the agent, and never raises. Matches play many games side by side, so they take the same steps in
-an order of their own (cardenvs.arena.play).
+A `Seat` calls its agent as it is and raises whatever the agent raises. An `AgentProxy` (cardenvs.agents.guarded.proxy)
+has the same methods, limits the agent, and never raises. Matches play many games side by side, so they take the same
+steps in an order of their own (cardenvs.arena.play).
 """
 
 import time
@@ -23,7 +23,7 @@ from cardenvs.core.state import State
 
 OK, FORCED, FORFEITED = "ok", "forced", "forfeit"
 _OURS = {"cardenvs.agents.policy", "cardenvs.agents.search", "cardenvs.agents.ppo", "cardenvs.agents.terminal"}
-_PASS_ON = {"cardenvs.agents.process", "cardenvs.llm.agent"}  # what a player knows, to somebody elsewhere
+_PASS_ON = {"cardenvs.agents.guarded.process", "cardenvs.llm.agent"}  # what a player knows, to somebody elsewhere
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,10 @@
 """Agents by name, as on a command line.
 
-A spec is one of these:
+A spec is the name of a policy of the game (`random`, `heuristic`), or the name of a kind and its argument: `search`,
+`search:simulations=1000,playout=random`, `ppo:PATH`, `python:MODULE:FACTORY`. docs/arena.md has a table of all kinds.
 
-    random                                      a legal action, uniformly
-    heuristic                                   any name in game.policies
-    search                                      flat Monte Carlo; see cardenvs.agents.search
-    search:simulations=1000,playout=random      parameters: simulations, seconds, playout, depth
-    ppo:PATH                                    a policy trained by `cardenvs train`, its likeliest action
-    ppo:PATH,sample=true                        the same, drawing from the policy
-    python:MODULE:FACTORY                       your own: FACTORY(game, options) returns an Agent
-    llm:NAME                                    a language model of llm.yaml; see docs/llm.md
-    llm:NAME,temperature=1                      the same with other settings
-    process:COMMAND                             a program that speaks JSON lines; see cardenvs.agents.process
-
-The kinds are entry points, see cardenvs.agents.kinds; other packages may add more. Those of kinds python, llm, process
-and of other packages are *guests*: what they get must say nothing about the deal. `python:` and `process:` agents run
-in processes of their own, and so do those of other packages unless their kind says otherwise.
+Kinds are entry points (cardenvs.agents.kinds); other packages may add more. Agents with code from outside cardenvs are
+*guests*: what they get must say nothing about the deal. By default they run in processes of their own.
 
 A name in a list of agents ends at a comma that no `name=value` follows.
 """
@@ -36,7 +25,7 @@ def split_specs(text: str) -> list[str]:
     """The specs in a list separated by commas. A part that reads `name=value` belongs to the spec before it.
 
     Raises:
-        AgentError: nothing is listed, or two commas stand together.
+        AgentError: the list is empty, or has two commas in a row.
     """
     specs: list[str] = []
     for part in text.split(","):
@@ -50,7 +39,7 @@ def split_specs(text: str) -> list[str]:
 
 
 def is_guest(spec: str) -> bool:
-    """Whether a spec is of an agent that cardenvs does not bring along."""
+    """Whether a spec's agent has code from outside cardenvs."""
     kind = find_kind(spec.partition(":")[0])
     return kind is not None and kind.guest
 
@@ -63,13 +52,13 @@ def make_agent(spec: str, game: Game, options: Options) -> Agent:
         game, options: what it is to play.
 
     Raises:
-        AgentError: no such kind of agent, a wrong parameter, or something that is no agent.
+        AgentError: no such kind of agent, a wrong parameter, or something that is not an agent.
         PolicyNotFoundError: the game has no such playout policy.
         MissingExtraError: it needs an optional dependency that is not installed.
     """
     kind = find_kind(spec.partition(":")[0])
     if kind is not None and kind.isolation == "process":
-        from cardenvs.agents.process import ProcessAgent
+        from cardenvs.agents.guarded.process import ProcessAgent
 
         process = ProcessAgent.of_spec(spec, game, options)
         process.start()
@@ -78,7 +67,7 @@ def make_agent(spec: str, game: Game, options: Options) -> Agent:
 
 
 def load_agent(spec: str, game: Game, options: Options) -> Agent:
-    """The same, but the agent is always loaded into this process, where it can reach all that there is.
+    """The same, but always loaded into this process, where the agent can reach everything.
 
     Raises:
         AgentError, PolicyNotFoundError, MissingExtraError: as make_agent.
@@ -98,7 +87,7 @@ def load_agent(spec: str, game: Game, options: Options) -> Agent:
 
 
 def agent_fingerprint(spec: str) -> str:
-    """What a spec stands for beyond its text: the hash of the file it names or of a model's conditions, else nothing.
+    """What a spec refers to beyond its text: the hash of its file or of a model's conditions, else "".
 
     Raises:
         AgentError: the file cannot be read.
@@ -109,7 +98,7 @@ def agent_fingerprint(spec: str) -> str:
 
 
 def agent_conditions(spec: str, game: Game, options: Options) -> dict[str, Any]:
-    """All that may bear on an agent's results beyond its spec, as JSON values without secrets; {} for most agents.
+    """What may affect an agent's results beyond its spec, as JSON values without secrets; {} for most agents.
 
     Raises:
         AgentError, MissingExtraError: the agent cannot be made.

@@ -25,8 +25,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from cardenvs.agents.checkpoint import checkpoint_of
-from cardenvs.agents.guest import BUNDLE
-from cardenvs.agents.sandbox import python_path
+from cardenvs.agents.guarded.guest import BUNDLE
+from cardenvs.agents.guarded.sandbox import python_path
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.game import Game
 from cardenvs.core.text import check_name, one_line, read_yaml

@@ -32,7 +32,8 @@ from cardenvs.arena.schedule import Kind, Schedule, Seating
 from cardenvs.arena.store import Store
 from cardenvs.core.errors import ArenaError, CardenvsError, require
 from cardenvs.core.files import check_input
-from cardenvs.core.text import LONGEST_NAME, did_you_mean, one_line, printable, read_yaml
+from cardenvs.core.text import LONGEST_NAME, did_you_mean, printable, read_yaml
+from cardenvs.core.validation import validation_text
 
 require("pydantic", "arena")
 from pydantic import (  # noqa: E402
@@ -239,7 +240,7 @@ class Experiment:
         try:
             file = ExperimentFile.model_validate(values)
         except ValidationError as error:
-            raise ArenaError(_told(error, where)) from None
+            raise ArenaError(validation_text(error, ExperimentFile, where)) from None
         matches = []
         for number, section in enumerate(file.games):
             try:
@@ -341,7 +342,7 @@ def _schedule(section: ScheduleSection, names: list[str]) -> Schedule:
 
 
 def _guard(section: GuardSection) -> Any:
-    from cardenvs.agents.proxy import AgentLimits
+    from cardenvs.agents.guarded.limits import AgentLimits
 
     return None if section.on_failure == "stop" else AgentLimits(**section.model_dump())
 
@@ -371,31 +372,10 @@ def _titles(file: ExperimentFile, matches: list[Match]) -> tuple[str, ...]:
     return tuple(titles)
 
 
-def _told(error: ValidationError, where: str) -> str:
-    """All that is wrong with a file, in one line."""
-    return f"{where}: " + "; ".join(_told_one(found) for found in error.errors())
-
-
-def _told_one(found: Any) -> str:
-    place = ".".join(str(part) for part in found["loc"])
-    if found["type"] == "extra_forbidden":
-        known = _known(found["loc"][:-1])
-        hint = did_you_mean(found["loc"][-1], known)
-        return f"{place}: there is no such setting; {hint}there are: {', '.join(known)}"
-    what = found["msg"].removeprefix("Value error, ")
-    got = "" if found["type"] in ("missing", "value_error") else f" (got {one_line(repr(found['input']), 80)})"
-    return f"{place}: {what}{got}" if place else f"{what}{got}"
-
-
 _SECTIONS: dict[str, type[BaseModel]] = {
     "games": GameSection, "agents": AgentSection, "schedule": ScheduleSection, "stop": StopSection,
     "guard": GuardSection, "budget": BudgetSection, "ratings": RatingsSection,
 }  # fmt: skip
-
-
-def _known(place: tuple[Any, ...]) -> list[str]:
-    model = _SECTIONS.get(str(place[0]), ExperimentFile) if place else ExperimentFile
-    return list(model.model_fields)
 
 
 def settings() -> list[tuple[str, str, str, str]]:

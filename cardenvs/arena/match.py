@@ -20,8 +20,8 @@ from cardenvs.core.rng import SEED_MASK, derived_seed
 from cardenvs.core.text import check_name, numbered, one_line
 
 if TYPE_CHECKING:
-    from cardenvs.agents.guest import Guest
-    from cardenvs.agents.proxy import AgentLimits
+    from cardenvs.agents.guarded.guest import Guest
+    from cardenvs.agents.guarded.limits import AgentLimits
     from cardenvs.arena.results.statistics import Summary
 
 MOST_DEALS = 10**15
@@ -44,8 +44,8 @@ class Match:
         seed: of everything; drawn if not given.
         labels: a name for each agent; empty: their specs.
         schedule: who meets whom, and who sits where.
-        guard: how agents are kept from hurting the match and each other, see cardenvs.agents.proxy; None: they are
-            called as they are, and the first failure ends the match.
+        guard: how agents are kept from hurting the match and each other, see cardenvs.agents.guarded.proxy; None:
+            they are called as they are, and the first failure ends the match.
         guest: the agent of that name comes from elsewhere, and plays in a process of its own; needs a guard.
     """
 
@@ -124,7 +124,7 @@ class Match:
             raise ArenaError(f"match {match_id} was played with another version of {game} (its observation differs)")
         guarded = None
         if guard is not None:
-            from cardenvs.agents.proxy import AgentLimits
+            from cardenvs.agents.guarded.limits import AgentLimits
 
             read: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in guard.items()}
             guarded = AgentLimits(**read)
@@ -212,7 +212,7 @@ class Match:
     def has_command(self) -> bool:
         """Whether a command line can say all of it."""
         if self.guard is not None:
-            from cardenvs.agents.proxy import AgentLimits
+            from cardenvs.agents.guarded.limits import AgentLimits
 
             if self.guard != AgentLimits(on_failure=self.guard.on_failure, keep_env=self.guard.keep_env):
                 return False

@@ -18,7 +18,7 @@ from cardenvs.core.replay import Replay
 from cardenvs.core.results import ResultCheck
 
 if TYPE_CHECKING:
-    from cardenvs.agents.proxy import AgentProxy
+    from cardenvs.agents.guarded.proxy import AgentProxy
 
 Records = Generator[GameRecord, None, None]
 
@@ -122,7 +122,7 @@ class AgentPool:
         match = self.match
         if match.guard is None:
             return make_agent(match.agents[agent], match.game, match.options)
-        from cardenvs.agents.proxy import AgentProxy
+        from cardenvs.agents.guarded.proxy import AgentProxy
 
         spec, name = match.agents[agent], match.names[agent]
         guest = match.guest if match.guest is not None and match.guest.name == name else None
@@ -262,7 +262,7 @@ class _GuardedTable(_Table):
     """One game in progress between proxies, whose agents can fail without ending it."""
 
     def _begin(self) -> None:
-        from cardenvs.agents.proxy import AgentProxy
+        from cardenvs.agents.guarded.proxy import AgentProxy
 
         self._log: list[Decision] = []
         for player, agent in enumerate(self.seating):

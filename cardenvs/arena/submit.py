@@ -2,7 +2,7 @@
 
 A board is an experiment with `anchors`. A submission is an agent's spec, or a bundle (cardenvs.arena.bundle): an agent
 with its code, or replays. A submitted agent plays in a process of its own, whatever the board says of isolation; that
-of a bundle in a sandbox, where the system has one (cardenvs.agents.sandbox). Replays are believed as far as they can be
+of a bundle in a sandbox, where there is one (cardenvs.agents.guarded.sandbox). Replays are believed if they can be
 played again: the games must be those of the board, with the deals of the board, each deal in every seating, none left
 out; every action must be legal and come to what is recorded; and where an anchor moved, it must be the move that the
 anchor makes there, with the seed that it has in that deal.
@@ -13,9 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from cardenvs.agents.guest import Guest
-from cardenvs.agents.proxy import OK, AgentLimits, AgentProxy
-from cardenvs.agents.sandbox import chosen, why_unavailable
+from cardenvs.agents.guarded.guest import Guest
+from cardenvs.agents.guarded.limits import AgentLimits
+from cardenvs.agents.guarded.proxy import OK, AgentProxy
+from cardenvs.agents.guarded.sandbox import chosen, why_unavailable
 from cardenvs.arena.bundle import Bundle, check_agent
 from cardenvs.arena.experiment import Experiment
 from cardenvs.arena.match import Match

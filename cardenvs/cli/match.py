@@ -16,7 +16,7 @@ from cardenvs.cli.shared import MAX_COUNT, BatchSize, GameName, GamesStore, Opti
 from cardenvs.core.errors import ArenaError
 
 if TYPE_CHECKING:
-    from cardenvs.agents.proxy import AgentLimits
+    from cardenvs.agents.guarded.limits import AgentLimits
     from cardenvs.arena.match import Match
     from cardenvs.arena.results.statistics import Summary
 
@@ -95,7 +95,7 @@ def _guard(on_failure: str, keep_env: Sequence[str]) -> "AgentLimits | None":
         if keep_env:
             raise ArenaError("--keep-env needs --on-failure forfeit or forced_action")
         return None
-    from cardenvs.agents.proxy import ON_FAILURE, AgentLimits
+    from cardenvs.agents.guarded.limits import ON_FAILURE, AgentLimits
 
     if on_failure not in ON_FAILURE:
         raise ArenaError(f"--on-failure is stop, {' or '.join(ON_FAILURE)}; got {on_failure!r}")

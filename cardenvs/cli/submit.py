@@ -51,7 +51,7 @@ def submit_check(
     """
     import dataclasses
 
-    from cardenvs.agents.sandbox import chosen
+    from cardenvs.agents.guarded.sandbox import chosen
     from cardenvs.arena.bundle import opened_bundle
     from cardenvs.arena.experiment import read_experiment
     from cardenvs.arena.output.export import write_board_json

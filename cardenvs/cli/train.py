@@ -9,8 +9,10 @@ from cardenvs.cli.shared import MAX_PROCESSES, OptionTexts, finite
 
 
 def train(
-    game: Annotated[str | None, typer.Argument(metavar="[GAME]", help="What to train on; not with --resume.")] = None,
-    config: Annotated[str | None, typer.Option(metavar="FILE", help="YAML settings; default: the game's own.")] = None,
+    game: Annotated[str | None, typer.Argument(metavar="[GAME]", help="Game to train on; not with --resume.")] = None,
+    config: Annotated[
+        str | None, typer.Option(metavar="FILE", help="YAML file of settings; default: that of the game.")
+    ] = None,
     changes: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting. May be repeated.")
     ] = None,
@@ -25,9 +27,9 @@ def train(
         str | None, typer.Option(metavar="FOLDER", help="Folder of the run; default: a new one in runs/.")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that the folder holds.")] = False,
-    resume: Annotated[str | None, typer.Option(metavar="CHECKPOINT", help="Go on from here.")] = None,
+    resume: Annotated[str | None, typer.Option(metavar="CHECKPOINT", help="Resume from this checkpoint.")] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
-    threads: Annotated[int, typer.Option(min=0, max=MAX_PROCESSES, help="Threads; 0: one a core.")] = 0,
+    threads: Annotated[int, typer.Option(min=0, max=MAX_PROCESSES, help="Threads; 0: one per core.")] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
     settings: Annotated[bool, typer.Option("--settings", help="List all settings and exit.")] = False,
 ) -> None:

@@ -14,7 +14,7 @@ _MESSAGES = {  # where pydantic speaks of Python's types
     "dict_type": "Input should be a mapping",
     "dataclass_type": "Input should be a mapping",
     "tuple_type": "Input should be a list",
-    "too_short": "Input should have at least {min_length} entries",
+    "too_short": "List should have at least {min_length} item(s)",
 }
 
 

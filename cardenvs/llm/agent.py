@@ -27,14 +27,14 @@ class LLMAgent(Agent):
     """A language model that plays any game.
 
     A decision is one or more attempts; each has its own outcome, and its own message for the next one. When all have
-    failed, AgentFailureError says so, final: who guards the agent goes on from there. What was asked and answered is in
-    `turn.notes["llm"]`; every call that came to nothing is in `turn.failures`, by its outcome.
+    failed, it raises a final AgentFailureError, and the proxy decides what follows. Prompts and replies are in
+    `turn.notes["llm"]`; every failed call is in `turn.failures`, by its outcome.
 
     Attributes:
         name: of the agent.
         config: the LLMConfig.
         enforces_time_limit: True: the time limit is kept here.
-        io_bound: True: it waits for others most of the time, so many games may be played at once, each in a thread.
+        io_bound: True: it mostly waits for replies, so many games may be played at once, each in a thread.
         outcomes: calls so far by outcome; "single" and "planned" are decisions that needed none.
     """
 
@@ -70,7 +70,7 @@ class LLMAgent(Agent):
         return f"<LLMAgent {self.name}: {self.config.model or self.config.policy}>"
 
     def conditions(self) -> dict[str, Any]:
-        """All that may bear on its results, for records of an experiment: JSON values, without keys."""
+        """Everything that may affect its results, for records of an experiment: JSON values, without keys."""
         return {
             **self.config.conditions(),
             "system": system_id(system_text(self._game, self._options, self.config.prompt)),
@@ -84,7 +84,7 @@ class LLMAgent(Agent):
         """What the model chooses.
 
         Raises:
-            AgentFailureError: no attempt came to an answer.
+            AgentFailureError: no attempt gave an answer.
         """
         chosen = self._without_asking(turn)
         if chosen is not None:
@@ -95,7 +95,7 @@ class LLMAgent(Agent):
         return self._begin(turn, decision.result())
 
     async def act_async(self, turn: Turn) -> int:
-        """The same for an event loop, which goes on meanwhile."""
+        """The same, without blocking the event loop."""
         chosen = self._without_asking(turn)
         if chosen is not None:
             return chosen
@@ -160,7 +160,7 @@ class _Decision:
         return None if limit is None else max(0.0, limit - self._spent_s)
 
     def take(self, calls: list[Call]) -> None:
-        """What an attempt came to."""
+        """Record the calls of an attempt."""
         for number, call in enumerate(calls, 1):
             self._take_call(call, number)
         self._attempt += 1
@@ -185,20 +185,20 @@ class _Decision:
         if outcome != OK:
             self._last = Failure(outcome, reason)
             self._turn.failures.append(self._last)
-        told = {
+        record = {
             "attempt": self._attempt, "request": number, "outcome": outcome, "reason": reason,
             "seconds": round(call.seconds, 4), "finish_reason": call.finish_reason, "tokens": call.tokens,
         }  # fmt: skip
         if chosen is not None:
-            told["candidate"] = self._candidate(chosen)
-            told["actions"] = list(chosen)
-        self._calls.append({**told, "reply": call.reply[:_LONGEST_NOTED]})
+            record["candidate"] = self._candidate(chosen)
+            record["actions"] = list(chosen)
+        self._calls.append({**record, "reply": call.reply[:_LONGEST_NOTED]})
         transcript = self._agent._transcript
         if transcript is not None:
             turn = self._turn
             transcript.add(self._prompt.system, {
                 "agent": self._agent.name, "model": self._config.model or self._config.policy, "game": turn.game.name,
-                "game_seed": self._agent._seed, "player": turn.player, "decision": turn.decision, **told,
+                "game_seed": self._agent._seed, "player": turn.player, "decision": turn.decision, **record,
                 "messages": self.messages[1:], "reply": call.reply,
             })  # fmt: skip
 
@@ -255,7 +255,7 @@ def config_of(argument: str) -> "LLMConfig":
     for text in settings:
         key, equals, value = text.partition("=")
         if not equals:
-            raise AgentError(f"settings are written name=value; got {text!r}")
+            raise AgentError(f"settings are written NAME=VALUE; got {text!r}")
         if key.strip() in _OPERATORS:
             raise AgentError(
                 f"{key.strip()} cannot be set in a spec, which may come from anybody; set it in the file of models, or "
@@ -273,4 +273,12 @@ def _conditions(argument: str, game: Game, options: Options) -> dict[str, Any]:
     return make(argument, game, options).conditions()
 
 
-LLM = AgentKind("llm", "llm:NAME", "a language model of llm.yaml", make, _fingerprint, _conditions, isolation="none")
+LLM = AgentKind(
+    "llm",
+    "llm:NAME",
+    "a [language model](llm.md) of `llm.yaml`; `llm:NAME,temperature=1` changes a setting",
+    make,
+    _fingerprint,
+    _conditions,
+    isolation="shared",
+)

@@ -18,7 +18,7 @@ OUTCOMES = (OK, EMPTY, TRUNCATED, UNPARSABLE, ILLEGAL, TIMEOUT, RATE_LIMITED, TR
 
 
 class AnswerError(Exception):
-    """A reply that is no answer.
+    """A reply that is not an answer.
 
     Attributes:
         outcome: "unparsable" or "illegal".
@@ -124,5 +124,5 @@ _RETRY = {
 
 
 def retry_text(outcome: str, reason: str, answer_form: str) -> str:
-    """What a model is told before its next try."""
+    """The message to a model before its next try."""
     return f"{_RETRY[outcome].format(reason=reason.rstrip('.'))} Try again.\n\n{answer_form}"

@@ -1,7 +1,7 @@
 """Asking models: one pool of requests an endpoint and process, shared by all matches and seats.
 
 Requests run on one event loop in a thread of its own, so agents may be asked from any thread, and from other event
-loops. A pool lets through as many requests at a time as its configuration says. What one request comes to is a `Call`;
+loops. A pool lets through as many requests at a time as its configuration says. The result of one request is a `Call`;
 a reply that is too long is given up, so an endless one costs no more than that.
 """
 
@@ -38,7 +38,7 @@ _LONGEST_REQUEST_S = 900.0  # also where no limit of time is set: a reply may co
 _TRUSTED_WAITS = 5  # times that an endpoint's word is taken for how long to wait
 _FIRST_BACKOFF_S, _LONGEST_BACKOFF_S = 0.5, 30.0
 _HIDDEN = "[key]"
-_SHORT = 6  # characters of a secret whose base64 may stand in a reply by chance
+_SHORT = 6  # characters of a secret whose base64 may occur in a reply by chance
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 Messages = list[dict[str, str]]
@@ -46,7 +46,7 @@ Messages = list[dict[str, str]]
 
 @dataclass(frozen=True)
 class Call:
-    """What one request came to.
+    """The result of one request.
 
     Attributes:
         outcome: "ok" (there is a reply; whether an answer is in it remains to be seen), "empty", "truncated",
@@ -74,7 +74,7 @@ class Client(Protocol):
     """Who answers: a model, or a script."""
 
     def ask(self, messages: Messages, budget_s: float | None) -> "Future[list[Call]]":
-        """Send messages; the last call is what it came to, those before did not get through.
+        """Send messages; the last call is the result, those before it did not get through.
 
         Args:
             messages: of the chat.
@@ -223,7 +223,7 @@ def _cleaned(call: Call, secrets: Sequence[str], seconds: float) -> Call:
 
 @functools.lru_cache(64)
 def _ways_to_write(secret: str) -> tuple[str, ...]:
-    """A secret as it is, and as it stands in JSON, in Python's repr, in an address and in base64; longest first."""
+    """A secret as it is, and as written in JSON, in Python's repr, in an address and in base64; longest first."""
     ways = {secret, json.dumps(secret)[1:-1], repr(secret)[1:-1], quote(secret, safe="")}
     if len(secret) > _SHORT:
         ways.add(base64.b64encode(secret.encode(errors="replace")).decode().rstrip("="))
@@ -242,11 +242,11 @@ def _read_body(body: bytes) -> Call:
         message = choice["message"]
         text, finish = message.get("content"), choice.get("finish_reason")
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-        return Call(TRANSPORT, reason="the response is no chat completion", again=True)
+        return Call(TRANSPORT, reason="the response is not a chat completion", again=True)
     finish = finish if isinstance(finish, str) else None
     tokens = _tokens(content.get("usage"))
     if text is not None and not isinstance(text, str):
-        return Call(TRANSPORT, reason="the content of the reply is no text", again=True, tokens=tokens)
+        return Call(TRANSPORT, reason="the content of the reply is not text", again=True, tokens=tokens)
     text = text or ""
     if finish == "length":
         return Call(TRUNCATED, text, "the reply was cut off at the limit of tokens", 0, finish, tokens)

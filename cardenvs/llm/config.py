@@ -1,6 +1,6 @@
-"""Which model plays, and under which conditions: from a YAML file, or from environment variables.
+"""Settings of a language model as a player, from a YAML file or from environment variables.
 
-    endpoints are OpenAI-compatible; a file names as many players as it likes:
+    # endpoints are OpenAI-compatible
 
         models:
           mini:
@@ -12,7 +12,7 @@
             prompt: {rules: true, recap: 40, thinking: false}
 
 Variables: LLM_BASE_URL, LLM_API_KEY, LLM_MODEL, LLM_TEMPERATURE, LLM_TURN_TIMEOUT_MS, LLM_MAX_TOKENS, LLM_CONCURRENCY,
-LLM_POLICY_MODE ("llm" or "first_candidate"), LLM_TRANSCRIPT. They are the defaults of what a file leaves out.
+LLM_POLICY_MODE ("llm" or "first_candidate"), LLM_TRANSCRIPT. They supply what a file leaves out.
 """
 
 import base64
@@ -62,7 +62,7 @@ _PROMPT_SETTINGS = [field.name for field in dataclasses.fields(PromptSettings)]
 
 
 class Secret:
-    """A key that shows itself to nobody who does not ask for it by name; pickled without it."""
+    """A key that only `reveal` shows; pickled empty."""
 
     __slots__ = ("_value",)
 
@@ -231,7 +231,7 @@ class LLMConfig(BaseModel):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What must not be repeated to anybody: the key, the password in the address, and both as they are sent."""
+        """What must not be shown: the key, the password and the query of the address, and how they are sent."""
         found = [self.api_key.reveal(), urlsplit(self.base_url).query]
         userinfo = self.credentials.reveal()
         if userinfo:
@@ -320,7 +320,7 @@ class LLMConfig(BaseModel):
 
     @property
     def most_attempts(self) -> int:
-        """How often a decision may be tried."""
+        """Most tries at a decision."""
         if self.attempts is not None:
             return self.attempts
         return _ATTEMPTS_IN_THE_GAMES_FORM if self.prompt.answer == "game" else _ATTEMPTS
@@ -343,7 +343,7 @@ class LLMConfig(BaseModel):
         return self.turn_timeout_s
 
     def conditions(self) -> dict[str, Any]:
-        """All that may bear on the result, as JSON values; neither the key nor credentials in the address."""
+        """Everything that may affect the result, as JSON values, without key and credentials."""
         values = self.model_dump(exclude={"api_key_env", "transcript", "name"})
         values["script"] = list(values["script"])
         values["base_url"] = _address(self.base_url)

@@ -1,7 +1,7 @@
 """What a language model sees of a decision. Everything comes from the `Turn`, so nothing hidden can get in.
 
 The system message says which game is played, by which options and rules, and how to answer: it is the same for every
-decision of a game. The user message says how things stand. Neither advises anything.
+decision of a game. The user message describes the position. Neither gives advice.
 """
 
 import json
@@ -112,7 +112,7 @@ def system_text(game: Game, options: Options, settings: PromptSettings) -> str:
 
 
 def without_strategy(rules: str) -> str:
-    """Rules without the sections whose headings promise strategy, with all that stands below these headings."""
+    """Rules without the sections whose headings promise strategy, with everything below these headings."""
     kept: list[str] = []
     dropped_level = 0  # of the heading whose section is left out; 0: none is
     fenced = False

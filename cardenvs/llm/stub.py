@@ -216,7 +216,7 @@ class _Stub:
         return JSONResponse({"requests": sum(self.served.values()), "served": dict(sorted(self.served.items()))})
 
     async def reset(self, request: Any) -> Any:
-        """POST /stub/reset: begin to count anew."""
+        """POST /stub/reset: set the counts to zero."""
         self.served.clear()
         self._came.clear()
         return await self.count(request)

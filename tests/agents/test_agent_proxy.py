@@ -12,7 +12,8 @@ import pytest
 import cardenvs
 from cardenvs.agents import PolicyAgent, Turn
 from cardenvs.agents.base import Agent, Failure
-from cardenvs.agents.proxy import FORCED, FORFEITED, OK, AgentLimits, AgentProxy, play
+from cardenvs.agents.guarded.limits import AgentLimits
+from cardenvs.agents.guarded.proxy import FORCED, FORFEITED, OK, AgentProxy, play
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.events import OMNISCIENT
@@ -26,14 +27,14 @@ def agents_can_be_imported(monkeypatch):
     monkeypatch.syspath_prepend(os.path.dirname(__file__))
 
 
-def proxy_of(spec, players=2, **guard):
+def proxy_of(spec, players=2, **limits):
     spec = spec if ":" in spec or spec == "random" else f"python:proxy_agents:{spec}"
-    return AgentProxy.of(spec, GAME, GAME.make_options(num_players=players), AgentLimits(**{**QUICK, **guard}))
+    return AgentProxy.of(spec, GAME, GAME.make_options(num_players=players), AgentLimits(**{**QUICK, **limits}))
 
 
-def played(spec, players=2, seed=7, **guard):
+def played(spec, players=2, seed=7, **limits):
     """A game of an agent as player 0 against random ones: its end, its decisions, the proxy (closed)."""
-    with proxy_of(spec, players, **guard) as proxy:
+    with proxy_of(spec, players, **limits) as proxy:
         proxies = [proxy, *(proxy_of("random", players) for _ in range(players - 1))]
         state = GAME.new_state(seed=seed, num_players=players)
         decisions = play(state, proxies, seeds=range(players))
@@ -169,7 +170,7 @@ def test_a_decision_changes_nothing_and_is_for_the_player_to_act():
 @pytest.mark.parametrize(
     "wrong", [{"tries": 0}, {"time_limit": 0}, {"on_failure": "cry"}, {"isolation": "box"}, {"memory_limit_mb": -1}]
 )
-def test_a_guard_refuses_what_makes_no_sense(wrong):
+def test_limits_refuse_what_makes_no_sense(wrong):
     with pytest.raises(AgentError):
         AgentLimits(**wrong)
 
@@ -232,7 +233,8 @@ def test_processes_end_with_the_proxy_and_with_the_program():
     assert not psutil.pid_exists(pid)
     code = """
         import os, cardenvs
-        from cardenvs.agents.proxy import AgentProxy, AgentLimits
+        from cardenvs.agents.guarded.limits import AgentLimits
+        from cardenvs.agents.guarded.proxy import AgentProxy
         game = cardenvs.get_game("leduc_poker_v0")
         proxy = AgentProxy.of("python:proxy_agents:good", game, game.make_options(), AgentLimits())
         print(proxy.agent._server.process.pid, flush=True)
@@ -398,8 +400,8 @@ def test_a_program_that_does_not_read_hurts_nobody(tmp_path):
 def test_the_example_program_plays_every_game(every_game):
     path = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "json_lines_agent.py")
     options = every_game.make_options()
-    guard = AgentLimits(time_limit=20)
-    with AgentProxy.of(f"process:{sys.executable} {path}", every_game, options, guard) as proxy:
+    limits = AgentLimits(time_limit=20)
+    with AgentProxy.of(f"process:{sys.executable} {path}", every_game, options, limits) as proxy:
         state = every_game.new_state(seed=1)
         proxy.begin(state, state.current_player, 0)
         decision = proxy.decide(state)

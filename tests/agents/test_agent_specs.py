@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from cardenvs.agents import Agent, PolicyAgent, SearchAgent, Turn, make_agent, split_specs
-from cardenvs.agents.process import ProcessAgent
+from cardenvs.agents.guarded.process import ProcessAgent
 from cardenvs.agents.specs import agent_fingerprint, load_agent
 from cardenvs.core.errors import AgentError, MissingExtraError, PolicyNotFoundError
 from cardenvs.core.registry import get_game

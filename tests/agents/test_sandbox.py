@@ -9,8 +9,8 @@ import textwrap
 
 import pytest
 
-from cardenvs.agents import sandbox
-from cardenvs.agents.sandbox import Limits, chosen, limited, sandboxed, why_unavailable
+from cardenvs.agents.guarded import sandbox
+from cardenvs.agents.guarded.sandbox import Limits, chosen, limited, sandboxed, why_unavailable
 from cardenvs.core.errors import AgentError
 
 needs_sandbox = pytest.mark.skipif(why_unavailable() is not None, reason=f"no sandbox here: {why_unavailable()}")

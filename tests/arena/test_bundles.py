@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from cardenvs.agents.sandbox import why_unavailable
+from cardenvs.agents.guarded.sandbox import why_unavailable
 from cardenvs.arena import Store
 from cardenvs.arena.bundle import LARGEST, check_agent, opened_bundle
 from cardenvs.arena.experiment import Experiment

@@ -50,7 +50,7 @@ intervals: student
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"game": []}, "game: there is no such setting; did you mean 'games'. there are: name"),
+        ({"game": []}, "game: there is no such setting; did you mean 'games'. settings are: name"),
         ({"games": []}, "games: List should have at least 1 item"),
         ({"games": ["kuhn_pokre"]}, "games.0: no game named 'kuhn_pokre'; did you mean"),
         ({"games": [{"game": "kuhn_poker_v0", "options": {"antes": 2}}]}, "games.0: .*unknown option 'antes'"),

@@ -14,7 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 from cardenvs.agents import Agent, Turn
-from cardenvs.agents.proxy import AgentLimits, AgentProxy, play
+from cardenvs.agents.guarded.limits import AgentLimits
+from cardenvs.agents.guarded.proxy import AgentProxy, play
 from cardenvs.agents.seating import Seat
 from cardenvs.agents.seeds import MatchSeed, guest_seed
 from cardenvs.arena import Match, Store
@@ -419,7 +420,8 @@ def gone(pids, seconds=60):
 
 BREEDER = """
     import cardenvs, os, sys, time
-    from cardenvs.agents.proxy import AgentProxy, AgentLimits
+    from cardenvs.agents.guarded.limits import AgentLimits
+    from cardenvs.agents.guarded.proxy import AgentProxy
     game = cardenvs.get_game("leduc_poker_v0")
     proxy = AgentProxy.of(SPEC, game, game.make_options(), AgentLimits())
     state = game.new_state(seed=1)

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from cardenvs.agents import kinds
-from cardenvs.agents.proxy import AgentLimits
+from cardenvs.agents.guarded.limits import AgentLimits
 from cardenvs.agents.python import PYTHON
 from cardenvs.arena import Match, Store
 from cardenvs.arena.play import AgentPool, play_games

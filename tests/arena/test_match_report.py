@@ -83,7 +83,7 @@ def test_the_command_plays_the_same_match(summary):
 
 
 def test_a_guarded_match_has_a_command_and_a_special_one_has_none(summary):
-    from cardenvs.agents.proxy import AgentLimits
+    from cardenvs.agents.guarded.limits import AgentLimits
     from cardenvs.arena.schedule import Schedule
 
     guarded = dataclasses.replace(summary.match, guard=AgentLimits(on_failure="forced_action"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cardenvs.agents.proxy import AgentLimits
+from cardenvs.agents.guarded.limits import AgentLimits
 from cardenvs.arena import Match, Store, summarise
 from cardenvs.arena.run import run
 from cardenvs.core.errors import AgentError, ArenaError

@@ -222,7 +222,7 @@ def test_a_sample_is_a_sample_and_processes_find_the_same(played):
 
 
 def test_forfeits_are_played_again(tmp_path):
-    from cardenvs.agents.proxy import AgentLimits
+    from cardenvs.agents.guarded.limits import AgentLimits
 
     plain = Match.of("leduc_poker_v0", ["random"] * 3, 4, num_players=3)
     agents = ("random", "python:arena_agents:Illegal", "search:simulations=2")

@@ -7,6 +7,7 @@ from pages import ROOT
 
 sys.path.insert(0, str(ROOT))  # for `docs`, which is no part of the package
 
+from cardenvs.agents.kinds import find_kind, kind_names
 from docs import generate
 
 GAMES = generate.own_games()
@@ -94,3 +95,9 @@ def test_code_that_does_not_exist_is_refused():
         generate.fill_markers(
             "<!-- code:start docs/hooks.py nothing_such -->\n<!-- code:end -->", generate.DOCS / "x.md"
         )
+
+
+def test_the_table_of_agents_has_a_row_for_each_kind():
+    page = (generate.DOCS / "arena.md").read_text(encoding="utf-8")
+    for name in kind_names(own=True):
+        assert f"| `{find_kind(name).form}` | {find_kind(name).row} |" in page

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cardenvs.agents.proxy import AgentLimits, AgentProxy, play
+from cardenvs.agents.guarded.limits import AgentLimits
+from cardenvs.agents.guarded.proxy import AgentProxy, play
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.registry import get_game

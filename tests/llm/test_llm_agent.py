@@ -12,7 +12,7 @@ import pytest
 
 import cardenvs
 from cardenvs.agents import Turn, make_agent
-from cardenvs.agents.proxy import FORCED, FORFEITED, OK, AgentProxy, play
+from cardenvs.agents.guarded.proxy import FORCED, FORFEITED, OK, AgentProxy, play
 from cardenvs.agents.specs import agent_fingerprint
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.view import Candidate
@@ -485,7 +485,7 @@ def test_what_is_wrong_in_a_file_is_said(tmp_path, text, reason):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(AgentError, match="CARDENVS_LLM_CONFIG"):
         LLMConfig.named("m", tmp_path / "none.yaml", environ={})
-    with pytest.raises(AgentError, match="name=value"):
+    with pytest.raises(AgentError, match="NAME=VALUE"):
         make_agent("llm:first_candidate,fast", LEDUC, LEDUC.make_options())
 
 

@@ -10,7 +10,8 @@ import pytest
 
 import cardenvs
 from cardenvs.agents import make_agent
-from cardenvs.agents.proxy import FORFEITED, OK, AgentLimits, AgentProxy, play
+from cardenvs.agents.guarded.limits import AgentLimits
+from cardenvs.agents.guarded.proxy import FORFEITED, OK, AgentProxy, play
 from cardenvs.core.replay import Replay
 from cardenvs.llm import LLMAgent, LLMConfig
 from cardenvs.llm.stub import FAULTS, OUTCOME_OF, StubSettings, running

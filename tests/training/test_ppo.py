@@ -579,7 +579,7 @@ def test_it_learns_kuhn_poker(tmp_path):
         ({"epochs": 0}, r"epochs: .* greater than or equal to 1 \(got 0\)"),
         ({"gamma": 1.5}, r"gamma: .* less than or equal to 1 \(got 1\.5\)"),
         ({"lr_schedule": "step"}, r"lr_schedule: .* 'linear', 'cosine' or 'constant' \(got 'step'\)"),
-        ({"hidden": []}, "hidden: .* at least 1 entries"),
+        ({"hidden": []}, "hidden: .* at least 1 item"),
         ({"hidden": [256, "wide"]}, r"hidden\.1: .* valid integer.*\(got 'wide'\)"),
         ({"eval_sample": "maybe"}, "eval_sample: .* valid boolean"),
         ({"options": 3}, "options: .* a mapping"),

@@ -10,8 +10,8 @@
 A policy chooses one step at a time, and its plan must be the same at each. Nothing of the record changes for good
 before the play is done, so the plan is made again from what lay there at the beginning of the turn. Once melds are
 being laid, the sets that were not taken apart are known to stay, which makes that quick. A turn that somebody else
-has begun is finished by the same plan if it fits, and given up otherwise. What a plan begins with is legal with either mask, so
-no policy needs the list of legal actions unless it gives up such a turn.
+has begun is finished by the same plan if it fits, and given up otherwise. What a plan begins with is legal with either
+mask, so no policy needs the list of legal actions unless it gives up such a turn.
 """
 
 import numpy as np

@@ -219,7 +219,7 @@ def _device(name: str) -> str:
 
 @contextmanager
 def _torch_threads(threads: int) -> Iterator[None]:
-    """Let torch use so many threads inside the block; 0: one a core, up to MOST_THREADS."""
+    """Limit torch to this many threads inside the block; 0: one per core, up to MOST_THREADS."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     before = torch.get_num_threads()
     torch.set_num_threads(threads or min(cores, MOST_THREADS))

@@ -66,7 +66,7 @@ class Limits:
 
 @functools.cache
 def why_unavailable() -> str | None:
-    """Why there is no sandbox on this system, or None: there is one. It is tried once, by running a program in it."""
+    """Why this system has no sandbox, or None if it has one. Tried once, by running a program in it."""
     if sys.platform != "linux":
         return "bubblewrap needs Linux"
     if shutil.which("bwrap") is None:
@@ -164,7 +164,7 @@ def sandboxed(
 def _python_folders() -> tuple[str, ...]:
     """What this Python consists of, and cardenvs: folders outside of the system's, none inside of another."""
     found = [sys.prefix, sys.base_prefix, *python_path()]
-    package = str(Path(__file__).resolve().parents[1])
+    package = str(Path(__file__).resolve().parents[2])
     folders = sorted({os.path.realpath(path) for path in found} | set(found) | {package})
     kept: list[str] = []
     for folder in folders:

@@ -1,12 +1,12 @@
-"""Processes for the agent of a spec: `python -m cardenvs.agents.worker SPEC GAME OPTIONS`.
+"""Processes for the agent of a spec: `python -m cardenvs.agents.guarded.worker SPEC GAME OPTIONS`.
 
 This process loads the game, and forks a process for the agent whenever it is asked to: a new one for each game, which
 costs little, and which knows nothing of the games before. It never runs any code of the agent itself.
 
-Requests come on standard input, a Unix socket, from cardenvs.agents.forkserver: START with the three descriptors that
-the new process is to have as its standard streams, and END, which ends it with all that it has started and is answered
-with its exit code. In a sandbox a process that leaves files behind is the last one, and the answer says so: the next
-game has a sandbox of its own. What is said over those streams is described in cardenvs.agents.process.
+Requests come on standard input, a Unix socket, from `forkserver` beside this: START with the three descriptors that the
+new process gets as its standard streams, and END, which ends it with everything it has started and is answered with its
+exit code. In a sandbox a process that leaves files behind is the last one, and the answer says so: the next game has a
+sandbox of its own. The messages over those streams are described in `protocol` beside this.
 """
 
 import base64
@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from cardenvs.agents.base import Failure, Turn
-from cardenvs.agents.forkserver import END, READY, START
-from cardenvs.agents.launch import adopt_orphans, end_descendants, end_with_parent
-from cardenvs.agents.process import LONGEST_NOTES, MOST_FAILURES, PROTOCOL, TOO_LONG
-from cardenvs.agents.sandbox import INSIDE, SCRATCH
+from cardenvs.agents.guarded.forkserver import END, READY, START
+from cardenvs.agents.guarded.launch import adopt_orphans, end_descendants, end_with_parent
+from cardenvs.agents.guarded.protocol import LONGEST_NOTES, MOST_FAILURES, PROTOCOL, TOO_LONG
+from cardenvs.agents.guarded.sandbox import INSIDE, SCRATCH
 from cardenvs.agents.specs import load_agent
 from cardenvs.core.errors import AgentFailureError
 from cardenvs.core.events import Event
@@ -80,7 +80,7 @@ class _Worker:
 
 
 def _bounded(notes: dict[str, Any]) -> dict[str, Any]:
-    """The notes, or, where they would not be kept, as many as show that there were some."""
+    """The notes, or a placeholder if they are too long to be kept."""
     length = len(json.dumps(notes, default=str))
     return notes if length <= LONGEST_NOTES else {"dropped": TOO_LONG}
 
@@ -90,9 +90,9 @@ def _plain(choice: Any) -> Any:
     return int(choice) if hasattr(choice, "__index__") else repr(choice)
 
 
-def _event(told: dict[str, Any]) -> Event:
-    source, target = (None if told[name] is None else tuple(told[name]) for name in ("source", "target"))
-    return Event(told["kind"], told["player"], told["token"], source, target, told["value"])
+def _event(message: dict[str, Any]) -> Event:
+    source, target = (None if message[name] is None else tuple(message[name]) for name in ("source", "target"))
+    return Event(message["kind"], message["player"], message["token"], source, target, message["value"])
 
 
 def _failure(error: BaseException) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def serve(spec: str, lines: Any, answers: Any) -> None:
         say(_failure(error))
         return
     say({"type": "ready", "protocol": PROTOCOL, "wants": ["twin", *(["events"] if worker.observes else [])]})
-    pending: dict[str, Any] | None = None  # what failed where no answer is due: told with the next one
+    pending: dict[str, Any] | None = None  # a failure where no answer is due; sent with the next one
     for line in lines:
         message = json.loads(line)
         if message["type"] == "bye":
@@ -211,7 +211,7 @@ def _play(spec: str, server: int, requests: socket.socket, streams: list[int]) -
 
 
 def _ended(child: int) -> int:
-    """End the agent's process with all that it has started, and return its exit code."""
+    """End the agent's process and everything it has started; returns its exit code."""
     pid, status = os.waitpid(child, os.WNOHANG)
     if pid == 0:
         os.kill(child, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Start a command and end it with all that it has started: `python launch.py MEMORY_BYTES PARENT_PID COMMAND...`.
+"""Start a command, and end it with everything it has started: `python launch.py MEMORY_BYTES PARENT_PID COMMAND...`.
 
 Runs as a file, with the standard library only. MEMORY_BYTES limits the data of each process (0: no limit); nothing
 dumps core. On Linux this process stays: it adopts what the command leaves behind, daemons included, and ends all of it

@@ -1,4 +1,4 @@
-"""This side of cardenvs.agents.worker: a process that forks a new process of an agent for each game."""
+"""This side of cardenvs.agents.guarded.worker: a process that forks a new process of an agent for each game."""
 
 import contextlib
 import os
@@ -57,7 +57,7 @@ class ForkServer:
         socket.send_fds(self._socket, [START], streams)
 
     def end(self) -> int | None:
-        """End the process, with all that it has started. Returns its exit code; None if the server is gone."""
+        """End the process and everything it has started. Returns its exit code; None if the server is gone."""
         try:
             self._socket.sendall(END)
             answer = b""
@@ -91,7 +91,7 @@ class ForkServer:
 
 
 def ended(process: subprocess.Popen, grace: float = 0.0) -> None:
-    """End a launched process, with all that it has started, after `grace` seconds at most."""
+    """End a launched process and everything it has started, after `grace` seconds at most."""
     if grace:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(grace)

@@ -2,7 +2,7 @@
 
 A guest's process begins in its folder. It finds installed packages first and its own modules last, so that no module of
 the guest takes the place of another one; of the environment it gets nothing but what is needed to run. Where the system
-has a sandbox the process is in it; see `cardenvs.agents.sandbox`.
+has a sandbox the process is in it; see `cardenvs.agents.guarded.sandbox`.
 """
 
 import importlib.util
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cardenvs.agents.sandbox import Limits, limited, python_path, sandboxed, with_memory
+from cardenvs.agents.guarded.sandbox import Limits, limited, python_path, sandboxed, with_memory
 from cardenvs.core.cache import cache_folder
 from cardenvs.core.game import Game
 from cardenvs.core.kernel import COMPILED, CORE_FOLDER, unit_hash
@@ -77,7 +77,7 @@ def _environment(path: Sequence[str]) -> dict[str, str]:
 def _packages() -> list[str]:
     """The folders of cardenvs and of the packages that bring games, as far as they are not among installed ones."""
     tops = {target.partition(":")[0].partition(".")[0] for target in game_targets().values()}
-    found = [str(Path(__file__).resolve().parents[1])]
+    found = [str(Path(__file__).resolve().parents[2])]
     for top in sorted(tops - {"cardenvs"}):
         spec = importlib.util.find_spec(top)
         found += [str(Path(folder).resolve()) for folder in (spec and spec.submodule_search_locations) or ()]

@@ -1,4 +1,4 @@
-"""An agent called in a thread, so that one that hangs can be left behind."""
+"""An agent called in a thread, so that a hanging call can be abandoned."""
 
 import threading
 import time
