@@ -17,7 +17,7 @@ from cardenvs.games.wingspan import GAME, actions
 from cardenvs.games.wingspan.actions import NUM_ACTIONS, STOP
 from cardenvs.games.wingspan.cards import BIRD_COST, BIRD_NAMES, BIRD_WINGSPAN, HANDLERS, MAX_PLAYERS, NUM_BIRDS
 from cardenvs.games.wingspan.observation import ATTRIBUTES, BIRD_ATTRIBUTES, NUM_ATTRIBUTES
-from cardenvs.games.wingspan.powers import _BEGINS
+from cardenvs.games.wingspan.powers import POWERS
 from cardenvs.games.wingspan.state import IN_HAND, MAT_SLOTS, NO_BIRD, STACK_DEPTH, STATE
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -312,7 +312,7 @@ def test_a_twin_in_the_middle_of_a_choice_of_bonus_cards_offers_two_of_that_hand
 
 
 def test_every_handler_has_a_program_and_a_new_one_without_is_noticed():
-    assert set(_BEGINS) == set(HANDLERS)
+    assert set(POWERS) == set(HANDLERS)
 
 
 @pytest.mark.parametrize("num_players", [3, 5])

@@ -81,7 +81,7 @@ def _amount(low: int, high: int) -> Encode:
 def _one_of(names: Sequence[str]) -> Encode:
     def encode(value: Any) -> int:
         if value not in names:
-            raise ValueError(f"{value!r} is none of {', '.join(names)}")
+            raise ValueError(f"{value!r} is not one of {', '.join(names)}")
         return names.index(value)
 
     return encode
@@ -151,7 +151,7 @@ _HANDLER_TABLE: dict[str, dict[str, Encode]] = {
     "react_gain_food_cache": {"food": _food, "amount": _many},
     "react_predator_gain_die": {},
 }
-"""The handlers that powers.py implements, each with its params in the order of a row of `BIRD_PARAMS`."""
+"""The handlers that powers/ implements, each with its params in the order of a row of `BIRD_PARAMS`."""
 
 _OPTIONAL_PARAMS = {("tuck_from_hand", "foods")}  # only where the reward is food
 HANDLERS = tuple(_HANDLER_TABLE)
@@ -342,13 +342,13 @@ BIRDS_DEALT = int(_MAT["setup"]["birds_dealt"])
 BONUSES_DEALT = int(_MAT["setup"]["bonus_cards_dealt"])
 FOOD_DEALT = int(_MAT["setup"]["each_food"])
 EGG_COST = _constant(_MAT["egg_cost_by_column"], "i1")
-"""Eggs to play a bird into a row with so many birds, (5,)."""
+"""Eggs to play a bird into a row with this many birds, (5,)."""
 FOOD_GAINED = _constant(_MAT["actions_by_num_birds"]["gain_food"], "i1")
-"""Dice to take with so many birds in the forest, (6,)."""
+"""Dice to take with this many birds in the forest, (6,)."""
 EGGS_LAID = _constant(_MAT["actions_by_num_birds"]["lay_eggs"], "i1")
 CARDS_DRAWN = _constant(_MAT["actions_by_num_birds"]["draw_cards"], "i1")
 HAS_TRADE = _constant(_MAT["actions_by_num_birds"]["has_trade"], "i1")
-"""1 if the action offers its trade with so many birds in the row, (6,)."""
+"""1 if the action offers its trade with this many birds in the row, (6,)."""
 GREEN_POINTS = _constant(_MAT["green_goal_points"], "i1")
 """Points of the first three places in each round, (4, 3)."""
 BLUE_MOST = int(_MAT["blue_goal_most_points"])

@@ -21,6 +21,7 @@ from cardenvs.games.wingspan.actions import (
     TUCK_0,
 )
 from cardenvs.games.wingspan.payment import BIRD_WORTH, can_pay, payable_foods
+from cardenvs.games.wingspan.powers import parts, reactions, sharing
 
 ALL_SLOTS = (1 << state.MAT_SLOTS) - 1
 _RESET = cards.DUAL_FACE + 2  # the choice at the birdfeeder that rolls all dice
@@ -54,17 +55,17 @@ def choices(s):
     if op == stack.PAY_COST:
         return payable_foods(s, who, s.payment, number, about)
     if op == stack.LAY:
-        return powers.has_room(s, who, about)
+        return parts.has_room(s, who, about)
     if op == stack.GIVE_EGGS:
         return _egg_choices(s, top)
     if op == stack.DRAW:
         return _draw_choices(s)
     if op == stack.GIVE_FOOD:
-        if flags & stack.PAYS_TRADE and powers.has_room(s, who, ALL_SLOTS) == 0:
+        if flags & stack.PAYS_TRADE and parts.has_room(s, who, ALL_SLOTS) == 0:
             return np.int64(0)
         return _foods_of(s.food[who])
     if op == stack.REACT:
-        return powers.triggered(s, who, number, top[state.SLOT]) & about
+        return reactions.triggered(s, who, number, top[state.SLOT]) & about
     if op == stack.SETUP_FOOD:
         return _setup_foods(s, who, number, about)
     if op == stack.DRAFT:
@@ -103,9 +104,9 @@ def _egg_choices(s, top):
     """The slots from which an egg can be paid, the rest of the payment coming from there or from later slots."""
     who, flags = np.int64(top[state.WHO]), top[state.ARG1]
     draws = flags & stack.PAYS_TRADE or (
-        flags & stack.PAYS_POWER and cards.BIRD_HANDLER[s.birds[who, top[state.SLOT]]] == powers.DISCARD_EGG_DRAW_CARDS
+        flags & stack.PAYS_POWER and cards.BIRD_HANDLER[s.birds[who, top[state.SLOT]]] == parts.DISCARD_EGG_DRAW_CARDS
     )
-    if draws and not powers.can_draw(s):
+    if draws and not parts.can_draw(s):
         return np.int64(0)
     slots, eggs = np.int64(0), np.int64(0)
     for k in range(state.MAT_SLOTS - 1, -1, -1):
@@ -336,7 +337,7 @@ def _choose_once(s, op, who, k, log):
     elif op == stack.USE_POWER:
         powers.use(s, who, slot, log)
     elif op == stack.ACCEPT:
-        powers.accept(s, about, slot, who, log)
+        sharing.accept(s, about, slot, who, log)
     elif op == stack.CACHE:
         effects.pay_food(s, who, about, 1, log)
         effects.cache_food(s, who, slot, 1, log)
@@ -345,7 +346,7 @@ def _choose_once(s, op, who, k, log):
         if flags & stack.PAYS_TRADE:
             stack.push(s, stack.LAY, who, stack.NO_SLOT, 1, ALL_SLOTS, 0)
         else:
-            stack.push(s, stack.GET_FOOD, who, slot, 1, powers.ALL_FOODS & ~(1 << k), 0)
+            stack.push(s, stack.GET_FOOD, who, slot, 1, parts.ALL_FOODS & ~(1 << k), 0)
     elif op == stack.REPEAT:
         _say(log, table.REPEAT, who, s.birds[who, k])
         stack.push(s, stack.POWER, who, k, 0, 0, 0)
@@ -354,7 +355,7 @@ def _choose_once(s, op, who, k, log):
     elif op == stack.FIRST:
         player = wrap(who + k, np.int64(s.rules.num_players))
         ev.log_note(log, table.GOES_FIRST, player, 0)
-        stack.push(s, stack.EACH, who, slot, player, powers.sharers(s, who, slot), 0)
+        stack.push(s, stack.EACH, who, slot, player, sharing.sharers(s, who, slot), 0)
     elif op == stack.DRAFT:
         effects.take_from_draft(s, who, k, log)
     else:
@@ -436,7 +437,7 @@ def _take_turn(s, who, k, log):
             stack.push(s, stack.GIVE_EGGS, who, stack.NO_SLOT, 1, ALL_SLOTS, stack.OPTIONAL | stack.PAYS_TRADE)
     if habitat == cards.FOREST:
         s.dice_foods = 0
-        stack.push(s, stack.TAKE_DICE, who, stack.NO_SLOT, cards.FOOD_GAINED[birds], powers.ALL_FOODS, stack.IS_ACTION)
+        stack.push(s, stack.TAKE_DICE, who, stack.NO_SLOT, cards.FOOD_GAINED[birds], parts.ALL_FOODS, stack.IS_ACTION)
     elif habitat == cards.GRASSLAND:
         stack.push(s, stack.LAY, who, stack.NO_SLOT, cards.EGGS_LAID[birds], ALL_SLOTS, 0)
     else:
@@ -472,7 +473,7 @@ def choose_card(s, action, log):
     else:
         effects.discard(s, who, action - DISCARD_0, log)
         if op == stack.TRADE_CARD:
-            stack.push(s, stack.TAKE_DICE, who, stack.NO_SLOT, 1, powers.ALL_FOODS, stack.IS_ACTION)
+            stack.push(s, stack.TAKE_DICE, who, stack.NO_SLOT, 1, parts.ALL_FOODS, stack.IS_ACTION)
         else:
             effects.set_debt(s, who, number, log)
 

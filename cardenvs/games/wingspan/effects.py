@@ -278,7 +278,7 @@ def set_round(s, number, log):
 
 @kernel
 def set_turns(s, player, turns, log):
-    """`player` has so many turns left in this round."""
+    """Set the turns that `player` has left in this round."""
     s.turns_left[player] = turns
     _log_set(log, table.TURNS, player, table.TURNS_LEFT + player, turns)
 
@@ -293,7 +293,7 @@ def give_goal_points(s, player, points, log):
 
 @kernel
 def set_debt(s, player, cards, log):
-    """`player` owes so many discards at the end of the turn (11.10)."""
+    """Set the discards that `player` owes at the end of the turn (11.10)."""
     s.debts[player] = cards
     _log_set(log, table.NOW_OWED, player, table.OWED + player, cards)
 

@@ -394,7 +394,7 @@ def _observe_traces(s, player, n, out):
 
 @kernel(inline=True)
 def _one_and_seat(distance, n):
-    """1 + the seat of the player who is so many players, -n + 1 to n - 1, after the observer."""
+    """1 + the seat of the player who sits -n + 1 to n - 1 places after the observer."""
     return 1 + distance + (n if distance < 0 else 0)
 
 

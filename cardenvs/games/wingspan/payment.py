@@ -1,7 +1,7 @@
 """Paying food for a bird (rules.md 6).
 
 Two tokens of any kind may stand for one icon. A payment that could do without one of its tokens is of no use to
-anybody and is not offered. What is left can be told by one number: let d be the tokens of a payment that match specific
+anybody and is not offered. One number describes what is left: let d be the tokens of a payment that match specific
 icons of the cost, at most as many of each food as there are icons. A payment of m tokens pays a cost of C specific and
 W wild icons if m + d >= 2 C + W and m is at most two for each icon: an icon that is not matched takes one token if it
 is wild and two otherwise, and whatever is left over goes in pairs. A token less lowers m + d by one or two. So the

@@ -83,11 +83,11 @@ def _goal_lines(s):
         name = f"{k + 1}  {GOAL_NAMES[goal]:<30}"
         players = range(int(s.rules.num_players))
         if k < s.round_number or s.terminal:
-            told = "points " + "  ".join(str(s.goal_points[k, p]) for p in players)
-            lines.append(f"  goal {name} [dim]{told}[/dim]")
+            totals = "points " + "  ".join(str(s.goal_points[k, p]) for p in players)
+            lines.append(f"  goal {name} [dim]{totals}[/dim]")
         elif k == s.round_number:
-            told = "count " + "  ".join(str(scoring.goal_count(s, p, goal)) for p in players)
-            lines.append(f"▶ goal [bold]{name}[/bold] {told}")
+            counts = "count " + "  ".join(str(scoring.goal_count(s, p, goal)) for p in players)
+            lines.append(f"▶ goal [bold]{name}[/bold] {counts}")
         else:
             lines.append(f"  goal {name}")
     lines[0] += f"   [dim]{'blue: a point each, up to 5' if s.rules.goals == BLUE else 'green: by rank'}[/dim]"

@@ -1,6 +1,6 @@
 """Rules of Wingspan: the deal, the course of turns and rounds, the end. Paragraph numbers are those of rules.md.
 
-Decisions are in decisions.py, powers in powers.py, what they do to the table in effects.py. This file keeps the game
+Decisions are in decisions.py, powers in powers/, what they do to the table in effects.py. This file keeps the game
 going between decisions: `_run` takes steps off the stack until somebody has something to decide.
 """
 
@@ -29,7 +29,10 @@ from cardenvs.games.wingspan.cards import (
     WHITE,
 )
 from cardenvs.games.wingspan.explain import explain
-from cardenvs.games.wingspan.powers import begin_power, next_player, share, triggered
+from cardenvs.games.wingspan.powers import begin_power
+from cardenvs.games.wingspan.powers.parts import next_player
+from cardenvs.games.wingspan.powers.reactions import triggered
+from cardenvs.games.wingspan.powers.sharing import share
 from cardenvs.games.wingspan.scoring import compare, goal_points, score, unused_food
 
 _GOAL_IDS = np.arange(NUM_GOALS)

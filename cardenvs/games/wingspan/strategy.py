@@ -62,7 +62,7 @@ from cardenvs.games.wingspan.cards import (
 )
 from cardenvs.games.wingspan.decisions import ALL_SLOTS, open_habitats
 from cardenvs.games.wingspan.payment import BIRD_WORTH
-from cardenvs.games.wingspan.powers import has_room
+from cardenvs.games.wingspan.powers.parts import has_room
 from cardenvs.games.wingspan.scoring import eggs_in_row, has_nest
 
 _POINT = 100  # values are hundredths of a point

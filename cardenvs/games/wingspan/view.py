@@ -45,6 +45,7 @@ from cardenvs.games.wingspan.known import (
     reshuffled_birds,
     reshuffled_bonuses,
 )
+from cardenvs.games.wingspan.powers.parts import count
 from cardenvs.games.wingspan.stack import (
     ACCEPT,
     AFTER_EGGS,
@@ -94,7 +95,7 @@ from cardenvs.games.wingspan.state import (
     WHO,
     slot_name,
 )
-from cardenvs.games.wingspan.texts import bird_text, bonus_text, cost_text, count
+from cardenvs.games.wingspan.texts import bird_text, bonus_text, cost_text
 
 _TOKEN_KEYS = (*BIRD_KEYS, *BONUS_KEYS, *GOAL_KEYS)
 
@@ -320,7 +321,7 @@ def _top(s):
 
 
 def _bird_at(s, player, slot):
-    """The name of the bird in a slot, or the slot's own where there is none."""
+    """The name of the bird in a slot, or of the slot if it is empty."""
     bird = s.birds[player, slot] if player >= 0 and 0 <= slot < MAT_SLOTS else NO_BIRD
     return BIRD_NAMES[bird] if bird != NO_BIRD else slot_name(int(slot)).replace("_", " ")
 
@@ -458,7 +459,7 @@ _REASONS = {
     actions.FOOD_NOT_WANTED: "this power does not take that food (rules.md 11.3, 11.4)",
     actions.FEEDER_NOT_UNIFORM: "the dice in the birdfeeder do not all show the same face (rules.md 7.3)",
     actions.RESET_TOO_LATE: "after the first die there is no reset any more (rules.md 11.4)",
-    actions.NO_SUCH_FOOD: "that food is not to be had here, or there is none (rules.md 6.3)",
+    actions.NO_SUCH_FOOD: "that food is not available here (rules.md 6.3)",
     actions.PAYS_TOO_MUCH: "that token would be one too many, or comes out of order (rules.md 6.4)",
     actions.NO_BIRD_THERE: "there is no bird in that slot (rules.md 1.1)",
     actions.NO_ROOM: "that bird has reached its egg limit (rules.md 1.3)",

@@ -1,4 +1,4 @@
-"""What a player cannot know in Wingspan, dealt anew (rules.md 14).
+"""Re-dealing what a player cannot know in Wingspan (rules.md 14).
 
 What has been seen leaves each hidden card a set of places. Three things narrow it down:
 
@@ -40,7 +40,7 @@ _BATCH_SHIFT = _KNOWN_SHIFT + state.MAX_PLAYERS + 1
 
 @kernel
 def determinize(s, player, seed):
-    """Deal anew what `player` cannot know: other hands, what lies face down, the decks, and what others have chosen."""
+    """Re-deal what `player` cannot know: other hands, what lies face down, the decks, and what others have chosen."""
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
     _redeal_birds(s, player)
@@ -204,7 +204,7 @@ def _stack_deck(s):
 
 @kernel
 def _redeal_bonuses(s, player):
-    """Deal the hidden bonus cards anew: the deck, other hands, and what others have discarded.
+    """Re-deal the hidden bonus cards: the deck, other hands, and what others have discarded.
 
     It is plain for all which card of a hand was drawn when, and what a player discards are cards just drawn. So a card
     that `player` remembers to have been reshuffled has been drawn since, if it is not in the deck.
