@@ -53,7 +53,7 @@ def habitats_text(bird: int) -> str:
 
 @functools.cache
 def power_text(bird: int) -> str:
-    """A bird's power in a sentence or two, with its moment, or "No power.""""
+    """A bird's power in a sentence or two, with its moment."""
     spec = BIRD_POWERS[bird]
     return _MOMENTS[spec.trigger] + POWERS[spec.power_handler_id].words(spec)
 
