@@ -43,7 +43,7 @@ def solve(
     """Print the play that lays most tiles, or most points; exact.
 
     Tiles are a colour letter (R red, B blue, K black, O orange; Y is read as O) and a value 1 to 13, and J for a joker.
-    Write a joker on the table with the tile that it replaces, as in J(R5), unless that is clear.
+    Write a joker on the table with the tile that it represents, as in J(R5), unless that is clear.
 
     Examples: `cardenvs rummikub solve --rack "R13 K4 J" --table "B3 B4 B5"`,
     `cardenvs rummikub solve --rack "R5 K9 K10" --table "R4 J R6; O1 O2 O3" --objective points`,

@@ -1,4 +1,4 @@
-"""Rummikub (Sabra rules): engine, exact solver, environment. Rules: rules.md."""
+"""Rummikub (Sabra rules): environment and exact solver. Rules: rules.md."""
 
 from cardenvs.core.game import Game
 from cardenvs.core.rules import Returns, Rules

@@ -78,7 +78,7 @@ def parse_slot(text: str) -> Slot:
         return joker(None) if tile == JOKER else natural(tile)
     meaning = parse_tile(match[1])
     if meaning == JOKER:
-        raise DeckError(f"{text!r}: a joker replaces a tile with a colour and a value")
+        raise DeckError(f"{text!r}: a joker represents a tile with a colour and a value")
     return joker(meaning)
 
 
@@ -106,7 +106,7 @@ class Meld:
         if len(self.slots) < SHORTEST:
             return f"{self.label} has fewer than {SHORTEST} tiles"
         if any(slot.colour == UNASSIGNED for slot in self.slots):
-            return f"{self.label} has a joker that replaces no tile"
+            return f"{self.label} has a joker that represents no tile"
         if self.kind == GROUP:
             if len({slot.value for slot in self.slots}) > 1:
                 return f"{self.label} has neither one colour nor one value"

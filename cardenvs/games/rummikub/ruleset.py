@@ -1,7 +1,7 @@
 """Options of Rummikub. Paragraph numbers are those of rules.md.
 
-`CommonRules` holds what the engine and the environment both play. `Ruleset` adds the house rules that only the
-engine knows.
+`CommonRules` are the options of the environment. `Ruleset` adds house rules that only the reference implementation of
+the tests plays; the solver refuses those that it does not know.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ EMPTY_POOL, NO_PLAY_ONLY = range(2)
 
 @dataclass(frozen=True)
 class CommonRules(Options):
-    """Options that the engine and the environment share."""
+    """Options of the environment and of the reference implementation."""
 
     num_players: int = option(4, low=2, high=MAX_PLAYERS, doc="players at the table")
     colors: int = option(4, low=3, high=NUM_COLOURS, doc="colours of tiles, of R B K O in this order")
@@ -60,7 +60,7 @@ class CommonRules(Options):
 
 @dataclass(frozen=True)
 class Ruleset(CommonRules):
-    """All options of the engine, the house rules included."""
+    """All options of the reference implementation, house rules included."""
 
     initial_meld_hand_only: bool = option(True, doc="an opening neither uses nor touches what is on the table")
     joker_set_locked: bool = option(False, doc="nothing is taken from a set with a joker, except by retrieving it")
@@ -77,7 +77,7 @@ class Ruleset(CommonRules):
     one_after_13: bool = option(False, doc="fixed: 1 is low only")
 
     def check(self) -> None:
-        """Refuse what this engine does not play."""
+        """Refuse what is not played here."""
         super().check()
         if self.joker_to_hand:
             raise OptionError(

@@ -96,7 +96,7 @@ def solve(
 
     Args:
         rack: tiles, as in ["R13", "K4", "J"] or "R13 K4 J".
-        table: melds, as in [["B3", "B4", "B5"]] or ["B3 B4 B5"]; a joker may name the tile that it replaces, J(B4).
+        table: melds, as in [["B3", "B4", "B5"]] or ["B3 B4 B5"]; a joker may name the tile that it represents, J(B4).
         objective: "tiles" or "points".
         joker_rule: "retrieve", "free" or "locked" (rules.md 5).
         opened: whether the player has opened; if not, the play is an opening of at least `initial_meld_min` points.
@@ -121,7 +121,7 @@ def solve(
 
 
 def solve_position(position: Position, objective: str = "tiles") -> Solution:
-    """`solve` of an engine's position, under its rules.
+    """`solve` of a position, under its rules.
 
     Raises:
         OptionError: house rules that the solver does not know.
@@ -227,5 +227,5 @@ def _with_meanings(meld: Meld, joker_rule: str) -> Meld:
             fitting.append(candidate)
     different = {tuple(sorted(candidate.meanings)) for candidate in fitting}
     if len(different) > 1 and joker_rule != "free":
-        raise DeckError(f"say which tile the joker in {meld.label} replaces, as in {fitting[0].label}")
+        raise DeckError(f"say which tile the joker in {meld.label} represents, as in {fitting[0].label}")
     return fitting[0] if fitting else meld

@@ -102,7 +102,7 @@ POSITION = integers(
         ("in_runs", (NUM_NATURALS,)),  # of these and the jokers, those in runs
         ("fixed", (NUM_NATURALS,)),  # natural tiles of the melds that are kept
         ("num_jokers",),
-        ("meaning", (MOST_JOKERS,)),  # the tile that each joker replaces
+        ("meaning", (MOST_JOKERS,)),  # the tile that each joker represents
         ("either", (MOST_JOKERS,)),  # the other tile that frees it (5.3), or NO_TILE
     ]
 )
