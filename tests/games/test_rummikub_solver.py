@@ -86,7 +86,7 @@ def test_clear_errors():
         solve("R1", objective="speed")
     with pytest.raises(OptionError, match="joker_rule"):
         solve("R1", joker_rule="none")
-    with pytest.raises(DeckError, match="say what the joker"):
+    with pytest.raises(DeckError, match="say which tile the joker"):
         solve("R1", ["R8 B8 J"])
     with pytest.raises(DeckError, match="no table"):
         solve("R1", ["R8 B8"])

@@ -359,12 +359,16 @@ def test_23_a_check_raise_and_an_all_in():
 
 
 def after(state, *out):
-    """Play a hand in which the seats `out` leave the game and the others fold; the positions of the next one."""
-    number = state.record.hand_number
-    for seat in out:
-        state.apply(FORFEIT + seat)
+    """Play a hand in which the seats `out` leave the game, then the others fold; the positions of the next one."""
+    number, staying = state.record.hand_number, set(out)
     while state.record.hand_number == number:
-        state.act("fold" if state.legal_options().call_amount else "check")
+        if state.current_player in staying:
+            staying.remove(state.current_player)
+            state.apply(FORFEIT + state.current_player)
+        elif staying:
+            state.act("call" if state.legal_options().call_amount else "check")
+        else:
+            state.act("fold" if state.legal_options().call_amount else "check")
     return positions(state)
 
 

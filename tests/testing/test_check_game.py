@@ -26,9 +26,9 @@ CAUGHT = {
     "leaking_picture": "rendering of player . depends on what is hidden",
     "leaking_table": "viewer 0: events fold to another table: .*stock",
     "event_with_too_many_viewers": "viewer 1: events fold to another table",
-    "event_that_notes_what_is_hidden": "the events of action . tell player . what is hidden",
-    "event_that_counts_what_is_hidden": "the events of action . tell player . what is hidden",
-    "deal_that_notes_what_is_hidden": "the deal tells player . what is hidden",
+    "event_that_notes_what_is_hidden": "the events of action . show player . what is hidden",
+    "event_that_counts_what_is_hidden": "the events of action . show player . what is hidden",
+    "deal_that_notes_what_is_hidden": "the deal shows player . what is hidden",
     "peeking_policy": "policy clever of player . depends on what is hidden",
     # determinize
     "twin_forgets_the_taken_card": "player . knows tokens .* in hand of player 0; the twin has them elsewhere",
@@ -73,8 +73,8 @@ CAUGHT = {
     "unwritten_entries": "observe leaves entries unwritten",
     "entry_out_of_bounds": "observation entry 20 of player 0 is 2",
     "shared_observation": "two observations share memory",
-    "observation_that_forgets_the_taken_card": "player 1 cannot tell from its observation .*in hand of player 0",
-    "observation_that_forgets_the_deal_before": "player . cannot tell .*told in the deal before",
+    "observation_that_forgets_the_taken_card": "player 1 cannot see in its observation .*in hand of player 0",
+    "observation_that_forgets_the_deal_before": "player . cannot see .*shown in the deal before",
 }
 IN_ANOTHER_MODE = {"int8_that_overflows", "int8_that_wraps_on_the_way", "read_out_of_bounds"}
 
