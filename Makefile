@@ -6,6 +6,10 @@ PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 SECONDS ?= 90
 DEALS ?= 100
 
+# Each game is compiled in a process of its own, the slowest first.
+WARM_UP = $(BIN)/python -c "import cardenvs; print(*reversed(cardenvs.list_games()))" | \
+    xargs -n 1 -P "$$(getconf _NPROCESSORS_ONLN)" $(BIN)/cardenvs warmup
+
 .PHONY: demo test test-slow bench wheel lint types docs clean
 
 $(VENV)/made:
@@ -22,9 +26,11 @@ demo: $(VENV)/train,report  ## train gin rummy for 90 seconds, then a leaderboar
 	    --processes 2 --json runs/demo/leaderboard.json --html runs/demo/leaderboard.html
 
 test: $(VENV)/dev  ## the fast tests
+	@$(WARM_UP) >/dev/null
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-slow: $(VENV)/dev  ## the exhaustive tests, too
+	@$(WARM_UP) >/dev/null
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "slow or not slow"
 
 bench: $(VENV)/train,bench  ## this suite beside its peers

@@ -164,7 +164,7 @@ def check_game(
     first = next(_default_cases(game, seed, 1))
     if first.start().is_terminal:
         raise ConformanceError(f"{first}: the deal ends the game; somebody must be to act")
-    if not thorough and first.is_large():
+    if not thorough and any(case.is_large() for case in _default_cases(game, seed, 2)):
         effort, examples = _SAMPLE, min(examples, _SAMPLE_EXAMPLES)
     for case in _default_cases(game, seed, effort.default_games):
         if case.start().is_terminal:
