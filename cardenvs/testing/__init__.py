@@ -6,6 +6,7 @@ def test_my_game():
     check_game("my_game_v0")
 """
 
-from cardenvs.testing.conformance import ConformanceError, Report, check_game
+from cardenvs.testing.case import ConformanceError, Report
+from cardenvs.testing.conformance import check_game
 
 __all__ = ["ConformanceError", "Report", "check_game"]

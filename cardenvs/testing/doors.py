@@ -19,7 +19,7 @@ from cardenvs.core.errors import CardenvsError, IllegalActionError, OptionError
 from cardenvs.core.state import State
 
 if TYPE_CHECKING:
-    from cardenvs.testing.conformance import Case
+    from cardenvs.testing.case import Case
 
 _MOST_MOVES = 6  # of a game after which buffers are compared
 _MOST_STEPS = 120  # that a copy is played beside its original
@@ -59,7 +59,7 @@ def frozen(value: Any) -> Any:
 
 def check_whole_buffers(case: "Case") -> None:
     """What a player gets after another's action is the same in the true world and in a twin, to the last entry."""
-    from cardenvs.testing.conformance import fail
+    from cardenvs.testing.case import fail
 
     for before, action, player in _moves_to(case):
         known: dict[str, dict[str, Any]] = {}  # what the true world shows, by interface
@@ -244,7 +244,7 @@ def check_copies_play_on(case: "Case") -> None:
 
 
 def _conformance_error(message: str) -> Exception:
-    from cardenvs.testing.conformance import ConformanceError
+    from cardenvs.testing.case import ConformanceError
 
     return ConformanceError(message)
 

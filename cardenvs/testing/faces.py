@@ -12,7 +12,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.rng import episode_seed
 
 if TYPE_CHECKING:
-    from cardenvs.testing.conformance import Case
+    from cardenvs.testing.case import Case
 
 _EXPECTED_WARNINGS = ("not a NumPy array", "probably should be")  # api_test says these of every Dict observation
 
@@ -20,7 +20,7 @@ _EXPECTED_WARNINGS = ("not a NumPy array", "probably should be")  # api_test say
 def check_aec(case: "Case") -> None:
     """The AEC environment shows the same bytes as the State, step by step, and never overwrites what it gave."""
     from cardenvs.envs.aec import RawEnv
-    from cardenvs.testing.conformance import fail
+    from cardenvs.testing.case import fail
 
     env = RawEnv(case.game, **case.options.as_dict())
     env.reset(seed=case.seed)
@@ -47,7 +47,7 @@ def check_aec(case: "Case") -> None:
 def check_batch(case: "Case") -> None:
     """A batch plays the same bytes as the State, whatever the number of threads, the neighbours and the restarts."""
     from cardenvs.envs.vector import VectorEnv
-    from cardenvs.testing.conformance import fail
+    from cardenvs.testing.case import fail
 
     num_envs = 3
     batches = [
@@ -82,7 +82,7 @@ def _episode_seed(seed: int, env: int, episode: int) -> int:
 
 
 def _compare(case: "Case", state, vec, env: int) -> None:
-    from cardenvs.testing.conformance import fail
+    from cardenvs.testing.case import fail
 
     batch, player = vec.batch, state.current_player
     legal, mask = batch.legal_actions[env, : batch.num_legal[env]].tolist(), state.action_mask()
@@ -117,7 +117,7 @@ def check_pettingzoo(game: Game) -> None:
         from pettingzoo.test import api_test, seed_test
 
     from cardenvs.envs.aec import Env
-    from cardenvs.testing.conformance import ConformanceError
+    from cardenvs.testing.case import ConformanceError
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -17,7 +17,7 @@ from cardenvs.core.registry import game_targets, get_game, register_game
 from cardenvs.core.state import State
 
 if TYPE_CHECKING:
-    from cardenvs.testing.conformance import Case
+    from cardenvs.testing.case import Case
 
 SECONDS = 30.0  # for a game in another mode, by default: without the compiler some take hours
 _MODES = {"compiler off": {"CARDENVS_COMPILE": "0"}, "bounds checked": {"NUMBA_BOUNDSCHECK": "1"}}
@@ -25,7 +25,7 @@ _MODES = {"compiler off": {"CARDENVS_COMPILE": "0"}, "bounds checked": {"NUMBA_B
 
 def check_other_modes(game: Game, cases: list["Case"], seconds: float = SECONDS) -> None:
     """Play `cases` in other modes and compare every position, byte for byte, as far as `seconds` go for each game."""
-    from cardenvs.testing.conformance import ConformanceError
+    from cardenvs.testing.case import ConformanceError
 
     games = [{"options": c.options.as_dict(), "seed": c.seed, "actions": list(_last(c).actions)} for c in cases]
     wanted = [digests(game, one) for one in games]
@@ -69,7 +69,7 @@ def _digest(state: State) -> str:
 def _digests_elsewhere(
     game: Game, games: list[dict], mode: str, settings: dict[str, str], seconds: float
 ) -> list[list[str]]:
-    from cardenvs.testing.conformance import ConformanceError
+    from cardenvs.testing.case import ConformanceError
 
     request = {
         "name": game.name, "target": game_targets()[game.name], "path": sys.path, "games": games, "seconds": seconds,

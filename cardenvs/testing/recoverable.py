@@ -19,7 +19,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.state import State
 
 if TYPE_CHECKING:
-    from cardenvs.testing.conformance import Case
+    from cardenvs.testing.case import Case
 
 _STARTS = 5  # positions of a game from which twins are played on
 _TWINS = 4  # of each
@@ -92,7 +92,7 @@ def _goes_along(twin: State, real: State, action: int) -> bool:
 
 
 def _compare(case: "Case", state: State, player: int, notebook: "_Notebook", told: dict) -> None:
-    from cardenvs.testing.conformance import fail
+    from cardenvs.testing.case import fail
 
     known = notebook.read(state.event_rows(player))
     observed = hash((state.observation(player).tobytes(), tuple(state.legal_actions())))

@@ -11,7 +11,7 @@ from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.envs.single import SeatEnv
 from cardenvs.testing import doors
-from cardenvs.testing.conformance import Case
+from cardenvs.testing.case import Case
 
 SMALL = ["kuhn_poker_v0", "leduc_poker_v0"]
 LARGE = sorted(set(cardenvs.list_games()) - set(SMALL))

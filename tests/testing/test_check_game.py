@@ -10,8 +10,8 @@ from toys.faulty import FAULTS, TWO_HANDED
 from cardenvs.core.kernel import COMPILED
 from cardenvs.envs.aec import RawEnv
 from cardenvs.envs.vector import VectorEnv
-from cardenvs.testing import ConformanceError, Report, check_game, conformance, faces, processes
-from cardenvs.testing.conformance import Case
+from cardenvs.testing import ConformanceError, Report, check_game, faces, leaks, processes
+from cardenvs.testing.case import Case
 
 CAUGHT = {
     # leaks
@@ -272,4 +272,4 @@ def test_a_phase_that_is_said_to_hide_something_must():
     report = Report()
     report.phases["second_turn"] = 1
     with pytest.raises(ConformanceError, match="phase second_turn is said to hide something, but hides nothing"):
-        conformance._check_hidden_places_vary(high_card.GAME, report)
+        leaks.check_hidden_places_vary(high_card.GAME, report)
