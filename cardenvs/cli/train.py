@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
 from cardenvs.cli.shared import MAX_PROCESSES, OptionTexts, finite
 
@@ -40,6 +41,7 @@ def train(
     `cardenvs train --resume runs/gin/latest.pt --seconds 300`
     """
     from cardenvs.core.errors import OptionError, require
+    from cardenvs.core.registry import get_game
     from cardenvs.training.config import chosen_config, settings_text
 
     if settings:
@@ -50,6 +52,10 @@ def train(
     chosen = None if resume else chosen_config(game, config, changes or (), option or ())
     require("torch", "train")
     from cardenvs.training.ppo import train as train_policy
+
+    if chosen is not None and not quiet:
+        found = get_game(game or chosen.game)
+        compile_for(found, found.make_options(**chosen.options), chosen.eval_opponents, batches=True)
 
     try:
         train_policy(

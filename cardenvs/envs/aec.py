@@ -24,20 +24,18 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
-from cardenvs.core.checks import check_fields, is_integer, sealed, short, split_saved
+from cardenvs.core.checks import check_fields, sealed, short, split_saved
 from cardenvs.core.codes import FORFEIT, MASK_DTYPE, TERMINAL_PLAYER
-from cardenvs.core.errors import FormatError, OptionError
+from cardenvs.core.errors import FormatError
 from cardenvs.core.game import Game
-from cardenvs.core.options import Options
 from cardenvs.core.registry import get_game
 from cardenvs.core.rng import SEED_MASK
 from cardenvs.core.state import State
+from cardenvs.envs.arguments import RENDER_MODES, checked_max_plies, checked_render_mode, table_text
 
-RENDER_MODES = ("human", "ansi")
 ILLEGAL_REWARD = -1.0  # what `Env` gives for an illegal action, as PettingZoo's classic environments do
 
 _MAGIC = b"cardenvs-aec-1\n"
-_MOST_PLIES = 2**31 - 1  # what the records count up to
 _BOOKS = ("agents", "agent_selection", "rewards", "terminations", "truncations")  # public attributes that a save holds
 
 
@@ -574,38 +572,3 @@ def environment_functions(name: str, module: str) -> tuple[Callable[..., Env], C
     for function in (env, raw_env):
         function.__module__, function.__qualname__ = module, function.__name__
     return env, raw_env
-
-
-def table_text(state: State, player: int, colour: bool) -> str:
-    """The table as `player` sees it, under a line that says whose turn it is; with ANSI colours if asked."""
-    if state.is_terminal:
-        turn = "over, returns " + " ".join(f"{value:g}" for value in state.returns)
-    else:
-        turn = f"player_{state.current_player} to act"
-    return f"{state.game.title}: {turn}, seen by player_{player}\n{state.render(player, colour)}"
-
-
-def checked_render_mode(game: Game, render_mode: str | None) -> str | None:
-    """`render_mode` as given, if it is None or one of RENDER_MODES.
-
-    Raises:
-        OptionError: it is not.
-    """
-    if render_mode is not None and render_mode not in RENDER_MODES:
-        raise OptionError(f"{game.name}: option render_mode takes None, {', '.join(RENDER_MODES)}; got {render_mode!r}")
-    return render_mode
-
-
-def checked_max_plies(game: Game, options: Options, max_plies: int | None) -> int:
-    """The ply cap as an int; the game's own bound for None.
-
-    Raises:
-        OptionError: it is no positive integer.
-    """
-    if max_plies is None:
-        return game.max_length(options)
-    if not is_integer(max_plies) or not 1 <= max_plies <= _MOST_PLIES:
-        raise OptionError(
-            f"{game.name}: option max_plies takes None or an integer of at least 1, below 2**31; got {short(max_plies)}"
-        )
-    return int(max_plies)

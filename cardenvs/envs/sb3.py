@@ -22,8 +22,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.record import copied
 from cardenvs.core.registry import get_game
 from cardenvs.core.rng import derived_seed
-from cardenvs.envs.aec import checked_max_plies
-from cardenvs.envs.single import MOST_SKIPPED, checked_seat
+from cardenvs.envs.arguments import MOST_SKIPPED, checked_max_plies, checked_seat
 from cardenvs.envs.vector import VectorEnv
 
 if TYPE_CHECKING:
@@ -242,7 +241,7 @@ class SeatVecEnv(VecEnv):
         step.reward += np.where(step.done, 0, gained)
         self._carried += np.where(step.done, gained, 0)
         for env in np.flatnonzero(batch.terminated | batch.truncated):
-            self._end_game(int(env), int(self.vec._actions[env]), before, step)
+            self._end_game(int(env), int(actions[env]), before, step)
 
     def _end_game(self, env: int, action: int, before: np.ndarray, step: "_Step") -> None:
         """Book the end of a game, by `action` in before[env]; the next one has been dealt."""

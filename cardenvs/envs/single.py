@@ -20,17 +20,22 @@ from cardenvs.agents import Agent, Turn, make_agent
 from cardenvs.agents.seating import Seat, is_ours
 from cardenvs.agents.seeds import guest_seed, new_key
 from cardenvs.core.codes import MASK_DTYPE, TERMINAL_PLAYER
-from cardenvs.core.errors import AgentError, AgentFailureError, ArenaError, IllegalActionError, OptionError
+from cardenvs.core.errors import AgentError, AgentFailureError, ArenaError, IllegalActionError
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.core.results import ResultCheck
 from cardenvs.core.rng import SEED_MASK, derived_seed
 from cardenvs.core.state import State
-from cardenvs.envs.aec import RENDER_MODES, checked_max_plies, checked_render_mode, table_text
+from cardenvs.envs.arguments import (
+    MOST_SKIPPED,
+    RENDER_MODES,
+    checked_max_plies,
+    checked_render_mode,
+    checked_seat,
+    table_text,
+)
 
 Opponent = str | Agent | Callable[[Turn], int]
-
-MOST_SKIPPED = 1000  # deals in a row in which the seat gets no turn, before `reset` gives up
 
 
 class SeatEnv(gymnasium.Env):
@@ -298,19 +303,6 @@ class _FunctionAgent(Agent):
 
     def act(self, turn: Turn) -> int:
         return self._function(turn)
-
-
-def checked_seat(game: Game, seat: int | str, num_players: int) -> int | str:
-    """`seat` as given, if it is a player number, "random" or "rotate".
-
-    Raises:
-        OptionError: it is not.
-    """
-    if seat in ("random", "rotate") or (type(seat) is int and 0 <= seat < num_players):
-        return seat
-    raise OptionError(
-        f"{game.name}: option seat takes a player from 0 to {num_players - 1}, 'random' or 'rotate'; got {seat!r}"
-    )
 
 
 def _seated(opponents: Any, game: Game, options: Any) -> list[Agent]:

@@ -27,7 +27,6 @@ from cardenvs.core.checks import (
     checked_integers,
     checked_player,
     checked_seed,
-    is_integer,
     short,
 )
 from cardenvs.core.codes import MASK_DTYPE
@@ -45,6 +44,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.rng import SEED_MASK, derived_seed
 from cardenvs.core.state import State, _dtype_hash
+from cardenvs.envs.arguments import positive
 
 _WORTH_A_THREAD_S = 0.4e-3  # a call shorter than this is not split: handing work over costs about 0.05 ms
 _NONE = np.zeros(0, np.int64)
@@ -141,7 +141,7 @@ class VectorEnv:
             options["mask"], mask = mask, True
         self.options = game.make_options(**options)
         self.options.check_environment()
-        self.num_envs = _positive("num_envs", num_envs)
+        self.num_envs = positive("num_envs", num_envs)
         self.layout = game.layout(self.options)
         self.observation_size = self.layout.size
         self.num_players = self.options.num_players
@@ -530,7 +530,7 @@ class _Split:
 
     def __init__(self, num_threads: int | str) -> None:
         self._auto = num_threads == "auto"
-        self._most = (os.cpu_count() or 1) if self._auto else _positive("num_threads", num_threads)
+        self._most = (os.cpu_count() or 1) if self._auto else positive("num_threads", num_threads)
         if not COMPILED:
             self._most = 1  # uncompiled kernels work on widened copies of all records, written back whole
         self._pool: ThreadPoolExecutor | None = None
@@ -579,9 +579,3 @@ def make_vec(name: str, num_envs: int, seed: int = 0, **arguments: Any) -> Vecto
 def _read_only(array: np.ndarray) -> np.ndarray:
     """A view that nobody can make writeable, unlike one whose flag is cleared."""
     return np.asarray(array.data.toreadonly())
-
-
-def _positive(name: str, value: Any) -> int:
-    if not is_integer(value) or value < 1:
-        raise ValueError(f"{name} takes an integer of at least 1; got {short(value)}")
-    return int(value)
