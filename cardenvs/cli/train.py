@@ -53,8 +53,8 @@ def train(
     require("torch", "train")
     from cardenvs.training.ppo import train as train_policy
 
-    if chosen is not None and not quiet:
-        found = get_game(game or chosen.game)
+    if chosen is not None and not quiet and (name := game or chosen.game):
+        found = get_game(name)
         compile_for(found, found.make_options(**chosen.options), chosen.eval_opponents, batches=True)
 
     try:
