@@ -6,11 +6,7 @@ PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 SECONDS ?= 90
 DEALS ?= 100
 
-# Each game is compiled in a process of its own, the slowest first.
-WARM_UP = $(BIN)/python -c "import cardenvs; print(*reversed(cardenvs.list_games()))" | \
-    xargs -n 1 -P "$$(getconf _NPROCESSORS_ONLN)" $(BIN)/cardenvs warmup
-
-.PHONY: demo test test-slow bench wheel lint types docs clean
+.PHONY: demo warm test test-slow bench wheel lint types docs clean
 
 $(VENV)/made:
 	$(PYTHON) -m venv $(VENV)
@@ -25,12 +21,14 @@ demo: $(VENV)/train,report  ## train gin rummy for 90 seconds, then a leaderboar
 	$(BIN)/cardenvs match gin_rummy_v0 --agents ppo:runs/demo/latest.pt,heuristic,search:simulations=50,random --deals $(DEALS) \
 	    --processes 2 --json runs/demo/leaderboard.json --html runs/demo/leaderboard.html
 
-test: $(VENV)/dev  ## the fast tests
-	@$(WARM_UP) >/dev/null
+warm: $(VENV)/dev  ## compile all games, each in a process of its own
+	@$(BIN)/python -c "import cardenvs; print(*reversed(cardenvs.list_games()))" | \
+	    xargs -n 1 -P "$$(getconf _NPROCESSORS_ONLN)" $(BIN)/cardenvs warmup >/dev/null
+
+test: $(VENV)/dev warm  ## the fast tests
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
-test-slow: $(VENV)/dev  ## the exhaustive tests, too
-	@$(WARM_UP) >/dev/null
+test-slow: $(VENV)/dev warm  ## the exhaustive tests, too
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "slow or not slow"
 
 bench: $(VENV)/train,bench  ## this suite beside its peers
