@@ -4,7 +4,7 @@ import os
 
 from cardenvs.agents import kinds
 from cardenvs.agents.base import Agent
-from cardenvs.arena.simulate import Simulation
+from cardenvs.arena.match import Match
 
 FAILS_AT = 3
 
@@ -76,8 +76,8 @@ def dying_here(argument, game, options):
 DYING_KIND = kinds.AgentKind("dying", "dying", "", dying_here, guest=False, isolation="none")
 
 
-class WithDying(Simulation):
-    """A table that brings that kind along to the processes that play it."""
+class WithDying(Match):
+    """A match that brings that kind along to the processes that play it."""
 
     def __setstate__(self, state):
         self.__dict__.update(state)

@@ -149,7 +149,7 @@ def test_an_experiment_that_is_no_reasonable_file_is_refused_in_a_line(folder, t
         [*MATCH, "--batch", "99999"],
         ["llm-stub", "--latency", "nan"], ["llm-stub", "--slow-seconds", "inf"], ["llm-stub", "--fault", "slow=nan"],
         [*MATCH[:3], "search:seconds=inf,random"], ["simulate", "kuhn_poker", "--games", "0"],
-        ["simulate", "kuhn_poker", "--seeds", "9" * 5000],
+        ["simulate", "kuhn_poker", "--seed", "1", "--only", "9" * 5000],
     ],
 )  # fmt: skip
 def test_numbers_without_sense_are_refused(folder, words):

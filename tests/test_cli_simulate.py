@@ -1,6 +1,5 @@
 """`cardenvs simulate`: many games at one table."""
 
-import dataclasses
 import json
 import re
 import shlex
@@ -11,8 +10,12 @@ from toys.high_card import GAME, changed
 from typer.testing import CliRunner
 
 from cardenvs.agents import kinds
-from cardenvs.agents.seeds import guest_seed
-from cardenvs.arena.simulate import GameSeeds, Simulation, Tally, simulate
+from cardenvs.agents.seeds import MatchSeed, guest_seed
+from cardenvs.arena.match import Match
+from cardenvs.arena.results.sums import GameSums
+from cardenvs.arena.run import run
+from cardenvs.arena.schedule import FIXED
+from cardenvs.arena.store import Store
 from cardenvs.cli import app
 from cardenvs.core.kernel import kernel
 from cardenvs.core.registry import get_game, register_game
@@ -20,7 +23,8 @@ from cardenvs.core.rng import derived_seed
 from cardenvs.core.view import GameStatistics
 
 KEY = f"{2:032x}"
-GIVEN = ("--seed", "0", "--guests-key", KEY)
+SEED = f"0-{KEY}"
+GIVEN = ("--seed", SEED)
 RAISING, CHEATING, DYING, WATCHING = (
     f"python:simulate_agents:{name}" for name in ("raising", "cheating", "dying", "watching")
 )
@@ -46,23 +50,33 @@ def played(path, *words):
     return code, json.loads(path.read_text())
 
 
-def failing_seeds(seeds, player):
-    """The seeds of the games in which an agent of simulate_agents fails in the place of `player`."""
-    return [seed for seed in seeds if guest_seed(KEY, seed, player) % simulate_agents.FAILS_AT == 0]
+def seeds(number, seed=0):
+    """The seeds of the cards of games 0 to `number` - 1."""
+    return [MatchSeed.of(seed).deal(deal) for deal in range(number)]
 
 
-def table(name, *agents, **options):
+def failing(games, player):
+    """The games in which an agent of simulate_agents fails in the place of `player`."""
+    return [game for game in games if guest_seed(KEY, game, 0, player) % simulate_agents.FAILS_AT == 0]
+
+
+def table(name, *agents, games=30, seed=SEED, **options):
     game = get_game(name)
-    return Simulation(game, game.make_options(num_players=len(agents), **options), agents)
+    return Match(
+        game, game.make_options(num_players=len(agents), **options), agents, games, MatchSeed.of(seed), schedule=FIXED
+    )
 
 
-def without_times(games):
+def games_of(match, **how):
+    """The finished games, and (number, error) of those that failed."""
+    with Store() as store:
+        assert run([match], store, keep_going=True, statistics=True, **how)
+        return list(store.records(match.id)), [(deal, error) for _, deal, _, error in store.failed(match.id)]
+
+
+def untimed(games):
     """Games as far as they are the same whoever plays them."""
-    plain = []
-    for game in games:
-        failure = game.failure and dataclasses.replace(game.failure, traceback="")
-        plain.append(dataclasses.replace(game, ms=0, failure=failure))
-    return plain
+    return [(g.deal, g.seed, g.returns, g.actions, g.winners, g.statistics) for g in games]
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -73,9 +87,9 @@ def test_a_line_for_each_game_then_the_summary():
     result = call("kuhn_poker", "--games", "5", "-p", "1", "--seed", "4")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    for number, seed in enumerate(list(GameSeeds(4, 5)), 1):
-        assert lines[number - 1].split()[:3] == [str(number), "seed", str(seed)]
-        assert re.search(r"won by player_[01] random  returns [+-]\d [+-]\d  \d plies  \d+\.\d ms$", lines[number - 1])
+    for number, seed in enumerate(seeds(5, 4)):
+        assert lines[number].split()[:3] == [str(number), "seed", str(seed)]
+        assert re.search(r"won by player_[01] random  returns [+-]\d [+-]\d  \d plies$", lines[number])
     assert "Kuhn poker: 5 games" in result.stdout
     assert "games/s" in result.stdout
     assert "mean return (chips)" in result.stdout
@@ -92,35 +106,36 @@ def test_sums_are_those_of_the_games(tmp_path):
     code, written = played(tmp_path / "k.json", "kuhn_poker", "--games", "40", "-p", "1", "--players", "3", *GIVEN)
     assert code == 0
     games, summary = written["games"], written["summary"]
-    assert [game["seed"] for game in games] == list(GameSeeds(0, 40))
+    assert [game["number"] for game in games] == list(range(40))
+    assert [game["seed"] for game in games] == seeds(40)
     assert written["agents"] == ["random"] * 3
-    for seat, row in enumerate(summary["seats"]):
+    *seats, everybody = summary["agents"]
+    assert [row["agent"] for row in seats] == ["random", "random#2", "random#3"]
+    for seat, row in enumerate(seats):
         returns = [game["returns"][seat] for game in games]
         assert row["returns"]["mean"] == pytest.approx(sum(returns) / 40)
         assert row["returns"]["low"] < row["returns"]["mean"] < row["returns"]["high"]
         assert (row["returns"]["min"], row["returns"]["max"]) == (min(returns), max(returns))
         assert row["won"] == sum(game["winners"] == [seat] for game in games)
-    (agent,) = summary["agents"]
-    assert agent["seats"] == [0, 1, 2]
-    assert agent["won"] == sum(row["won"] for row in summary["seats"]) == 40
-    assert agent["returns"]["mean"] == 0
+    assert everybody["agent"] == "all random"
+    assert everybody["numbers"] == [0, 1, 2]
+    assert everybody["won"] == sum(row["won"] for row in seats) == 40
+    assert everybody["returns"]["mean"] == 0
     assert summary["plies"]["mean"] == pytest.approx(sum(game["plies"] for game in games) / 40)
     for game in games:
         assert sum(game["returns"]) == 0
         assert game["returns"][game["winners"][0]] == max(game["returns"])
 
 
-def test_a_game_can_be_played_again_by_its_seed(tmp_path):
-    words = ["leduc_poker", "--agents", "random,search:simulations=2", "-p", "1", "-o", "ante=2"]
-    _, written = played(tmp_path / "all.json", *words, "--games", "4", "--seed", "9")
-    game = written["games"][2]
-    _, again = played(tmp_path / "one.json", *words, "--seeds", str(game["seed"]))
-    (same,) = again["games"]
-    assert {**same, "ms": 0} == {**game, "ms": 0}
+def test_a_game_can_be_played_again_by_its_number(tmp_path):
+    words = ["leduc_poker", "--agents", "random,search:simulations=2", "-p", "1", "-o", "ante=2", "--seed", "9"]
+    _, written = played(tmp_path / "all.json", *words, "--games", "4")
+    _, again = played(tmp_path / "some.json", *words, "--only", "3,2")
+    assert again["games"] == written["games"][2:]
     program, command, *rest = shlex.split(written["command"])
     assert (program, command) == ("cardenvs", "simulate")
     _, all_again = played(tmp_path / "again.json", *rest, "-p", "1")
-    assert [g["returns"] for g in all_again["games"]] == [g["returns"] for g in written["games"]]
+    assert all_again["games"] == written["games"]
 
 
 def test_fewer_agents_are_repeated_round_the_table(tmp_path):
@@ -129,21 +144,22 @@ def test_fewer_agents_are_repeated_round_the_table(tmp_path):
         tmp_path / "k.json", "kuhn_poker", "--games", "2", "-p", "1", "--players", "3", "--agents", specs
     )
     assert written["agents"] == ["search:simulations=2", "random", "search:simulations=2"]
-    assert [row["seats"] for row in written["summary"]["agents"]] == [[0, 2], [1]]
+    assert [row["numbers"] for row in written["summary"]["agents"]] == [[0], [1], [2], [0, 2]]
 
 
-def test_processes_play_the_same_games_in_the_same_order():
-    seeds = list(GameSeeds(1, 30))
+def test_processes_play_the_same_games():
     two = table("kuhn_poker", "random", RAISING)
-    alone, apart = list(simulate(two, seeds)), list(simulate(two, seeds, processes=2))
-    assert [game.seed for game in apart] == seeds
-    assert without_times(alone) == without_times(apart)
-    assert any(game.failure for game in alone)
+    (alone, failed), (apart, failed_apart) = games_of(two), games_of(two, processes=2)
+    assert untimed(alone) == untimed(apart)
+    lines = [[(deal, error.partition("\n")[0]) for deal, error in errors] for errors in (failed, failed_apart)]
+    assert lines[0] == lines[1]
+    assert failed
 
 
-def test_observers_are_told_what_they_see():
-    watched = table("leduc_poker", WATCHING, "random")
-    assert not any(game.failure for game in simulate(watched, list(GameSeeds(0, 5))))
+def test_observers_see_all_events():
+    games, failed = games_of(table("leduc_poker", WATCHING, "random", games=5))
+    assert len(games) == 5
+    assert not failed
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -151,85 +167,94 @@ def test_observers_are_told_what_they_see():
 
 
 @pytest.mark.parametrize(
-    ("agent", "kind", "message"),
-    [
-        (RAISING, "AgentFailureError", "ValueError: it has had enough"),
-        (CHEATING, "AgentFailureError", "it chose what is not legal"),
-    ],
+    ("agent", "message"), [(RAISING, "ValueError: it has had enough"), (CHEATING, "it chose what is not legal")]
 )
-def test_a_failing_agent_spoils_its_games_only(tmp_path, agent, kind, message):
+def test_a_failing_agent_spoils_its_games_only(tmp_path, agent, message):
     code, written = played(
         tmp_path / "f.json", "kuhn_poker", "--games", "12", "-p", "1", "--agents", f"{agent},random", *GIVEN
     )
-    expected = failing_seeds(list(GameSeeds(0, 12)), 0)
+    expected = failing(range(12), 0)
     assert 0 < len(expected) < 12
     assert code == 1
-    assert written["summary"]["failed_seeds"] == expected
-    for game in written["games"]:
-        failure = game["failure"]
-        assert (failure is not None) == (game["seed"] in expected)
-        if failure is not None:
-            assert failure["kind"] == kind
-            assert failure["message"].startswith(message)
-            assert failure["player"] == 0
-            assert failure["traceback"].splitlines()[-1].endswith("enough") or kind == "AgentFailureError"
-            assert game["returns"] == game["winners"] == []
+    assert [failure["deal"] for failure in written["failures"]] == expected
+    assert [game["number"] for game in written["games"]] == [game for game in range(12) if game not in expected]
+    for failure in written["failures"]:
+        assert f"agent '{agent}' failed in deal {failure['deal']} " in failure["error"]
+        assert f"as player_0 of ['{agent}', 'random']: {message}" in failure["error"]
+        if agent == RAISING:
+            assert failure["traceback"].splitlines()[-1].endswith("enough")
 
 
-def test_a_failure_is_told_with_the_command_that_repeats_it():
+def test_a_failure_comes_with_the_command_that_repeats_it():
     result = call("leduc_poker", "--games", "6", "-p", "1", "--agents", f"random,{RAISING}", "-o", "ante=2", *GIVEN)
     assert result.exit_code == 1
-    failed = failing_seeds(list(GameSeeds(0, 6)), 1)
+    failed = failing(range(6), 1)
     assert f"{len(failed)} of 6 games failed" in result.stdout
     assert "ValueError: it has had enough" in result.stdout
     assert "Traceback" in result.stdout
-    (command,) = re.findall(rf"cardenvs simulate .*--seeds {failed[0]} .*", result.stdout)
+    (command,) = re.findall(rf"cardenvs simulate .*--only {','.join(map(str, failed))} .*", result.stdout)
     again = call(*shlex.split(command)[2:], "-p", "1")
     assert again.exit_code == 1
-    assert "1 of 1 games failed" in again.stdout
-    assert "Traceback" in again.stdout
+    assert f"{len(failed)} of {len(failed)} games failed" in again.stdout
 
 
-def test_many_failures_are_told_in_one_command():
+def test_of_many_failures_some_are_printed():
     result = call("kuhn_poker", "--games", "60", "-p", "1", "--agents", f"{RAISING},{RAISING}", "--quiet", *GIVEN)
-    seeds = list(GameSeeds(0, 60))
-    first, second = (failing_seeds(seeds, player) for player in range(2))
-    told = [int(seed) for seed in re.findall(r"--seeds (\S+,\S+)", result.stdout)[-1].split(",")]
-    assert len(told) > 10
-    assert set(first) <= set(told) <= {*first, *second}  # player_1 may not come to act
-    assert result.stdout.count("ValueError: it has had enough") == 10
-    assert result.stdout.count("Traceback") == 2  # of the first: here, and in its process
+    first, second = (failing(range(60), player) for player in range(2))
+    named = [int(number) for number in re.findall(r"--only (\S+)", result.stdout)[-1].split(",")]
+    assert len(named) > 10
+    assert set(first) <= set(named) <= {*first, *second}  # player_1 may not come to act
+    assert result.stdout.count(": ValueError: it has had enough") == 10
+    assert result.stdout.count("Traceback") == 1  # of the first
 
 
-def test_a_process_that_dies_is_a_failed_game_and_the_others_go_on():
-    rest = list(GameSeeds(2, 60))
-    healthy = [seed for seed in rest if seed not in failing_seeds(rest, 0)]
-    deadly = failing_seeds(rest, 0)[:2]
-    seeds = [healthy[0], *healthy[1:5], deadly[0], *healthy[5:9], deadly[1], *healthy[9:12]]
-    given = dataclasses.replace(table("kuhn_poker", DYING, "random"), guests_key=KEY)
-    games = list(simulate(given, seeds, processes=2))
-    assert [game.seed for game in games] == seeds
-    assert [game.seed for game in games if game.failure] == deadly
-    assert {game.failure.kind for game in games if game.failure} == {"AgentFailureError"}
-    assert "exit code 7" in next(game.failure.message for game in games if game.failure)
+def test_a_program_that_dies_is_a_failed_game_and_the_others_go_on():
+    match = table("kuhn_poker", DYING, "random", games=12)
+    games, failed = games_of(match, processes=2)
+    deadly = failing(range(12), 0)
+    assert [deal for deal, _ in failed] == deadly
+    assert [game.deal for game in games] == [game for game in range(12) if game not in deadly]
+    assert all("exit code 7" in error for _, error in failed)
 
 
 def test_an_agent_that_takes_its_process_along_is_a_failed_game_and_the_others_go_on(monkeypatch):
     """An agent in the worker's own process, so that the worker dies with it."""
     monkeypatch.setitem(kinds._added, "dying", simulate_agents.DYING_KIND)
     plain = table("kuhn_poker", "dying", "random")
-    given = simulate_agents.WithDying(plain.game, plain.options, plain.agents)
-    rest = list(GameSeeds(2, 60))
-    deadly = [seed for seed in rest if derived_seed(seed, "player", 0) % simulate_agents.FAILS_AT == 0][:2]
-    healthy = [seed for seed in rest if derived_seed(seed, "player", 0) % simulate_agents.FAILS_AT != 0]
-    seeds = [*healthy[:5], deadly[0], *healthy[5:9], deadly[1], *healthy[9:12]]
-    games = list(simulate(given, seeds, processes=2))
-    assert [game.seed for game in games] == seeds
-    assert [game.seed for game in games if game.failure] == deadly
-    for game in games:
-        if game.failure:
-            assert game.failure.kind == "ProcessDied"
-            assert game.failure.message == "the process that played it ended (exit code 7)"
+    seed = next(seed for seed in range(50) if not dies(plain, seed, 0) and 1 < deaths(plain, seed, 12) < 4)
+    match = simulate_agents.WithDying(plain.game, plain.options, plain.agents, 12, MatchSeed.of(seed), schedule=FIXED)
+    games, failed = games_of(match, processes=2)
+    deadly = [game for game in range(12) if dies(plain, seed, game)]
+    assert [deal for deal, _ in failed] == deadly
+    assert [game.deal for game in games] == [game for game in range(12) if game not in deadly]
+    for _, error in failed:
+        assert "the process that played it ended (exit code 7)" in error
+
+
+def dies(match, seed, game):
+    """Whether the agent "dying", player 0 of `match` with a seed, ends its process in a game."""
+    return derived_seed(MatchSeed.of(seed).deal(game), "agent", "dying") % simulate_agents.FAILS_AT == 0
+
+
+def deaths(match, seed, games):
+    return sum(dies(match, seed, game) for game in range(games))
+
+
+def test_a_match_keeps_going_when_asked_to(tmp_path):
+    """In a match of duplicate deals those with a failed game do not count."""
+    words = ["match", "kuhn_poker", "--agents", f"{RAISING},random", "--deals", "8", "--seed", SEED]
+    stopped = CliRunner().invoke(app, words)
+    assert stopped.exit_code == 2
+    written = tmp_path / "match.json"
+    result = CliRunner().invoke(app, [*words, "--keep-going", "--statistics", "--json", str(written)])
+    assert result.exit_code == 1
+    found = json.loads(written.read_text())
+    spoilt = {failure["deal"] for failure in found["failures"]}
+    assert 0 < len(spoilt) < 8
+    assert found["deals"] == 8 - len(spoilt)
+    assert f"{len(found['failures'])} of 16 games failed" in result.stdout
+    assert found["statistics"]["games"] == 16 - len(found["failures"])
+    assert [row["agent"] for row in found["statistics"]["agents"]] == [RAISING, "random"]
 
 
 def toy(name, **changes):
@@ -250,7 +275,7 @@ def test_rules_that_never_end_are_a_failed_game():
     result = call(name, "--games", "2", "-p", "1", "--quiet")
     assert result.exit_code == 1
     assert "2 of 2 games failed" in result.stdout
-    assert "the game is not over after" in result.stdout
+    assert "is not over after" in result.stdout
 
 
 class LeakyView(type(GAME.view)):
@@ -282,18 +307,19 @@ def test_figures_and_counts_of_a_game_are_summed_up(tmp_path):
     counts = written["summary"]["counts"]["moves"]
     assert counts == {"kept": {"total": sum(kept), "games": sum(k > 0 for k in kept)}, "flew": {"total": 0, "games": 0}}
     assert 0 < sum(kept) < 40
-    assert written["summary"]["seats"][1]["won"] == 20
-    assert written["summary"]["seats"][1]["figures"]["tricks"]["mean"] == pytest.approx(sum(kept) / 20)
+    assert written["summary"]["agents"][1]["won"] == 20
+    assert written["summary"]["agents"][1]["figures"]["tricks"]["mean"] == pytest.approx(sum(kept) / 20)
     text = call(name, "--games", "20", "-p", "1", *GIVEN).stdout
     assert "moves: 1 of 2 reached" in text
     assert "never: flew" in text
     assert f"tricks 1 {kept[0]}" in text.splitlines()[0]
 
 
-def test_wingspan_tells_points_by_category_and_coverage():
-    tally = Tally(table("wingspan", "random", "random", "random"))
-    for game in simulate(tally.simulation, list(GameSeeds(5, 6))):
-        assert game.failure is None
+def test_wingspan_has_points_by_category_and_coverage():
+    match = table("wingspan", "random", "random", "random", games=6)
+    games, failed = games_of(match)
+    assert not failed
+    for game in games:
         figures = game.statistics.figures
         for seat in range(3):
             assert figures["points"][seat] == sum(figures[part][seat] for part in figures if part != "points")
@@ -302,12 +328,11 @@ def test_wingspan_tells_points_by_category_and_coverage():
         assert sum(counts["powers used, by bird"].values()) == sum(counts["powers used, by handler"].values())
         assert sum(counts["turns"].values()) == 3 * 26
         assert sum(counts["round goals"].values()) == 4
-        tally.add(game)
-    summary = tally.summary()
+    summary = GameSums.of(match, games).as_dict()
     handlers, birds = (summary["counts"][group] for group in ("powers used, by handler", "birds played"))
     assert (len(handlers), len(birds)) == (29, 170)
     assert 0 < sum(count["total"] > 0 for count in handlers.values()) <= 29
-    assert list(summary["seats"][0]["figures"])[:2] == ["points", "birds"]
+    assert list(summary["agents"][0]["figures"])[:2] == ["points", "birds"]
 
 
 def test_wingspan_counts_the_power_that_was_used():
@@ -333,8 +358,10 @@ def test_wingspan_counts_the_power_that_was_used():
     ("words", "told"),
     [
         (["castle"], "no game named 'castle'"),
-        (["kuhn_poker", "--seeds", "1,x"], "separated by commas; got 'x'"),
-        (["kuhn_poker", "--seeds", "1", "--games", "2"], "leave out --games and --seed"),
+        (["kuhn_poker", "--seed", "1", "--only", "1,x"], "separated by commas; got 'x'"),
+        (["kuhn_poker", "--seed", "1", "--only", "1", "--games", "2"], "give its --seed, and leave out --games"),
+        (["kuhn_poker", "--only", "1"], "give its --seed, and leave out --games"),
+        (["kuhn_poker", "--seed", "x"], "a match's seed is a number"),
         (
             ["kuhn_poker", "--agents", "random,random,random"],
             "3 agents for 2 players of kuhn_poker_v0; add --players 3",

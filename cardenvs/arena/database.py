@@ -141,9 +141,7 @@ class Database:
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         if application != self.application_id:
-            other = next((kind.kind for kind in Database.__subclasses__() if kind.application_id == application), None)
-            what = "an SQLite file" if other is None else f"a {other}"
-            raise ArenaError(f"{self.path} is {what}, but no {self.kind}")
+            raise ArenaError(f"{self.path} is an SQLite file, but no {self.kind}")
         if not 1 <= version <= self.schema_version:
             known = f"versions 1 to {self.schema_version}" if self.schema_version > 1 else "version 1"
             do = "Open it with a newer cardenvs" if version > 0 else "It is damaged: take a copy from before"

@@ -66,7 +66,7 @@ class Match:
             raise ArenaError("a match with a guest needs a guard")
         if not 1 <= self.deals <= MOST_DEALS:
             raise ArenaError(f"a match needs at least one deal; got {self.deals} (the most are {MOST_DEALS:,})")
-        if len(self.agents) < self.options.num_players and self.schedule.kind != "field":
+        if len(self.agents) < self.options.num_players and self.schedule.kind not in ("field", "fixed"):
             raise ArenaError(
                 f"{self.game.name} is played by {self.options.num_players} here, so a match needs at least as many "
                 f"agents; got {len(self.agents)}: {', '.join(self.agents)} (an agent may be listed twice)"
@@ -236,6 +236,8 @@ class Match:
         resume: bool = False,
         processes: int = 1,
         batch: int = 64,
+        keep_going: bool = False,
+        statistics: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> "Summary":
         """Play what is not in the store yet and summarise it.
@@ -246,11 +248,14 @@ class Match:
             processes: how many to play in. A script that asks for more than one needs the usual
                 `if __name__ == "__main__":`.
             batch: games played side by side in a process where an agent has `act_batch`.
+            keep_going: a game that fails is recorded with its error, and the others go on. Deals with a failed game are
+                not in the summary.
+            statistics: record each game's statistics; see View.statistics.
             progress: called with (games done, games in all) now and then.
 
         Raises:
             ArenaError: the store has games of this match and `resume` is not set, or cannot be used.
-            AgentError: an agent failed. Finished games are kept.
+            AgentError: an agent failed, and `keep_going` is not set. Finished games are kept.
         """
         from cardenvs.arena.results.statistics import summarise
         from cardenvs.arena.run import run
@@ -258,5 +263,8 @@ class Match:
 
         with Store(store) as opened:
             match = opened.seeded(self, resume)
-            run([match], opened, resume=resume, processes=processes, batch=batch, progress=progress)
+            run(
+                [match], opened, resume=resume, processes=processes, batch=batch, keep_going=keep_going,
+                statistics=statistics, progress=progress,
+            )  # fmt: skip
             return summarise(match, opened.records(match.id))

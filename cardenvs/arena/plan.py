@@ -72,6 +72,7 @@ class Plan:
         done: Sequence[Iterable[GameRecord]],
         stop: Stop | None = None,
         seconds: float | None = None,
+        only: Sequence[int] | None = None,
     ) -> None:
         """Plan `matches`. No game is listed before it is handed out: a match may have more than memory can hold.
 
@@ -80,13 +81,16 @@ class Plan:
             done: the finished games of each.
             stop: when to stop a match early.
             seconds: hand out nothing after so long.
+            only: play these deals, in ascending order; None: all.
 
         Raises:
             ArenaError: `seconds` is no time.
         """
         if seconds is not None and not 0 < seconds < math.inf:
             raise ArenaError(f"a run has a number of seconds above 0, or no limit; got {seconds}")
-        self._courses = [_MatchProgress(match, records, stop) for match, records in zip(matches, done, strict=True)]
+        self._courses = [
+            _MatchProgress(match, records, stop, only) for match, records in zip(matches, done, strict=True)
+        ]
         self._started = time.monotonic()
         self._deadline = math.inf if seconds is None else self._started + seconds
         self._played = 0
@@ -129,6 +133,11 @@ class Plan:
         self._played += 1
         self._courses[number].finished(record)
 
+    def put_back(self, jobs: Iterable[tuple[int, Job]]) -> None:
+        """Take back games, each with the number of its match, that were handed out and will not be finished."""
+        for number, job in jobs:
+            self._courses[number].put_back(job)
+
     @property
     def pace(self) -> float:
         """Games finished a second, so far."""
@@ -155,7 +164,7 @@ class Plan:
         return sum(course.num_games for course in self._courses)
 
 
-def _in_blocks(deals: range, lineups: int) -> Iterator[Job]:
+def _in_blocks(deals: Sequence[int], lineups: int) -> Iterator[Job]:
     """All games of these deals: a block of deals in one lineup, then in the next, each time in another order.
 
     So the games of one deal are far apart, and an agent that keeps something from game to game cannot tell from their
@@ -175,28 +184,37 @@ def _in_blocks(deals: range, lineups: int) -> Iterator[Job]:
 class _MatchProgress:
     """One match under way."""
 
-    def __init__(self, match: Match, done: Iterable[GameRecord], stop: Stop | None) -> None:
+    def __init__(self, match: Match, done: Iterable[GameRecord], stop: Stop | None, only: Sequence[int] | None) -> None:
         self._match, self._stop = match, stop
         self._lineups = len(match.lineups)
-        self._end = match.deals  # no deal from here on will be played
-        self._open = match.deals if stop is None else min(match.deals, stop.look_after(0))  # nor yet from here on
-        self._jobs = deque([_in_blocks(range(self._open), self._lineups)])  # one after another, made as they are taken
+        self._deals: Sequence[int] = range(match.deals) if only is None else only
+        self._place = None if only is None else {deal: place for place, deal in enumerate(only)}
+        self._end = len(self._deals)  # no deal from this place on will be played
+        self._open = self._end if stop is None else min(self._end, stop.look_after(0))  # nor yet from this place on
+        self._jobs: deque[Iterator[Job]] = deque()  # one after another, made as they are taken
+        self._jobs.append(_in_blocks(self._deals[: self._open], self._lineups))
         self._passed = 0  # games of these that have been handed out or were finished before
-        self._complete = 0  # all deals before this one are
-        self._begun: dict[int, set[int]] = {}  # the finished lineups of deals that are not complete, or to come
+        self._complete = 0  # the deals of all places before this one are
+        self._begun: dict[int, set[int]] = {}  # by place: the finished lineups of deals not complete, or to come
         self._ahead: set[Job] = set()  # games that were finished before and not passed yet
         self._open_ahead = 0  # how many of these are open
         self._waiting: dict[int, list[GameRecord]] = {}  # their records, where a look will need them
         self._tally = None if stop is None else Tally(match)
         self.games_done = 0
         for record in done:
-            if record.deal < match.deals and record.lineup < self._lineups:
+            if self._place_of(record.deal) is not None and record.lineup < self._lineups:
                 self._ahead.add((record.deal, record.lineup))
                 self._note(record)
         self._count_ahead()
 
     def _count_ahead(self) -> None:
-        self._open_ahead = sum(deal < self._open for deal, _ in self._ahead)
+        self._open_ahead = sum((self._place_of(deal) or 0) < self._open for deal, _ in self._ahead)
+
+    def _place_of(self, deal: int) -> int | None:
+        """Where a deal comes among those to be played; None: nowhere."""
+        if self._place is not None:
+            return self._place.get(deal)
+        return deal if deal < len(self._deals) else None
 
     @property
     def left(self) -> int:
@@ -226,36 +244,43 @@ class _MatchProgress:
                 jobs.append(job)
         return jobs
 
+    def put_back(self, job: Job) -> None:
+        self._jobs.appendleft(iter([job]))
+        self._passed -= 1
+
     def finished(self, record: GameRecord) -> None:
         self._note(record)
 
     def _note(self, record: GameRecord) -> None:
-        if record.deal < self._complete:
+        place = self._place_of(record.deal)
+        if place is None or place < self._complete:
             return
-        lineups = self._begun.setdefault(record.deal, set())
+        lineups = self._begun.setdefault(place, set())
         if record.lineup in lineups:
             return
         lineups.add(record.lineup)
         self.games_done += 1
         if self._tally is not None:
-            self._waiting.setdefault(record.deal, []).append(record)
+            self._waiting.setdefault(place, []).append(record)
         while len(self._begun.get(self._complete, ())) == self._lineups:
             self._complete_one()
 
     def _complete_one(self) -> None:
-        deal = self._complete
+        place = self._complete
         self._complete += 1
-        del self._begun[deal]
+        del self._begun[place]
         if self._tally is None or self._stop is None:
             return
-        self._tally.add(sorted(self._waiting.pop(deal), key=lambda record: record.lineup))
+        games = sorted(self._waiting.pop(place), key=lambda record: record.lineup)
+        if not any(game.error for game in games):
+            self._tally.add(games)
         if self._complete == self._open < self._end:
             if self._stop.is_met(self._tally):
                 self._end = self._open
             else:
-                opened = range(self._open, min(self._end, self._stop.look_after(self._open)))
-                self._open = opened.stop
-                self._jobs.append(_in_blocks(opened, self._lineups))
+                opened = min(self._end, self._stop.look_after(self._open))
+                self._jobs.append(_in_blocks(self._deals[self._open : opened], self._lineups))
+                self._open = opened
                 self._count_ahead()
 
 

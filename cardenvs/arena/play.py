@@ -1,11 +1,13 @@
 """Playing the games of a match in one process, many side by side."""
 
+import contextlib
 import threading
 import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from cardenvs.agents.base import Agent, BatchAgent, Turn
@@ -13,9 +15,10 @@ from cardenvs.agents.seating import OK, Decision, Seat, checked_choice
 from cardenvs.agents.specs import make_agent
 from cardenvs.arena.match import Match
 from cardenvs.arena.records import GameRecord, Job
-from cardenvs.core.errors import AgentError
+from cardenvs.core.errors import AgentError, ArenaError
 from cardenvs.core.replay import Replay
 from cardenvs.core.results import ResultCheck
+from cardenvs.core.view import GameStatistics
 
 if TYPE_CHECKING:
     from cardenvs.agents.guarded.proxy import AgentProxy
@@ -23,21 +26,49 @@ if TYPE_CHECKING:
 Records = Generator[GameRecord, None, None]
 
 
-def play_games(crew: "AgentPool", jobs: Iterator[Job], batch: int) -> Records:
+@dataclass(frozen=True)
+class PlaySettings:
+    """How games are played. Their results do not depend on it.
+
+    Attributes:
+        batch: games played side by side in a process where an agent has `act_batch` or is `io_bound`. Without such
+            an agent, and with `keep_going`, games are played one after another.
+        keep_going: a game that fails is recorded with its error, and the others go on.
+        statistics: record each game's statistics.
+    """
+
+    batch: int = 64
+    keep_going: bool = False
+    statistics: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse an empty batch."""
+        if self.batch < 1:
+            raise ArenaError(f"a batch has at least one game; got {self.batch}")
+
+    @property
+    def side_by_side(self) -> int:
+        """Games in progress at once: one with `keep_going`, so that a process that dies shows which game ended it."""
+        return 1 if self.keep_going else self.batch
+
+
+DEFAULT_SETTINGS = PlaySettings()
+
+
+def play_games(crew: "AgentPool", jobs: Iterator[Job]) -> Records:
     """Play games and yield each when it is over.
 
-    A game's result depends on its deal and lineup alone. In a match without a guard an agent that fails ends the
-    play: the last record has its `error` set.
+    A game's result depends on its deal and lineup alone. Unless the settings say to keep going, a failed game ends
+    the play: the last record has its `error` set.
 
     Args:
         crew: the agents of the match.
         jobs: which of its games; taken as there is room.
-        batch: how many to play side by side where an agent has `act_batch` or is `io_bound`; one after the other where
-            none is.
 
     Raises:
         AgentError, PolicyNotFoundError, MissingExtraError: an agent cannot be made.
     """
+    batch = crew.settings.side_by_side
     if crew.io_bound and batch > 1:
         return _play_in_threads(crew, jobs, batch)
     return _play(crew, jobs, batch if crew.has_batches else 1)
@@ -53,14 +84,19 @@ def _play(crew: "AgentPool", jobs: Iterator[Job], room: int) -> Records:
         failed = next((table for table in tables if table.error), None) or _step(crew, tables)
         if failed is not None:
             yield failed.record()
-            return
+            if not crew.settings.keep_going:
+                return
+            failed.abandon()
+            tables.remove(failed)
         over = [table for table in tables if table.state.is_terminal]
         tables = [table for table in tables if not table.state.is_terminal]
         for table in over:
             table.finish()
             yield table.record()
             if table.error:
-                return
+                if not crew.settings.keep_going:
+                    return
+                table.abandon()
 
 
 def _play_in_threads(crew: "AgentPool", jobs: Iterator[Job], room: int) -> Records:
@@ -97,17 +133,18 @@ class AgentPool:
 
     Attributes:
         match: whose agents.
+        settings: how its games are played.
         batched: by agent, whether it answers in batches.
         io_bound: whether an agent spends its time waiting, so that games should be played side by side in threads.
     """
 
-    def __init__(self, match: Match) -> None:
+    def __init__(self, match: Match, settings: PlaySettings = DEFAULT_SETTINGS) -> None:
         """Make each agent once.
 
         Raises:
             AgentError, PolicyNotFoundError, MissingExtraError: an agent cannot be made.
         """
-        self.match = match
+        self.match, self.settings = match, settings
         self._free: list[list[Any]] = [[self._make(agent)] for agent in range(len(match.agents))]
         first = [_inner(free[0]) for free in self._free]
         self.io_bound = any(getattr(agent, "io_bound", False) for agent in first)
@@ -144,13 +181,25 @@ class AgentPool:
         if not self.batched[agent]:
             self._free[agent].append(made)
 
+    def drop(self, agent: int, made: Any) -> None:
+        """The seat is free again after a failed game: close its agent, unless each game has a new process of it."""
+        if self.batched[agent] or getattr(made, "is_isolated", False):
+            self.give_back(agent, made)
+            return
+        with contextlib.suppress(Exception):  # an agent that has failed may fail once more
+            _close(made)
+
     def close(self) -> None:
         """No more games: end what agents have running."""
         for made in (made for free in self._free for made in free):
-            close = getattr(made, "close", None)
-            if callable(close):
-                close()
+            _close(made)
         self._free = [[] for _ in self._free]
+
+
+def _close(made: Any) -> None:
+    close = getattr(made, "close", None)
+    if callable(close):
+        close()
 
 
 def _inner(made: Any) -> Any:
@@ -169,7 +218,8 @@ class _Table:
         self.state = self.match.game.state_type(self.match.game, self.match.options, seed=self.match.deal_seed(deal))
         self.decisions, self.seconds = [0] * len(self.seating), [0.0] * len(self.seating)
         self.error: str | None = None
-        self._check = ResultCheck(self.state)
+        self.statistics: GameStatistics | None = None
+        self._check, self._most_plies = ResultCheck(self.state), self.match.game.max_length(self.match.options)
         self.agents = [crew.take(agent) for agent in self.seating]
         self.players: list[Seat | AgentProxy] = []
         self._begin()
@@ -196,10 +246,26 @@ class _Table:
             if not self._safely(player, seat.end, self.state):
                 return
         fault = self._check.fault(self.state)
-        if fault is not None:  # the game is at fault, not an agent
-            self.error = f"deal {self.deal} (seed {self.state.seed}), lineup {self.lineup}, cannot end so: {fault}"
+        if fault is not None:
+            self._blame_game(f"cannot end so: {fault}")
+            return
+        if self.crew.settings.statistics:
+            try:
+                self.statistics = self.match.game.view.statistics(self.state)
+            except Exception as error:  # whatever is raised is the game's failure
+                self._blame_game(f"has no statistics: {type(error).__name__}: {error}")
+                return
         for agent, made in zip(self.seating, self.agents, strict=True):
             self.crew.give_back(agent, made)
+
+    def _blame_game(self, what: str) -> None:
+        """Note that the game is at fault, not an agent."""
+        self.error = f"deal {self.deal} (seed {self.state.seed}), lineup {self.lineup}, {what}"
+
+    def abandon(self) -> None:
+        """The game has failed: free the seats."""
+        for agent, made in zip(self.seating, self.agents, strict=True):
+            self.crew.drop(agent, made)
 
     @property
     def to_act(self) -> int:
@@ -227,6 +293,10 @@ class _Table:
         for player, seat in self._observers:
             if not self._safely(player, seat.observe, self.state):
                 return
+        if self.state.ply >= self._most_plies and not self.state.is_terminal:
+            self._blame_game(
+                f"is not over after {self._most_plies} actions, the most that {self.match.game.name} can have"
+            )
 
     def fail(self, player: int, error: Exception) -> None:
         """Note whose failure it is, what went wrong and where: a line, then the traceback of what the agent raised."""
@@ -251,6 +321,7 @@ class _Table:
             tuple(self.seconds),
             self.error,
             digest=None if self.error else Replay.of(self.state).digest,
+            statistics=self.statistics,
             **self._noted(),
         )
 

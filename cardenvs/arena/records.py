@@ -3,10 +3,14 @@
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.text import printable
+from cardenvs.core.view import GameStatistics
+
+if TYPE_CHECKING:
+    from cardenvs.arena.match import Match
 
 Job = tuple[int, int]  # (deal, lineup) of a game to play
 
@@ -28,6 +32,7 @@ class GameRecord:
         failures: by player: {class: number} of failed tries; empty where no proxy counted.
         outcomes: by player: how many decisions were "forced", and "forfeit"; likewise.
         notes: the decisions that failed or that agents made notes of, as JSON values.
+        statistics: of the game, see View.statistics; None where they were not asked for.
     """
 
     deal: int
@@ -43,6 +48,22 @@ class GameRecord:
     failures: tuple[dict[str, int], ...] = ()
     outcomes: tuple[dict[str, int], ...] = ()
     notes: tuple[dict[str, Any], ...] = ()
+    statistics: GameStatistics | None = None
+
+    @classmethod
+    def lost(cls, match: "Match", deal: int, lineup: int, why: str) -> Self:
+        """A game that failed, of which nothing else is known."""
+        seed, seating = match.deal_seed(deal), match.lineups[lineup]
+        nothing = (0,) * len(seating)
+        error = f"deal {deal} (seed {seed}), lineup {lineup}: {why}"
+        return cls(deal, lineup, seed, seating, (), (), nothing, nothing, error)
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        """Who has won: as the game's statistics say, else the players with the highest return."""
+        if self.statistics is not None and self.statistics.winners is not None:
+            return tuple(self.statistics.winners)
+        return tuple(player for player, value in enumerate(self.returns) if value == max(self.returns))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ to player 0. Every deal is played by every lineup. The kinds of schedule:
                   to fill a table, each of its agents takes all other places in turn
     tables        a given number of groups in which agents sit equally often (or one time more), and pairs meet about
                   equally often: for many agents at large tables, of which a round robin has too many
+    fixed         one group in one order: agent p is player p, in every game
 
 and of seating:
 
@@ -25,7 +26,7 @@ from typing import Any, Literal, Self
 
 from cardenvs.core.errors import ArenaError
 
-Kind = Literal["round_robin", "field", "tables"]
+Kind = Literal["round_robin", "field", "tables", "fixed"]
 Seating = Literal["auto", "all", "rotations"]
 Group = tuple[int, ...]
 
@@ -57,6 +58,8 @@ class Schedule:
         Raises:
             ArenaError: too few agents, challengers or tables that cannot be, or more than a million lineups.
         """
+        if self.kind == "fixed":
+            return tuple(self.groups(agents, players))
         every_order = self.seating == "all" or (self.seating == "auto" and players <= _ALL_SEATINGS_UP_TO)
         seatings = itertools.permutations if every_order else _rotations
         found = (lineup for group in self.groups(agents, players) for lineup in seatings(group))
@@ -86,12 +89,17 @@ class Schedule:
         """The tables, each in one order. Raises as `lineups` does."""
         if self.kind == "round_robin":
             return itertools.combinations(range(agents), players)
+        if self.kind == "fixed":
+            if agents != players:
+                raise ArenaError(f"with fixed seats a game of {players} players takes {players} agents; got {agents}")
+            return [tuple(range(players))]
         if self.kind == "field":
             return _against_the_field(self.challengers, agents, players)
         return balanced_groups(agents, players, self.tables)
 
 
 ROUND_ROBIN = Schedule()
+FIXED = Schedule("fixed")
 
 
 def _rotations(group: Group) -> Iterable[Group]:

@@ -26,11 +26,12 @@ from cardenvs.arena.database import (
 )
 from cardenvs.arena.records import GameRecord, StoredExperiment
 from cardenvs.core.errors import ArenaError, CardenvsError
+from cardenvs.core.view import GameStatistics
 
 if TYPE_CHECKING:
     from cardenvs.arena.match import Match
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 _SCHEMA = """
 CREATE TABLE matches (
@@ -62,6 +63,7 @@ CREATE TABLE games (
     failures TEXT NOT NULL DEFAULT '[]',  -- JSON, by player: {class: number} of failed tries
     outcomes TEXT NOT NULL DEFAULT '[]',  -- JSON, by player: {"forced": number, "forfeit": number}
     notes TEXT NOT NULL DEFAULT '[]',     -- JSON, the decisions that failed or that agents made notes of
+    statistics TEXT,                -- JSON, the GameStatistics; NULL where they were not asked for
     PRIMARY KEY (match_id, deal, lineup)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE experiments (
@@ -97,14 +99,16 @@ ALTER TABLE matches ADD COLUMN guests_key TEXT NOT NULL DEFAULT '';
 UPDATE matches SET secret = CAST(seed AS TEXT), guests_key = lower(hex(randomblob(16)));
 ALTER TABLE matches DROP COLUMN seed;
 """,
+    3: "ALTER TABLE games ADD COLUMN statistics TEXT;",
 }
 _COLUMNS = (
     "deal", "lineup", "seed", "seating", "returns", "actions", "decisions", "seconds", "error", "digest", "failures",
-    "outcomes", "notes",
+    "outcomes", "notes", "statistics",
 )  # fmt: skip
 _JSON_COLUMNS = {"seating", "returns", "actions", "decisions", "seconds", "failures", "outcomes", "notes"}
+_PLAYERS_EACH = ("returns", "decisions", "seconds", "failures", "outcomes")  # columns with a value for each player
 _CHOSEN_BY_SEED = ("id", "secret", "guests_key", "created")  # of a match
-_NOT_IN_RESULTS = ("actions", "notes")  # nothing that sums up games needs them, and they are long
+_NOT_IN_RESULTS = ("actions", "notes", "statistics")  # nothing that sums up games needs them, and they are long
 _INSERT = (  # a game that failed before is replaced; one that is finished stays
     f"INSERT INTO games (match_id, agents, plies, {', '.join(_COLUMNS)}) "
     f"VALUES ({', '.join('?' * (3 + len(_COLUMNS)))}) ON CONFLICT DO UPDATE SET "
@@ -126,6 +130,19 @@ def _is_anchors(value: Any) -> bool:
     return is_mapping(value) and all(map(is_number, value.values()))
 
 
+def _is_statistics(value: Any) -> bool:
+    if not is_mapping(value) or set(value) != {"figures", "counts", "winners"}:
+        return False
+    figures, counts, winners = value["figures"], value["counts"], value["winners"]
+    return (
+        is_mapping(figures)
+        and all(map(list_of(is_number), figures.values()))
+        and is_mapping(counts)
+        and all(map(is_count, counts.values()))
+        and (winners is None or list_of(is_whole)(winners))
+    )
+
+
 _MAPPING = json_cell(is_mapping, "a JSON object")
 _WHOLES = json_cell(list_of(is_whole), "a JSON list of whole numbers from 0")
 _NUMBERS = json_cell(list_of(is_number), "a JSON list of numbers")
@@ -134,6 +151,7 @@ _GAME_CELLS: dict[str, Reader] = {
     "deal": whole, "lineup": whole, "seed": whole, "seating": _WHOLES, "returns": _NUMBERS, "actions": _WHOLES,
     "decisions": _WHOLES, "seconds": _NUMBERS, "error": optional(text), "digest": optional(text), "failures": _COUNTS,
     "outcomes": _COUNTS, "notes": json_cell(list_of(is_mapping), "a JSON list of objects"),
+    "statistics": optional(json_cell(_is_statistics, "a JSON object of statistics")),
 }  # fmt: skip
 _MATCH_CELLS: dict[str, Reader] = {
     "game": text, "options": _MAPPING, "agents": json_cell(list_of(_is_agent), "a JSON list of agents"), "secret": text,
@@ -222,6 +240,8 @@ class Store(Database):
         ]
         if record.error:
             texts[_COLUMNS.index("returns")] = None
+        if record.statistics is not None:
+            texts[_COLUMNS.index("statistics")] = json.dumps(dataclasses.asdict(record.statistics))
         self._enter((match.id, agents, len(record.actions), *texts))
 
     # -- reading ------------------------------------------------------------------------------------------------
@@ -279,7 +299,7 @@ class Store(Database):
             f"SELECT {', '.join(columns)} FROM games WHERE match_id = ? AND error IS NULL {which} ORDER BY deal, lineup"
         )
         readers = {name: _GAME_CELLS[name] for name in columns}
-        missing: dict[str, Any] = {name: () for name in _COLUMNS if name not in columns}
+        missing: dict[str, Any] = {name: () for name in _COLUMNS if name not in (*columns, "statistics")}
         for row in self._rows(query, (match_id, *values)):
             try:
                 record = self._record(match_id, readers, row, missing)
@@ -297,10 +317,16 @@ class Store(Database):
         found = self._read("games", key, readers, row, _PLAY_AGAIN)
         found = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
         players = len(found["seating"])
-        for name in ("returns", "decisions", "seconds", "failures", "outcomes"):
+        for name in _PLAYERS_EACH:
             if len(found[name]) != players and (found[name] or name not in ("failures", "outcomes")):
                 raise self._damage(
                     "games", key, f"column {name} has {len(found[name])} values for {players} players", _PLAY_AGAIN
+                )
+        if found.get("statistics") is not None:
+            found["statistics"] = GameStatistics(**found["statistics"])
+            if not _fits(found["statistics"], players):
+                raise self._damage(
+                    "games", key, f"column statistics does not fit a game of {players} players", _PLAY_AGAIN
                 )
         return GameRecord(**found, **missing)
 
@@ -364,13 +390,14 @@ class Store(Database):
             found.append(StoredExperiment(**cells))
         return found
 
-    def failed(self) -> list[tuple[str, int, int, str]]:
-        """(match id, deal, lineup, error) of the games that failed and were not played again since."""
+    def failed(self, match_id: str | None = None) -> list[tuple[str, int, int, str]]:
+        """(match id, deal, lineup, error) of the failed games, of one match or of all, that were not played again."""
         query = (
-            "SELECT match_id, deal, lineup, error FROM games WHERE error IS NOT NULL ORDER BY match_id, deal, lineup"
+            "SELECT match_id, deal, lineup, error FROM games WHERE error IS NOT NULL AND (? IS NULL OR match_id = ?) "
+            "ORDER BY match_id, deal, lineup"
         )
         failed = []
-        for row in self._rows(query):
+        for row in self._rows(query, (match_id, match_id)):
             key = dict(zip(("match_id", "deal", "lineup"), row[:3], strict=True))
             failed.append((*row[:3], self._read("games", key, {"error": text}, row[3:], _PLAY_AGAIN)["error"]))
         return failed
@@ -382,11 +409,16 @@ class Store(Database):
             "SELECT id, game, options, agents, secret, layout, schedule, guard FROM matches ORDER BY id",
             "SELECT id, name, matches, anchors, config FROM experiments ORDER BY id",
             "SELECT match_id, deal, lineup, seed, seating, agents, returns, actions, plies, decisions, error, digest, "
-            "failures, outcomes FROM games ORDER BY match_id, deal, lineup",
+            "failures, outcomes, statistics FROM games ORDER BY match_id, deal, lineup",
         ):
             for row in self._rows(query):
                 digest.update(json.dumps(row, default=bytes.hex).encode() + b"\n")  # bytes: of a damaged cell
         return digest.hexdigest()
+
+
+def _fits(statistics: GameStatistics, players: int) -> bool:
+    each = all(len(values) == players for values in statistics.figures.values())
+    return each and all(winner < players for winner in statistics.winners or ())
 
 
 def agents_json(match: "Match") -> list[dict[str, Any]]:

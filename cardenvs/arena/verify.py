@@ -49,8 +49,8 @@ def verify(
     """Play finished games again and compare.
 
     Of each row are checked: that every cell can be read; that the match has such a game, with that seating and the seed
-    of that deal; that every action is legal in its turn and the game then over; returns, the digest of all events, and
-    the number of decisions.
+    of that deal; that every action is legal in its turn and the game then over; returns, the digest of all events, the
+    statistics where there are any, and the number of decisions.
 
     Args:
         store: whose games.
@@ -155,6 +155,8 @@ def _mismatch_played_again(match: Match, record: GameRecord) -> str | None:
         return f"it returns {state.returns}, but {list(record.returns)} is recorded"
     if record.digest is not None and Replay.of(state).digest != record.digest:
         return "its events differ from the recorded digest"
+    if record.statistics is not None and match.game.view.statistics(state) != record.statistics:
+        return "its statistics differ from those that are recorded"
     forfeits = sum(action >= FORFEIT for action in record.actions)
     asked = list(record.decisions)
     if sum(asked) != sum(decisions) + forfeits or any(a < d for a, d in zip(asked, decisions, strict=True)):

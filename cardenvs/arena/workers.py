@@ -1,4 +1,4 @@
-"""Worker processes that play games for a parent: one pool for matches and simulations.
+"""Worker processes that play games for a parent.
 
 The parent hands out *jobs* and gets a result for each. A worker asks for jobs when it has room for more, so that it
 never waits for the others. Jobs come from a source in the parent; what plays them is made in each worker:
@@ -72,15 +72,16 @@ class WorkerPool:
         self,
         number: int,
         make_player: Callable[[], JobPlayer],
-        rescue: Callable[[list[Job], int | None], Iterable[tuple[int, Any]]] | None = None,
+        rescue: Callable[[list[tuple[int, Job]], int | None], Iterable[tuple[int, Any]]] | None = None,
     ) -> None:
         """Start `number` processes.
 
         Args:
             number: of processes.
             make_player: called in each; must be picklable.
-            rescue: called with the jobs that a process has not finished when it died, and its exit code; returns
-                results to report in its place. The process is replaced. None: a process that dies ends the play.
+            rescue: called with the jobs that a process had not finished when it died, each with the number of its
+                group, and its exit code. It returns results to report in its place, and the process is replaced.
+                Players must then play jobs in order. None: a process that dies ends the play.
         """
         self._make_player, self._rescue, self._number = make_player, rescue, number
         self._running: dict[Connection, _Worker] = {}
@@ -144,7 +145,7 @@ class WorkerPool:
         if taken is None and is_idle and not source.is_over:
             return False
         if taken is not None and self._rescue is not None:
-            self._running[connection].jobs.extend(taken[1])
+            self._running[connection].jobs.extend((taken[0], job) for job in taken[1])
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died: noticed when it is next heard
             connection.send(taken)
         return True
@@ -173,8 +174,15 @@ class WorkerPool:
 class _Worker:
     def __init__(self, process: Any) -> None:
         self.process = process
-        self.jobs: deque[Job] = deque()  # handed out and not heard of yet, in order; kept where there is a rescue
+        self.jobs: deque[tuple[int, Job]] = (
+            deque()
+        )  # with their groups: handed out and not heard of yet, in order; kept where there is a rescue
         self.has_begun = False
+
+
+def usable_processes() -> int:
+    """How many processes can run at once here."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cardenvs.cli.compiling import compile_for
-from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
+from cardenvs.cli.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED
 from cardenvs.cli.files import Outputs
 from cardenvs.cli.options import read_options
 from cardenvs.cli.progress import ProgressBar
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cardenvs.agents.guarded.limits import AgentLimits
     from cardenvs.arena.match import Match
     from cardenvs.arena.results.statistics import Summary
+    from cardenvs.arena.results.sums import GameSums
 
 
 def match(
@@ -39,6 +40,12 @@ def match(
     on_failure: Annotated[
         str, typer.Option(metavar="stop|forfeit|forced_action", help="What happens when an agent fails.")
     ] = "stop",
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Record a game that fails and go on; its deal does not count.")
+    ] = False,
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Record the games' own figures and coverage, and print their sums.")
+    ] = False,
     keep_env: Annotated[
         list[str] | None,
         typer.Option("--keep-env", metavar="NAME", help="Pass a variable to agents in processes. May be repeated."),
@@ -48,6 +55,7 @@ def match(
 
     Every deal is played in every seating (above three players: every rotation) with the same cards. The result
     depends on the seed alone, not on the number of processes. Without --seed a seed is drawn; it is printed at the end.
+    With --keep-going, games that fail are listed at the end, and the exit code is 1.
 
     Agents: random, heuristic (where the game has it), search, search:simulations=1000,playout=random, ppo:PATH,
     python:MODULE:FACTORY.
@@ -60,6 +68,7 @@ def match(
     from cardenvs.agents.specs import split_specs
     from cardenvs.arena.match import Match
     from cardenvs.arena.results.statistics import summarise
+    from cardenvs.arena.results.sums import GameSums
     from cardenvs.arena.store import Store
     from cardenvs.core.registry import get_game
 
@@ -77,14 +86,19 @@ def match(
     with Store(store) as opened:
         wanted = opened.seeded(wanted, resume)
         compile_for(found, options, wanted.agents)
-        interrupted = _run_with_progress(wanted, opened, resume, processes, batch)
+        how = {"resume": resume, "processes": processes, "batch": batch, "keep_going": keep_going}
+        interrupted = _run_with_progress(wanted, opened, {**how, "statistics": statistics})
         summary = summarise(wanted, opened.records(wanted.id))
-    _report(summary, outputs, json, html)
+        sums = GameSums.of(wanted, opened.records(wanted.id)) if statistics else None
+        failed = opened.failed(wanted.id)
+    _report(summary, sums, failed, outputs, json, html)
     if interrupted:
         kept = f"finished games are in {store}; add --resume to go on" if store else "nothing was kept; use --store"
         typer.secho(f"Stopped before the end: {kept}.", fg="yellow", err=True)
         raise typer.Exit(EXIT_INTERRUPTED)
     outputs.close()
+    if failed:
+        raise typer.Exit(EXIT_FAILED)
 
 
 def _guard(on_failure: str, keep_env: Sequence[str]) -> "AgentLimits | None":
@@ -102,23 +116,39 @@ def _guard(on_failure: str, keep_env: Sequence[str]) -> "AgentLimits | None":
     return AgentLimits(on_failure=on_failure, keep_env=tuple(keep_env))
 
 
-def _run_with_progress(match: "Match", store: Any, resume: bool, processes: int, batch: int) -> bool:
+def _run_with_progress(match: "Match", store: Any, how: dict[str, Any]) -> bool:
     """Play the match under a progress bar. Returns whether it was interrupted."""
     from cardenvs.arena.run import run
 
     with ProgressBar(match.game.title, unit="games", total=match.num_games) as bar:
         try:
-            run([match], store, resume=resume, processes=processes, batch=batch, progress=bar.show)
+            run([match], store, progress=bar.show, **how)
         except KeyboardInterrupt:
             return True
     return False
 
 
-def _report(summary: "Summary", outputs: Outputs, json: Path | None, html: Path | None) -> None:
+def _report(
+    summary: "Summary",
+    sums: "GameSums | None",
+    failed: list[tuple[str, int, int, str]],
+    outputs: Outputs,
+    json: Path | None,
+    html: Path | None,
+) -> None:
     from cardenvs.arena.output.page import write_page
     from cardenvs.arena.output.report import print_summary, write_json
+    from cardenvs.arena.output.sums import failures_json, print_failures, print_statistics
 
-    print_summary(summary, new_console())
-    outputs.write("JSON", json, lambda path: write_json(summary, path))
+    console = new_console()
+    print_summary(summary, console)
+    more: dict[str, Any] = {}
+    if sums is not None:
+        print_statistics(sums, console)
+        more["statistics"] = sums.as_dict()
+    if failed:
+        print_failures([error for *_, error in failed], summary.games + summary.unfinished, console)
+        more["failures"] = failures_json(failed)
+    outputs.write("JSON", json, lambda path: write_json(summary, path, more))
     if summary.deals:
         outputs.write("page", html, lambda path: write_page(summary, path))

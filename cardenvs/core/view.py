@@ -36,7 +36,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class GameStatistics:
-    """Statistics of a finished game, as JSON values, to sum up over many (`cardenvs simulate`).
+    """Statistics of a finished game, as JSON values, to sum up over many (`simulate`, `match --statistics`).
 
     Attributes:
         figures: by name a number for each player (points by category, ...). The first is what people call the score.

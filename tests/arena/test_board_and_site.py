@@ -129,7 +129,7 @@ def circular():
     with Store() as store:
         store.begin(match)
         jobs = [(deal, lineup) for deal in range(20) for lineup in range(6)]
-        for record in play_games(crew, iter(jobs), 1):
+        for record in play_games(crew, iter(jobs)):
             value = 1.0 if record.seating in ahead else -1.0
             store.add(match, dataclasses.replace(record, returns=(value, -value)))
         yield store

@@ -61,7 +61,7 @@ intervals: student
         ({"agents": [{"name": "x"}]}, r"agents.0.spec: Field required$"),
         ({"deals": 0}, r"deals: Input should be greater than or equal to 1 \(got 0\)"),
         ({"seed": -1}, "seed: a match's seed is a number from 0 to 2"),
-        ({"schedule": "swiss"}, r"schedule.kind: Input should be 'round_robin', 'field' or 'tables' \(got 'swiss'\)"),
+        ({"schedule": "swiss"}, r"'round_robin', 'field', 'tables' or 'fixed' \(got 'swiss'\)"),
         ({"schedule": {"kind": "field"}}, None),
         ({"schedule": {"challengers": ["random"]}}, "games.0: challengers belong to a schedule of kind field"),
         ({"stop": {"half_width": 0}}, "stop.half_width: Input should be greater than 0"),

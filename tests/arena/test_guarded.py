@@ -11,7 +11,7 @@ from cardenvs.agents import kinds
 from cardenvs.agents.guarded.limits import AgentLimits
 from cardenvs.agents.python import PYTHON
 from cardenvs.arena import Match, Store
-from cardenvs.arena.play import AgentPool, play_games
+from cardenvs.arena.play import AgentPool, PlaySettings, play_games
 from cardenvs.arena.results.board import board_of
 from cardenvs.arena.verify import verify
 
@@ -26,9 +26,9 @@ def guarded(agents, deals, guard=NEAR, **options):
 
 def played(match, batch=64):
     jobs = [(deal, lineup) for deal in range(match.deals) for lineup in range(len(match.lineups))]
-    crew = AgentPool(match)
+    crew = AgentPool(match, PlaySettings(batch))
     try:
-        return sorted(play_games(crew, iter(jobs), batch), key=lambda record: (record.deal, record.lineup))
+        return sorted(play_games(crew, iter(jobs)), key=lambda record: (record.deal, record.lineup))
     finally:
         crew.close()
 

@@ -7,7 +7,7 @@ import pytest
 from cardenvs.agents import kinds
 from cardenvs.agents.python import PYTHON
 from cardenvs.arena import Match
-from cardenvs.arena.play import AgentPool, play_games
+from cardenvs.arena.play import AgentPool, PlaySettings, play_games
 from cardenvs.core.errors import AgentError
 from cardenvs.core.registry import get_game
 
@@ -23,7 +23,7 @@ def played(match, batch=64, jobs=None):
     )
     return {
         (r.deal, r.lineup): (r.seed, r.seating, r.returns, r.actions, r.error)
-        for r in play_games(AgentPool(match), iter(jobs), batch)
+        for r in play_games(AgentPool(match, PlaySettings(batch)), iter(jobs))
     }
 
 
@@ -73,7 +73,7 @@ def test_games_side_by_side_are_the_same_as_one_by_one(agents, kind_here):
 
 def test_times_and_decisions_are_counted_by_player(kind_here):
     match = Match.of("leduc_poker_v0", [f"{HERE}Slow", f"{HERE}Together"], deals=2)
-    for record in play_games(AgentPool(match), iter([(0, 0), (0, 1), (1, 0)]), 4):
+    for record in play_games(AgentPool(match, PlaySettings(4)), iter([(0, 0), (0, 1), (1, 0)])):
         assert sum(record.decisions) == len(record.actions)
         slow = record.seating.index(0)
         assert record.seconds[slow] >= 0.004 * record.decisions[slow] > record.seconds[1 - slow]
@@ -95,7 +95,7 @@ def test_a_failure_ends_the_play_and_says_whose_it_was_and_where(agent, message,
     where = HERE if agent == "TooFew" else OWN
     match = Match.of("leduc_poker_v0", [f"{where}{agent}", "search:simulations=2"], deals=40, seed=3)
     jobs = [(deal, 0) for deal in range(40)]
-    records = list(play_games(AgentPool(match), iter(jobs), 1))
+    records = list(play_games(AgentPool(match, PlaySettings(1)), iter(jobs)))
     assert 1 <= len(records) < 40
     *good, bad = records
     assert all(record.error is None for record in good)

@@ -15,15 +15,11 @@ from typer.testing import CliRunner
 from cardenvs.arena import Match, Store, database
 from cardenvs.arena.records import StoredExperiment
 from cardenvs.arena.results.board import board_of
-from cardenvs.arena.simulate import GameSeeds, Simulation, simulate
-from cardenvs.arena.simulations import SimulationStore
 from cardenvs.arena.verify import verify
 from cardenvs.cli import app
 from cardenvs.core.errors import ArenaError
-from cardenvs.core.registry import get_game
 
 MATCH = Match.of("kuhn_poker", ["random", "random"], deals=4)
-SIMULATION = Simulation(get_game("kuhn_poker"), get_game("kuhn_poker").make_options(), ("random", "random"))
 NOBODY = 65534
 
 
@@ -101,13 +97,16 @@ def test_reading_changes_nothing(tmp_path):
         Store(tmp_path / "empty.db", read_only=True)
 
 
-def test_one_kind_of_store_is_not_taken_for_another(tmp_path):
+def test_another_kind_of_database_is_not_taken_for_a_store(tmp_path):
+    class Other(Store):
+        kind, application_id = "store of something else", 5
+
     Store(tmp_path / "match.db").close()
-    SimulationStore(tmp_path / "simulation.db").close()
-    with pytest.raises(ArenaError, match="is a store of cardenvs results, but no store of cardenvs simulations"):
-        SimulationStore(tmp_path / "match.db")
-    with pytest.raises(ArenaError, match="is a store of cardenvs simulations, but no store of cardenvs results"):
-        Store(tmp_path / "simulation.db")
+    Other(tmp_path / "other.db").close()
+    with pytest.raises(ArenaError, match="is an SQLite file, but no store of something else"):
+        Other(tmp_path / "match.db")
+    with pytest.raises(ArenaError, match="is an SQLite file, but no store of cardenvs results"):
+        Store(tmp_path / "other.db")
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -136,20 +135,20 @@ def test_a_full_disk_says_what_is_kept_and_how_to_go_on(tmp_path):
 
 
 def test_a_full_disk_under_a_simulation_leaves_its_summary(tmp_path, monkeypatch):
-    opened = SimulationStore.begin
+    opened = Store.begin
 
-    def begin(store, simulation, seed):
-        opened(store, simulation, seed)
+    def begin(store, match):
+        opened(store, match)
         limit(store, pages=1)
 
-    monkeypatch.setattr(SimulationStore, "begin", begin)
+    monkeypatch.setattr(Store, "begin", begin)
     monkeypatch.setattr(database, "_WRITE_EVERY_S", 0)
-    words = ["simulate", "kuhn_poker", "--games", "300", "-p", "1", "-q", "--store", tmp_path / "s.db"]
+    words = ["simulate", "kuhn_poker", "--games", "300", "-p", "1", "-q", "--seed", "1", "--store", tmp_path / "s.db"]
     result = call(*words)
     assert result.exit_code == 2
     assert "mean return" in result.stdout
     assert "is full" in result.stderr
-    monkeypatch.setattr(SimulationStore, "begin", opened)
+    monkeypatch.setattr(Store, "begin", opened)
     assert call(*words, "--resume").exit_code == 0
 
 
@@ -213,35 +212,11 @@ def test_a_clock_that_jumps_back_reorders_nothing(tmp_path, monkeypatch):
 # Simulations
 
 
-def plain(games):
-    return [(game.seed, game.plies, game.returns, game.winners, game.statistics) for game in games]
-
-
-def test_a_simulation_is_the_same_with_a_store_and_without(tmp_path):
-    seeds = GameSeeds(3, 30)
-    alone = plain(simulate(SIMULATION, seeds))
-    with SimulationStore(tmp_path / "s.db") as store:
-        list(simulate(SIMULATION, seeds[5:12], store=store))
-        assert plain(simulate(SIMULATION, seeds, store=store)) == alone
-        assert store.finished(SIMULATION) == set(seeds)
-        monkey = plain(simulate(SIMULATION, seeds, store=store))  # none is played: all are there
-    assert monkey == alone
-
-
 def test_going_on_has_to_be_asked_for(tmp_path):
-    words = ["simulate", "kuhn_poker", "--games", "3", "-p", "1", "-q", "--store", tmp_path / "s.db"]
+    words = ["simulate", "kuhn_poker", "--games", "3", "-p", "1", "-q", "--seed", "1", "--store", tmp_path / "s.db"]
     assert call(*words).exit_code == 0
     refused = call(*words)
     assert refused.exit_code == 2
-    assert "already has 3 games of this table; add --resume" in refused.stderr
+    assert "already has 3 games of this match; resume it" in refused.stderr
     assert call(*words, "--resume").exit_code == 0
     assert "--resume needs the --store" in call("simulate", "kuhn_poker", "--resume").stderr
-
-
-def test_a_million_million_games_take_no_memory():
-    seeds = GameSeeds(0, 10**12)
-    assert len(seeds) == 10**12
-    assert seeds[10**12 - 1] == GameSeeds(0, 10**12)[-1]
-    games = simulate(SIMULATION, seeds)
-    assert [next(games).seed for _ in range(3)] == seeds[:3]
-    games.close()

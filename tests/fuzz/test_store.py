@@ -6,16 +6,13 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from cardenvs.arena import Match, Store
-from cardenvs.arena.simulate import GameSeeds, Simulation, simulate
-from cardenvs.arena.simulations import SimulationStore
 from cardenvs.cli import app
 from cardenvs.core.errors import CardenvsError
-from cardenvs.core.registry import get_game
 from fuzz import LONG, examples
 
 VALUES = [
@@ -28,12 +25,11 @@ CREATE TABLE new AS SELECT * FROM {table};
 DROP TABLE {table};
 ALTER TABLE new RENAME TO {table};
 """
-SIMULATION = Simulation(get_game("kuhn_poker"), get_game("kuhn_poker").make_options(), ("random", "random"))
 
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory):
-    """A store of an experiment and a match, the same with tables that take anything, and a store of simulations."""
+    """A store of an experiment and a match with statistics, and the same with tables that take anything."""
     folder = tmp_path_factory.mktemp("stores")
     (folder / "small.yaml").write_text(
         "name: small\ndeals: 3\ngames: [kuhn_poker]\nagents: [random, {name: again, spec: random}]\n"
@@ -41,15 +37,13 @@ def stores(tmp_path_factory):
     )
     result = CliRunner().invoke(app, ["arena", "run", str(folder / "small.yaml"), "--store", str(folder / "whole.db")])
     assert result.exit_code == 0, result.output
-    Match.of("kuhn_poker", ["random", "random"], deals=2).run(folder / "whole.db")
+    Match.of("kuhn_poker", ["random", "random"], deals=2).run(folder / "whole.db", statistics=True)
     shutil.copy(folder / "whole.db", folder / "loose.db")
     connection = sqlite3.connect(folder / "loose.db")
     for table in ("matches", "games", "experiments"):
         connection.executescript(LOOSE.format(table=table))
     connection.execute("PRAGMA journal_mode=DELETE")
     connection.close()
-    with SimulationStore(folder / "simulated.db") as store:
-        list(simulate(SIMULATION, GameSeeds(0, 4), store=store))
     return folder
 
 
@@ -63,7 +57,7 @@ def cells():
             ],
             "games": [
                 "match_id", "deal", "lineup", "seed", "seating", "agents", "returns", "actions", "plies", "decisions",
-                "seconds", "error", "digest", "failures", "outcomes", "notes",
+                "seconds", "error", "digest", "failures", "outcomes", "notes", "statistics",
             ],
             "experiments": ["id", "name", "matches", "anchors", "config", "created"],
         }.items()
@@ -142,14 +136,10 @@ def test_a_damaged_cell_is_named_with_what_would_do(stores, tmp_path):
     assert "column options is b'\\xff\\xfe', not a JSON object" in listed.stderr
 
 
-def open_and_read(kind, path):
+def open_and_read(path):
     """Open a store and read all of it; what it refuses it refuses with a CardenvsError."""
     try:
-        with kind(path, read_only=True) as store:
-            if kind is SimulationStore:
-                for seed in store.finished(SIMULATION):
-                    store.game(SIMULATION, seed)
-                return
+        with Store(path, read_only=True) as store:
             for match_id in store.match_ids():
                 list(store.records(match_id))
                 store.match(match_id)
@@ -158,12 +148,11 @@ def open_and_read(kind, path):
         print(error)  # what cannot be printed would raise here
 
 
-@pytest.mark.parametrize("name", ["whole.db", "simulated.db"])
 @given(data=st.data())
 @settings(max_examples=examples(60, 3000), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_damaged_file_gives_a_traceback(stores, name, tmp_path, data):
+def test_no_damaged_file_gives_a_traceback(stores, tmp_path, data):
     """Cut anywhere, or with bytes changed anywhere."""
-    raw = bytearray((stores / name).read_bytes())
+    raw = bytearray((stores / "whole.db").read_bytes())
     if data.draw(st.booleans(), "cut"):
         raw = raw[: data.draw(st.integers(0, len(raw)), "at")]
     for _ in range(data.draw(st.integers(0, 8), "changes")):
@@ -171,24 +160,7 @@ def test_no_damaged_file_gives_a_traceback(stores, name, tmp_path, data):
             raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
     path = tmp_path / "damaged.db"
     path.write_bytes(raw)
-    open_and_read(Store if name == "whole.db" else SimulationStore, path)
-
-
-@given(
-    column=st.sampled_from(["plies", "ms", "returns", "winners", "figures", "counts", "failure"]),
-    value=st.sampled_from(VALUES),
-)
-@settings(max_examples=examples(40, 189), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@example(column="returns", value="[1]")
-def test_no_edited_cell_of_a_simulation_gives_a_traceback(stores, tmp_path, column, value):
-    path = tmp_path / "edited.db"
-    shutil.copy(stores / "simulated.db", path)
-    connection = sqlite3.connect(path)
-    connection.executescript(LOOSE.format(table="games"))
-    connection.execute(f"UPDATE games SET {column} = ? WHERE rowid = 2", (value,))
-    connection.commit()
-    connection.close()
-    open_and_read(SimulationStore, path)
+    open_and_read(path)
 
 
 @pytest.mark.parametrize("text", ["", "SQLite format 3\0", "SQLite format 3\0" + "\0" * 4096, "{}", "\n" * 5000])

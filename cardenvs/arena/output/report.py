@@ -152,9 +152,9 @@ def as_json(summary: Summary) -> dict[str, Any]:
     }
 
 
-def write_json(summary: Summary, path: str | Path) -> None:
-    """Write the summary as JSON; an existing file is replaced in one go."""
-    write_whole(path, json.dumps(as_json(summary), indent=1, allow_nan=False) + "\n")
+def write_json(summary: Summary, path: str | Path, more: dict[str, Any] | None = None) -> None:
+    """Write the summary, and `more` entries, as JSON; an existing file is replaced in one go."""
+    write_whole(path, json.dumps({**as_json(summary), **(more or {})}, indent=1, allow_nan=False) + "\n")
 
 
 def estimate_json(estimate: Estimate) -> dict[str, Any]:

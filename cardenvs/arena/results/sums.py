@@ -1,0 +1,118 @@
+"""Sums of the statistics of games: figures by agent, and how often everything came up."""
+
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+from cardenvs.arena.match import Match
+from cardenvs.arena.records import GameRecord
+from cardenvs.arena.results.statistics import estimate
+
+Values = list[tuple[int, float]]  # each with its deal
+
+
+class GameSums:
+    """Sums over the finished games of a match.
+
+    Attributes:
+        match: whose games.
+        games: how many were added.
+        counts: by group, by name: how often in all, and in how many games.
+        figures: the names of the figures that the games have.
+    """
+
+    def __init__(self, match: Match) -> None:
+        self.match, self.games = match, 0
+        self.counts: dict[str, dict[str, list[int]]] = {}
+        self.figures: list[str] = []
+        agents = range(len(match.agents))
+        self._plies: Values = []
+        self._returns: list[Values] = [[] for _ in agents]
+        self._figures: list[dict[str, Values]] = [{} for _ in agents]
+        self._won, self._shared = [0 for _ in agents], [0 for _ in agents]
+
+    @classmethod
+    def of(cls, match: Match, records: Iterable[GameRecord]) -> Self:
+        """The sums over finished games."""
+        sums = cls(match)
+        for record in records:
+            sums.add(record)
+        return sums
+
+    def add(self, game: GameRecord) -> None:
+        """Add a finished game."""
+        self.games += 1
+        self._plies.append((game.deal, len(game.actions)))
+        winners = game.winners
+        for player, agent in enumerate(game.seating):
+            self._returns[agent].append((game.deal, game.returns[player]))
+            self._won[agent] += winners == (player,)
+            self._shared[agent] += len(winners) > 1 and player in winners
+        if game.statistics is None:
+            return
+        for name, values in game.statistics.figures.items():
+            if name not in self.figures:
+                self.figures.append(name)
+            for player, agent in enumerate(game.seating):
+                self._figures[agent].setdefault(name, []).append((game.deal, values[player]))
+        for group, counts in game.statistics.counts.items():
+            sums = self.counts.setdefault(group, {})
+            for name, count in counts.items():
+                both = sums.setdefault(name, [0, 0])
+                both[0] += count
+                both[1] += count > 0
+
+    @property
+    def rows(self) -> list[tuple[str, list[int]]]:
+        """Whose sums are of interest, with their numbers: each agent, and agents of one spec together."""
+        specs = self.match.agents
+        rows = [(name, [agent]) for agent, name in enumerate(self.match.names)]
+        together = {spec: [agent for agent, other in enumerate(specs) if other == spec] for spec in specs}
+        return rows + [(f"all {spec}", agents) for spec, agents in together.items() if len(agents) > 1]
+
+    @property
+    def plies(self) -> dict[str, float | None] | None:
+        """The length of games, as `of_agents` gives figures."""
+        return _spread(self._plies)
+
+    def of_agents(self, agents: Sequence[int]) -> dict[str, Any]:
+        """Results of some agents together, as JSON values.
+
+        Each figure has its mean with a 95% Student t interval over deals, its standard deviation and its extremes.
+        """
+        return {
+            "won": sum(self._won[agent] for agent in agents),
+            "shared": sum(self._shared[agent] for agent in agents),
+            "returns": _spread([pair for agent in agents for pair in self._returns[agent]]),
+            "figures": {
+                name: _spread([pair for agent in agents for pair in self._figures[agent].get(name, ())])
+                for name in self.figures
+            },
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """All sums, as JSON values."""
+        rows = self.rows if self.games else []
+        return {
+            "games": self.games,
+            "plies": self.plies,
+            "agents": [{"agent": name, "numbers": agents, **self.of_agents(agents)} for name, agents in rows],
+            "counts": {
+                group: {name: {"total": total, "games": games} for name, (total, games) in counts.items()}
+                for group, counts in self.counts.items()
+            },
+        }
+
+
+def _spread(values: Values) -> dict[str, float | None] | None:
+    if not values:
+        return None
+    by_deal: dict[int, list[float]] = {}
+    for deal, value in values:
+        by_deal.setdefault(deal, []).append(value)
+    mean = estimate([statistics.fmean(each) for each in by_deal.values()])
+    low, high = (None if math.isinf(bound) else bound for bound in (mean.low, mean.high))
+    plain = [value for _, value in values]
+    deviation = statistics.stdev(plain) if len(plain) > 1 else None
+    return {"mean": mean.mean, "low": low, "high": high, "sd": deviation, "min": min(plain), "max": max(plain)}
