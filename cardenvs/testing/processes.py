@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from cardenvs.core.game import Game
@@ -20,17 +21,19 @@ if TYPE_CHECKING:
     from cardenvs.testing.case import Case
 
 SECONDS = 30.0  # for a game in another mode, by default: without the compiler some take hours
-_MODES = {"compiler off": {"CARDENVS_COMPILE": "0"}, "bounds checked": {"NUMBA_BOUNDSCHECK": "1"}}
+MODES = {"compiler off": {"CARDENVS_COMPILE": "0"}, "bounds checked": {"NUMBA_BOUNDSCHECK": "1"}}
 
 
-def check_other_modes(game: Game, cases: list["Case"], seconds: float = SECONDS) -> None:
+def check_other_modes(
+    game: Game, cases: list["Case"], seconds: float = SECONDS, modes: Collection[str] = tuple(MODES)
+) -> None:
     """Play `cases` in other modes and compare every position, byte for byte, as far as `seconds` go for each game."""
     from cardenvs.testing.case import ConformanceError
 
     games = [{"options": c.options.as_dict(), "seed": c.seed, "actions": list(_last(c).actions)} for c in cases]
     wanted = [digests(game, one) for one in games]
-    for mode, settings in _MODES.items():
-        found = _digests_elsewhere(game, games, mode, settings, seconds)
+    for mode in modes:
+        found = _digests_elsewhere(game, games, mode, MODES[mode], seconds)
         for case, here, there in zip(cases, wanted, found, strict=True):
             if not 0 < len(there) <= len(here):
                 raise ConformanceError(f"{case}: with {mode} {len(there)} of {len(here)} positions were played")

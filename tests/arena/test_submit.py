@@ -76,13 +76,16 @@ def test_an_agent_in_a_bundle_is_rated_against_the_anchors(bundle):
     assert {what for what, _, _ in told} == {"playing", "repeating", "playing again"}
 
 
-def test_a_zip_file_and_a_bare_spec_are_submissions_too(bundle, tmp_path):
+def test_a_zip_file_is_a_submission_too(bundle, tmp_path):
     archive = tmp_path / "bundle.zip"
     with zipfile.ZipFile(archive, "w") as zipped:
         for file in bundle.iterdir():
             zipped.write(file, file.name)
     first, second = checked(archive, board=SHORT), checked(bundle, board=SHORT)
     assert [r.rating for r in first.board.overall] == [r.rating for r in second.board.overall]
+
+
+def test_a_bare_spec_is_a_submission_too():
     bare = checked("search:simulations=2")
     assert (bare.name, bare.faults) == ("search:simulations=2", ())
 
