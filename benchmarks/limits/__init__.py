@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 SOURCES = Path(__file__).parent
-GAMES = {"kuhn_poker_v0": "kuhn.c", "leduc_poker_v0": "leduc.c"}
+GAMES = {"kuhn_poker_v0": "kuhn.c", "leduc_poker_v0": "leduc.c", "gin_rummy_v0": "gin_rummy.c"}
 
 
 class NoLimitError(Exception):

@@ -7,6 +7,11 @@
        legal(const game *) -> bits      bit a: action a is legal
        apply(game *, action, reward)    returns 1 where the episode is over, and then writes the two rewards
        observe(const game *, out)       what the player to act sees
+
+   A game whose action ids do not fit in 32 bits defines CHOOSES and has, in place of legal,
+
+       write_mask(game *, mask)         1 for each legal action; the rest is 0 already
+       choose(const game *, rng)        a legal action, uniformly
 */
 
 #include <stdint.h>
@@ -45,11 +50,27 @@ static inline void deal(game *g, uint64_t *rng)
     begin(g, deck);
 }
 
-static inline void encode(const game *g, int8_t *observation, int8_t *mask, int32_t *player)
+#ifndef CHOOSES
+static inline void write_mask(const game *g, int8_t *mask)
 {
     unsigned bits = legal(g);
     for (int a = 0; a < ACTIONS; a++)
         mask[a] = (bits >> a) & 1;
+}
+
+static inline int choose(const game *g, uint64_t *rng)
+{
+    unsigned bits = legal(g);
+    for (uint32_t k = random_below(rng, (uint32_t)__builtin_popcount(bits)); k > 0; k--)
+        bits &= bits - 1;
+    return __builtin_ctz(bits);
+}
+#endif
+
+static inline void encode(game *g, int8_t *observation, int8_t *mask, int32_t *player)
+{
+    memset(mask, 0, ACTIONS);
+    write_mask(g, mask);
     *player = g->player;
     memset(observation, 0, OBSERVATION);
     observe(g, observation);
@@ -90,11 +111,7 @@ void step(game *restrict games, long n, uint64_t *restrict rng, const int32_t *r
 void sample(const game *games, long n, uint64_t *rng, int32_t *actions)
 {
     uint64_t state = *rng;
-    for (long i = 0; i < n; i++) {
-        unsigned bits = legal(&games[i]);
-        for (uint32_t k = random_below(&state, (uint32_t)__builtin_popcount(bits)); k > 0; k--)
-            bits &= bits - 1;
-        actions[i] = __builtin_ctz(bits);
-    }
+    for (long i = 0; i < n; i++)
+        actions[i] = choose(&games[i], &state);
     *rng = state;
 }
