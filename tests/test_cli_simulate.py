@@ -7,6 +7,7 @@ import shlex
 import pytest
 import simulate_agents
 from toys.high_card import GAME, changed
+from toys.high_card import deal as high_card_deal
 from typer.testing import CliRunner
 
 from cardenvs.agents import kinds
@@ -276,6 +277,22 @@ def test_rules_that_never_end_are_a_failed_game():
     assert result.exit_code == 1
     assert "2 of 2 games failed" in result.stdout
     assert "is not over after" in result.stdout
+
+
+@kernel
+def failing_deal(s, given, log):
+    if s.seed > 1 << 40:  # not in the warm-up
+        raise ValueError("there are no cards")
+    high_card_deal(s, given, log)
+
+
+def test_rules_that_cannot_deal_are_a_failed_game():
+    name = toy("simulated_undealt_v0", deal=failing_deal)
+    result = call(name, "--games", "2", "-p", "1", "--quiet")
+    assert result.exit_code == 1
+    assert "2 of 2 games failed" in result.stdout
+    assert "cannot deal seed" in result.stdout
+    assert "there are no cards" in result.stdout
 
 
 class LeakyView(type(GAME.view)):

@@ -18,6 +18,7 @@ from cardenvs.arena.records import GameRecord, Job
 from cardenvs.core.errors import AgentError, ArenaError
 from cardenvs.core.replay import Replay
 from cardenvs.core.results import ResultCheck
+from cardenvs.core.state import State
 from cardenvs.core.view import GameStatistics
 
 if TYPE_CHECKING:
@@ -74,11 +75,20 @@ def play_games(crew: "AgentPool", jobs: Iterator[Job]) -> Records:
     return _play(crew, jobs, batch if crew.has_batches else 1)
 
 
+class _DealError(ArenaError):
+    """The rules raised in a deal."""
+
+
 def _play(crew: "AgentPool", jobs: Iterator[Job], room: int) -> Records:
     tables: list[_Table] = []
     while True:
         while len(tables) < room and (job := next(jobs, None)) is not None:
-            tables.append(crew.table(*job))
+            try:
+                tables.append(crew.table(*job))
+            except _DealError as error:
+                if not crew.settings.keep_going:
+                    raise
+                yield GameRecord.lost(crew.match, *job, str(error))
         if not tables:
             return
         failed = next((table for table in tables if table.error), None) or _step(crew, tables)
@@ -215,7 +225,7 @@ class _Table:
         self.deal, self.lineup = deal, lineup
         self.seating = self.match.lineups[lineup]
         self.seeds = self.match.seat_seeds(deal, lineup)
-        self.state = self.match.game.state_type(self.match.game, self.match.options, seed=self.match.deal_seed(deal))
+        self.state = self._dealt()
         self.decisions, self.seconds = [0] * len(self.seating), [0.0] * len(self.seating)
         self.error: str | None = None
         self.statistics: GameStatistics | None = None
@@ -224,6 +234,13 @@ class _Table:
         self.players: list[Seat | AgentProxy] = []
         self._begin()
         self._observers = [(player, seat) for player, seat in enumerate(self.players) if seat.is_observer]
+
+    def _dealt(self) -> State:
+        game, seed = self.match.game, self.match.deal_seed(self.deal)
+        try:
+            return game.state_type(game, self.match.options, seed=seed)
+        except Exception as error:  # whatever is raised is the game's failure
+            raise _DealError(f"{game.name} cannot deal seed {seed}: {type(error).__name__}: {error}") from error
 
     def _begin(self) -> None:
         self.players = [Seat(made, p, self.seeds[p]) for p, made in enumerate(self.agents)]
