@@ -11,7 +11,7 @@ class Contestant:
 
     Attributes:
         name: for the table.
-        run: run(seconds) -> steps taken in at least so many seconds.
+        run: run(seconds) -> steps taken in at least that many seconds.
         best: most steps per second in any window so far.
     """
 

@@ -98,7 +98,7 @@ def _read(path: Path) -> str | None:
 
 
 def fill_markers(text: str, path: Path) -> str:
-    """The text of a file with everything between its markers made anew."""
+    """The text of a file with everything between its markers regenerated."""
 
     def fill(match: re.Match) -> str:
         start, kind, argument, _, end = match.groups()
@@ -236,7 +236,7 @@ def game_page(game: Game) -> str:
 
 
 def read_page(game: Game) -> tuple[str, dict[str, str]]:
-    """The words of a game's page.md: what stands before the first heading, and the sections by heading."""
+    """The words of a game's page.md: what precedes the first heading, and the sections by heading."""
     opening, *parts = re.split(
         r"^## (.+)\n", (game.rules.folder / "page.md").read_text(encoding="utf-8"), flags=re.MULTILINE
     )
@@ -467,7 +467,7 @@ def _times(groups: list[_Ids], at: int, period: int) -> int:
 
 
 def _read_alike(group: _Ids, other: _Ids) -> bool:
-    """Whether two groups share a pattern in which a token stands."""
+    """Whether two groups share a pattern that contains a token."""
     return any(pattern in other.patterns and "CARD" in pattern for pattern in group.patterns)
 
 

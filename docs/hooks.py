@@ -1,4 +1,4 @@
-"""A hook for mkdocs: in the navigation, an entry that names a folder stands for all pages of that folder."""
+"""A hook for mkdocs: in the navigation, an entry that names a folder means all pages of that folder."""
 
 from pathlib import Path
 from typing import Any

@@ -103,7 +103,7 @@ class Turn:
 
     @functools.cached_property
     def facts(self) -> dict[str, Any]:
-        """What a careful player would have worked out, as JSON values."""
+        """What a careful player would have deduced, as JSON values."""
         return self.__now().facts(self.player)
 
     @functools.cached_property

@@ -7,7 +7,7 @@
     for seat in seats:
         seat.end(state)
 
-A `Seat` calls its agent as it is and raises whatever the agent raises. An `AgentProxy` (cardenvs.agents.guarded.proxy)
+A `Seat` calls its agent directly and raises what the agent raises. An `AgentProxy` (cardenvs.agents.guarded.proxy)
 has the same methods, limits the agent, and never raises. Matches play many games side by side, so they take the same
 steps in an order of their own (cardenvs.arena.play).
 """
@@ -79,7 +79,7 @@ class Seat:
     def begin(self, state: State) -> None:
         """Reset the agent for the game that begins in `state`, and show an observer the deal."""
         take_seat = getattr(self.agent, "take_seat", None)
-        if callable(take_seat):  # an agent in another process, which is told whom it plays
+        if callable(take_seat):  # an agent in another process must know its player
             take_seat(self.player)
         self.agent.reset(self.seed)
         self.observe(state)

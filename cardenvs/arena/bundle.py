@@ -189,9 +189,7 @@ class _Copy:
 
     def _check_name(self, name: PurePosixPath) -> None:
         if not str(name).isprintable() or len(str(name)) > _LONGEST_PATH or len(name.parts) > _DEEPEST:
-            raise self._refused(
-                name, f"has a name that is too long (over {_LONGEST_PATH}), too deep, or does not show as it is"
-            )
+            raise self._refused(name, f"has a name that is too long (over {_LONGEST_PATH}), too deep, or not printable")
 
     def _add(self, name: PurePosixPath, file: IO[bytes]) -> None:
         self._files += 1

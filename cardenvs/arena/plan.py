@@ -34,7 +34,7 @@ class Stop:
         half_width: in the unit of the game's results.
         of: the intervals of which figures: the agents' means, or the differences of pairs.
         min_deals: deals before the first look; later looks come after a quarter more deals each.
-        intervals: how the intervals are worked out.
+        intervals: how intervals are computed.
     """
 
     half_width: float
@@ -294,7 +294,7 @@ class RequiredDeals:
 
     Attributes:
         what: the figure: an agent's name, or "A - B".
-        spread: the standard deviation over deals that it was worked out from.
+        spread: the standard deviation over deals that this is based on.
         pilot: deals that it was found in.
         deals: as many deals as the wanted half-width needs if the spread is right.
         safe_deals: as many as it needs if the spread is as large as such a pilot leaves likely (90%).

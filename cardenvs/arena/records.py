@@ -86,7 +86,7 @@ class StoredExperiment:
         """Refuse names that do not show as they are: a store may come from anybody."""
         for shown in (self.name, *(title for _, title in self.matches)):
             if not shown.isprintable():
-                raise ArenaError(f"an experiment or match is called '{printable(shown)}', which does not show as it is")
+                raise ArenaError(f"the name '{printable(shown)}' of an experiment or match is not printable")
 
     @property
     def id(self) -> str:

@@ -1,8 +1,8 @@
 """Playing matches: in this process, in several, or on a Ray cluster; going on where an earlier run stopped.
 
 The parent hands out games and is the only one to write. Who plays which games does not matter: a game depends on its
-deal and lineup alone. A backend takes games from a Plan and yields them as they finish; whoever runs it enters each
-into the store and reports it to the plan, which may then open more deals.
+deal and lineup alone. A backend takes games from a Plan and yields them as they finish; the caller enters
+each into the store and reports it to the plan, which may then open more deals.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
 """The store: an SQLite file with one row a finished game.
 
-A store may hold many matches, and several processes may write to it: whoever finishes a game first enters it.
+A store may hold many matches, and several processes may write to it: the first to finish a game records it.
 """
 
 import dataclasses
@@ -199,7 +199,7 @@ class Store(Database):
         }
 
     def seeded(self, match: "Match", resume: bool = False) -> "Match":
-        """The match with the guests' key that it has here; a new match as it is.
+        """The match with the guests' key that the store has for it; a new match unchanged.
 
         Args:
             match: to be played or gone on with.

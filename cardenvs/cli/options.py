@@ -61,7 +61,7 @@ def read_options(
 
 
 def option_text(value: Any) -> str:
-    """The value of an option as it is written on the command line."""
+    """The value of an option in the form the command line takes."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value).lower()
 
 

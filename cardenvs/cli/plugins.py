@@ -70,7 +70,7 @@ def _first_line(module: str) -> str:
         return f"(there is no module {module})"
     try:
         tree = ast.parse(Path(spec.origin).read_bytes())
-    except (OSError, SyntaxError, ValueError) as error:  # whoever calls the commands sees what is wrong
+    except (OSError, SyntaxError, ValueError) as error:  # calling the command shows what is wrong
         return f"({module} cannot be read: {type(error).__name__})"
     return (ast.get_docstring(tree) or "").partition("\n")[0]
 

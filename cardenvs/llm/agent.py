@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _LONGEST_REPEATED = 4000  # characters of its reply that a model is shown again when it has to try again
 _LONGEST_NOTED = 4000  # characters of a reply that are kept in the notes of a decision
-_OPERATORS = ("base_url", "api_key_env", "transcript", "extra")  # whoever runs the match says
+_OPERATORS = ("base_url", "api_key_env", "transcript", "extra")  # only the operator of a match may set these
 SINGLE, PLANNED = "single", "planned"  # decisions for which nobody was asked
 
 

@@ -51,7 +51,7 @@ def read_answer(text: str, prompt: Prompt, turn: Turn) -> tuple[int, ...]:
         valid = [one for one in valid if _ID.fullmatch(one)]
     if not valid:
         form = '{"id":"c0"}' if name == "id" else '{"move":"..."}'
-        raise AnswerError(UNPARSABLE, f"between the tags stands no JSON object of the form {form}")
+        raise AnswerError(UNPARSABLE, f"there is no JSON object of the form {form} between the tags")
     return _of_candidate(valid[0], prompt) if name == "id" else _of_label(valid[0], prompt)
 
 

@@ -223,7 +223,7 @@ def _cleaned(call: Call, secrets: Sequence[str], seconds: float) -> Call:
 
 @functools.lru_cache(64)
 def _ways_to_write(secret: str) -> tuple[str, ...]:
-    """A secret as it is, and as written in JSON, in Python's repr, in an address and in base64; longest first."""
+    """A secret in plain text, JSON, Python's repr, a URL and base64; longest first."""
     ways = {secret, json.dumps(secret)[1:-1], repr(secret)[1:-1], quote(secret, safe="")}
     if len(secret) > _SHORT:
         ways.add(base64.b64encode(secret.encode(errors="replace")).decode().rstrip("="))

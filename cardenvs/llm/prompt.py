@@ -62,7 +62,7 @@ class Prompt:
     Attributes:
         system: the stable part.
         user: this decision.
-        candidates: by the id that stands for each, c0, c1, ...
+        candidates: by id, c0, c1, ...
         answer: how to answer; see PromptSettings.
     """
 

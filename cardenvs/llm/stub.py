@@ -152,7 +152,7 @@ class _Stub:
             headers = {"Retry-After": f"{self.settings.retry_after:g}"}
             return JSONResponse({"error": {"message": "too many requests"}}, 429, headers=headers)
         if kind == "broken":
-            return JSONResponse({"error": {"message": "the stub is broken, as it was told to be"}}, 500)
+            return JSONResponse({"error": {"message": "the stub fails, as configured"}}, 500)
         if kind == "no_json":
             return Response("<html>Bad gateway</html>", media_type="text/html")
         if kind == "dropped":
@@ -224,7 +224,7 @@ class _Stub:
 
 async def _broken_off() -> AsyncIterator[bytes]:
     yield b'{"id": "stub", "choices": [{"mess'
-    raise ConnectionResetError("the stub drops the connection, as it was told to")
+    raise ConnectionResetError("the stub drops the connection, as configured")
 
 
 async def _endless() -> AsyncIterator[bytes]:

@@ -224,7 +224,7 @@ def test_files_without_bounds_are_refused(tmp_path):
         deep /= "d"
         deep.mkdir()
     (deep / "x").write_text("x")
-    refused(folder, "has a name that is too long .*, too deep, or does not show as it is")
+    refused(folder, "has a name that is too long .*, too deep, or not printable")
 
 
 def zipped(path, **entries):

@@ -47,7 +47,7 @@ def failure_of(error: BaseException) -> Failure:
 
 
 def _kind(kind: object) -> str:
-    """The class of a failure as it is counted: a few plain characters, whatever an agent calls it."""
+    """The class under which a failure is counted: a few plain characters, whatever the agent calls it."""
     return re.sub(r"[^A-Za-z0-9_. -]", "?", str(kind))[:_LONGEST_KIND]
 
 

@@ -18,7 +18,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.kernel import COMPILED, CORE_FOLDER, unit_hash
 from cardenvs.core.registry import game_targets
 
-BUNDLE = "{bundle}"  # stands for the guest's folder in its command
+BUNDLE = "{bundle}"  # replaced by the guest's folder in its command
 _PLACE = "/bundle"  # where the folder is in a sandbox
 _LIMITS = Limits()
 _KEPT = ("CARDENVS_COMPILE", "LANG", "LC_ALL", "TZ")  # of the environment

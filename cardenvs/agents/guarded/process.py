@@ -141,7 +141,7 @@ class ProcessAgent(Agent):
         """Set the limits of processes that start from now on.
 
         Args:
-            limits: of time, memory and environment; `tries` and what follows them are up to whoever asks the agent.
+            limits: of time, memory and environment; `tries` and `on_failure` are for the caller.
             guest: whose code it is, if it is a stranger's.
         """
         self._limits = limits
@@ -204,7 +204,7 @@ class ProcessAgent(Agent):
             raise self._lost("protocol", f'it answered {shown(reply)}, not with an "action"')
         if "label" in reply and "id" not in reply:
             return turn.action_from_label(str(reply["label"]))
-        return reply.get("id")  # type: ignore[return-value]  # checked by whoever asks
+        return reply.get("id")  # type: ignore[return-value]  # checked by the caller
 
     def end(self, returns: list[float]) -> None:
         """The game is over, and so is its process."""

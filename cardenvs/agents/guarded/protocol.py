@@ -67,7 +67,7 @@ def read_message(line: bytes) -> dict[str, Any]:
 
 
 def reported_failure(reply: dict[str, Any]) -> AgentFailureError:
-    """The error that stands for a "failure" message."""
+    """The error described by a "failure" message."""
     error = AgentFailureError(
         str(reply.get("kind", "exception")), str(reply.get("message", "")), final=reply.get("final") is True
     )

@@ -153,7 +153,7 @@ class AgentProxy:
             self._timed(functools.partial(self._seat.begin, state))
 
     def decide(self, state: State) -> Decision:
-        """Ask for a decision. Never raises for what the agent does; the state stays as it is.
+        """Ask for a decision. Never raises because of the agent; does not change the state.
 
         Args:
             state: the game begun, with this agent's player to act.

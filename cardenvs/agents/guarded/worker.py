@@ -169,7 +169,7 @@ def main(spec: str, game_name: str, options: str) -> None:
                 requests.sendall(b"%d last\n" % code)
                 return
             requests.sendall(b"%d\n" % code)
-        else:  # whoever asks is gone
+        else:  # nobody waits for the answer
             end_descendants()
             return
 

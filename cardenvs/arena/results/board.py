@@ -93,7 +93,7 @@ class Board:
         overall: ratings from all matches, each weighing the same, best first.
         anchors: the ratings that are held fixed, by agent.
         loose: agents that no chain of games ties to an anchor (or to the first agent): nothing to compare with.
-        intervals: how the intervals were worked out.
+        intervals: how intervals were computed.
         basis: what ratings go by.
         failed: the errors of games that ended their match.
     """

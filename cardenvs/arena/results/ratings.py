@@ -55,7 +55,7 @@ class Rating:
         name: the agent's.
         rating: on the Elo scale.
         low, high: of its 95% interval; infinite where too few deals give none.
-        games: that it was worked out from.
+        games: the number it is based on.
         anchored: whether it is held fixed.
     """
 
@@ -274,7 +274,7 @@ def fit(
 
 
 def _scales(evidence: Sequence[Evidence]) -> list[float]:
-    """Factors that give all matches the same weight, and leave the weight of all together as it is."""
+    """Factors that give all matches equal weight without changing their total weight."""
     weights = [float(part.counts.sum()) for part in evidence]
     positive = [weight for weight in weights if weight]
     mean = sum(positive) / len(positive) if positive else 0.0

@@ -81,7 +81,7 @@ class Summary:
         unfinished: games of the match that are not in the summary.
         standings: in the order of Match.agents.
         differences: for each pair (i, j), i < j, who met: the return of agent i less that of agent j at one table.
-        intervals: how the intervals were worked out.
+        intervals: how intervals were computed.
     """
 
     match: Match
