@@ -13,8 +13,8 @@ from cardenvs.games.wingspan.cards import (
     SEED,
     TRAY_SIZE,
 )
-from cardenvs.games.wingspan.decisions import can_stop, choices, open_habitats, setup_bird
-from cardenvs.games.wingspan.effects import holds
+from cardenvs.games.wingspan.hands import bird_in_hand, holds
+from cardenvs.games.wingspan.legal import can_stop, choices, open_habitats
 from cardenvs.games.wingspan.payment import can_pay
 from cardenvs.games.wingspan.state import ARG0, ARG1, MAT_SLOTS, NO_BIRD, OP, WHO
 
@@ -100,7 +100,7 @@ def _explain_card(s, op, k):
             return a.NOT_IN_HAND
         if op == stack.SETUP_BIRDS:
             for j in range(top[ARG0]):
-                if setup_bird(s, who, j) == k:
+                if bird_in_hand(s, who, j) == k:
                     return a.ALREADY_DECIDED
         return 0
     bird = k // NUM_HABITATS

@@ -51,8 +51,8 @@ from cardenvs.games.wingspan.cards import (
     TRAY_SIZE,
     WHITE,
 )
-from cardenvs.games.wingspan.decisions import setup_bird
-from cardenvs.games.wingspan.effects import batch_known_to
+from cardenvs.games.wingspan.hands import bird_in_hand
+from cardenvs.games.wingspan.memory import batch_known_to
 from cardenvs.games.wingspan.scoring import goal_count
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def _observe_decision(s, player, out):
             out[_SETUP_PAID + food] = s.setup_paid[player, food]
         for k in range(BIRDS_DEALT):
             if s.setup_dropped[player] >> k & 1:
-                out[_DROPPED + setup_bird(s, player, k)] = 1
+                out[_DROPPED + bird_in_hand(s, player, k)] = 1
         if s.current_player > player:
             cards = np.int64(s.bonus_hands[player])
             out[_SETUP_BONUS + lowest_card(cards if s.setup_bonus[player] == 0 else cards & cards - 1)] = 1

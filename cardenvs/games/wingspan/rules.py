@@ -11,7 +11,7 @@ from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import DEAL, random_below, start_stream
 from cardenvs.core.seats import wrap
-from cardenvs.games.wingspan import decisions, effects, stack, state, table
+from cardenvs.games.wingspan import bird_cards, bonus_cards, decisions, dice, legal, mats, rounds, stack, state, table
 from cardenvs.games.wingspan.actions import STOP
 from cardenvs.games.wingspan.cards import (
     BIRD_COLOUR,
@@ -29,6 +29,7 @@ from cardenvs.games.wingspan.cards import (
     WHITE,
 )
 from cardenvs.games.wingspan.explain import explain
+from cardenvs.games.wingspan.hands import bird_in_hand
 from cardenvs.games.wingspan.powers import begin_power
 from cardenvs.games.wingspan.powers.parts import next_player
 from cardenvs.games.wingspan.powers.reactions import triggered
@@ -59,20 +60,20 @@ def deal(s, given, log):
     for k in range(state.DRAFT_SIZE):
         s.draft[k] = state.NO_BIRD
     _shuffle_goals(s, given)
-    effects.lay_out_goals(s, _GOAL_IDS, log)
+    rounds.lay_out_goals(s, _GOAL_IDS, log)
     _shuffle_deck(s, s.deck, NUM_BIRDS, 0, _BIRD_DEAL, given)
     _shuffle_deck(s, s.bonus_deck, NUM_BONUSES, state.BONUS_TOKEN, _BONUS_DEAL, given)
-    effects.new_decks(s, log)
+    rounds.new_decks(s, log)
     n = np.int64(s.rules.num_players)
     for p in range(n):
         for _ in range(BIRDS_DEALT):
-            effects.deal_bird(s, p, log)
+            bird_cards.deal_bird(s, p, log)
         for _ in range(BONUSES_DEALT):
-            effects.deal_bonus(s, p, log)
+            bonus_cards.deal_bonus(s, p, log)
         for food in range(NUM_FOODS):
-            effects.deal_food(s, p, food, log)
-    effects.fill_tray(s, log)
-    effects.roll_feeder(s, log)
+            mats.deal_food(s, p, food, log)
+    bird_cards.fill_tray(s, log)
+    dice.roll_feeder(s, log)
     stack.push(s, stack.END_SETUP, 0, stack.NO_SLOT, 0, 0, 0)
     for p in range(n - 1, -1, -1):
         stack.push(s, stack.KEEP_BONUS, p, stack.NO_SLOT, 0, 0, 0)
@@ -131,25 +132,25 @@ def legal_actions(s, out):
     top = s.stack[s.depth - 1]
     op, who = np.int64(top[state.OP]), np.int64(top[state.WHO])
     n = 0
-    if decisions.can_stop(s):
+    if legal.can_stop(s):
         out[0] = STOP
         n = 1
     first_id = np.int64(stack.FIRST_ID[op])
     if op < stack.FIRST_CARD_OP:
-        bits = decisions.choices(s)
+        bits = legal.choices(s)
         while bits:
             out[n] = first_id + lowest_card(bits)
             bits &= bits - 1
             n += 1
         return n
     if op == stack.PLAY:
-        return decisions.list_plays(s, who, np.int64(top[state.ARG0]), out, n)
+        return legal.list_plays(s, who, np.int64(top[state.ARG0]), out, n)
     if op == stack.SETUP_BIRDS:
         for k in range(top[state.ARG0], BIRDS_DEALT):
-            out[n] = first_id + decisions.setup_bird(s, who, k)
+            out[n] = first_id + bird_in_hand(s, who, k)
             n += 1
         return n
-    return decisions.list_hand(s, who, first_id, out, n)
+    return legal.list_hand(s, who, first_id, out, n)
 
 
 @kernel
@@ -202,11 +203,11 @@ def _is_to_decide(s, op, log):
     """Whether the decision on top is one; if all can see that it is not, it is made (or dropped) here."""
     if op in (stack.CHOOSE_TURN, stack.SETUP_FOOD, stack.KEEP_BONUS):
         return True
-    bits = decisions.choices(s)
+    bits = legal.choices(s)
     if bits == 0:
         stack.pop(s)
         return False
-    if bits & bits - 1 == 0 and not decisions.can_stop(s):
+    if bits & bits - 1 == 0 and not legal.can_stop(s):
         decisions.choose(s, lowest_card(bits), log)
         return False
     return True
@@ -227,10 +228,10 @@ def _is_to_choose_card(s, op, who, log):
     if op == stack.PAY_DEBT and s.hand_size[who] <= number:
         stack.pop(s)
         while s.hand_size[who] > 0:
-            effects.discard(s, who, decisions.setup_bird(s, who, 0), log)
-        effects.set_debt(s, who, 0, log)
+            bird_cards.discard(s, who, bird_in_hand(s, who, 0), log)
+        rounds.set_debt(s, who, 0, log)
         return False
-    if op == stack.PLAY and habitats & decisions.open_habitats(s, who) == 0:
+    if op == stack.PLAY and habitats & legal.open_habitats(s, who) == 0:
         stack.pop(s)
         return False
     if s.hand_size[who] == 0:
@@ -238,7 +239,7 @@ def _is_to_choose_card(s, op, who, log):
         return False
     if op == stack.TUCK and not optional and s.hand_size[who] == 1:
         stack.pop(s)
-        effects.tuck_from_hand(s, who, slot, decisions.setup_bird(s, who, 0), log)
+        bird_cards.tuck_from_hand(s, who, slot, bird_in_hand(s, who, 0), log)
         return False
     return True
 
@@ -274,7 +275,7 @@ def _step(s, op, who, log):
             stack.push(s, stack.CLEAR_DRAFT, who, stack.NO_SLOT, 0, 0, 0)
             stack.push(s, stack.DRAFT, who, stack.NO_SLOT, 0, 0, 0)
         else:
-            effects.drop_draft(s, log)
+            bird_cards.drop_draft(s, log)
 
 
 @kernel
@@ -322,7 +323,7 @@ def _give_next_share(s, owner, slot, first, players, log):
 @kernel
 def _place(s, who, bird, habitat, log):
     """A bird that has been paid enters; the others react, then its white power works (4.4)."""
-    slot = effects.place_bird(s, who, bird, habitat, log)
+    slot = mats.place_bird(s, who, bird, habitat, log)
     if BIRD_COLOUR[bird] == WHITE:
         stack.push(s, stack.POWER, who, slot, 0, 0, 0)
     stack.push(s, stack.WINDOW, who, stack.NO_SLOT, 1, stack.AFTER_PLAY, habitat)
@@ -343,11 +344,11 @@ def _end_setup(s, log):
         s.setup_bonus[p] = 0
         for food in range(NUM_FOODS):
             s.setup_paid[p, food] = 0
-    start_stream(s, effects.FIRST_PLAYER, 0)
+    start_stream(s, state.FIRST_PLAYER, 0)
     first = random_below(s.rng, n)
     while not s.active[first]:
         first = wrap(first + 1, n)
-    effects.set_first_player(s, first, log)
+    rounds.set_first_player(s, first, log)
     _begin_round(s, 0, log)
 
 
@@ -356,22 +357,22 @@ def _keep(s, player, log):
     """Discard the birds and the bonus card that `player` does not keep, and pay for the others (2.3)."""
     for k in range(BIRDS_DEALT - 1, -1, -1):
         if s.setup_dropped[player] >> k & 1:
-            effects.drop_bird(s, player, decisions.setup_bird(s, player, k), log)
+            bird_cards.drop_bird(s, player, bird_in_hand(s, player, k), log)
     for food in range(NUM_FOODS):
         if s.setup_paid[player, food] > 0:
-            effects.pay_food(s, player, food, s.setup_paid[player, food], log)
+            mats.pay_food(s, player, food, s.setup_paid[player, food], log)
     cards = np.int64(s.bonus_hands[player])
     lower = lowest_card(cards)
-    effects.drop_bonus(s, player, lowest_card(cards & cards - 1) if s.setup_bonus[player] == 0 else lower, log)
+    bonus_cards.drop_bonus(s, player, lowest_card(cards & cards - 1) if s.setup_bonus[player] == 0 else lower, log)
 
 
 @kernel
 def _begin_round(s, number, log):
     """Everybody gets the cubes of the round, and the first player has a turn (3.1)."""
-    effects.set_round(s, number, log)
+    rounds.set_round(s, number, log)
     for p in range(s.rules.num_players):
         if s.active[p]:
-            effects.set_turns(s, p, np.int64(TURNS_PER_ROUND[number]), log)
+            rounds.set_turns(s, p, np.int64(TURNS_PER_ROUND[number]), log)
     _begin_turn(s, np.int64(s.first_player))
 
 
@@ -390,7 +391,7 @@ def _end_turn(s, who, log):
         stack.push(s, stack.PAY_DEBT, who, stack.NO_SLOT, s.debts[who], 0, 0)
         return
     stack.pop(s)
-    effects.fill_tray(s, log)
+    bird_cards.fill_tray(s, log)
     n = np.int64(s.rules.num_players)
     player = who
     for _ in range(n):
@@ -409,16 +410,16 @@ def _end_round(s, log):
     for p in range(n):
         if s.active[p]:
             points = goal_points(s, p, np.int64(s.goals[number]), number, s.rules.goals == state.BLUE)
-            effects.give_goal_points(s, p, points, log)
+            rounds.give_goal_points(s, p, points, log)
     if number + 1 == NUM_ROUNDS:
         _end_game(s, log)
         return
-    effects.sweep_tray(s, log)
-    effects.fill_tray(s, log)
+    bird_cards.sweep_tray(s, log)
+    bird_cards.fill_tray(s, log)
     first = wrap(np.int64(s.first_player) + 1, n)
     while not s.active[first]:
         first = wrap(first + 1, n)
-    effects.set_first_player(s, first, log)
+    rounds.set_first_player(s, first, log)
     _begin_round(s, number + 1, log)
 
 
@@ -431,8 +432,8 @@ def _end_game(s, log):
     """Show the bonus cards, count, and pay (13)."""
     for p in range(s.rules.num_players):
         if s.active[p]:
-            effects.show_bonuses(s, p, log)
-            effects.set_score(s, p, score(s, p), log)
+            bonus_cards.show_bonuses(s, p, log)
+            rounds.set_score(s, p, score(s, p), log)
     s.terminal = 1
     for p in range(s.rules.num_players):
         if s.active[p]:
@@ -476,7 +477,7 @@ def forfeit(s, player, log):
     remaining = 0
     for p in range(s.rules.num_players):
         remaining += s.active[p]
-    effects.leave(s, player, log)
+    rounds.leave(s, player, log)
     s.standing[player] = remaining
     s.rewards[player] = _payment(s, player, remaining)
     if remaining == 2:

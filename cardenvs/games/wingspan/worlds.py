@@ -22,7 +22,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import DETERMINIZE, random_below, shuffle, start_stream
 from cardenvs.games.wingspan import state
 from cardenvs.games.wingspan.cards import BIRDS_DEALT, BONUSES_DEALT, NUM_BIRDS, NUM_BONUSES, NUM_FOODS
-from cardenvs.games.wingspan.effects import batch_known_to, current_batch
+from cardenvs.games.wingspan.memory import batch_known_to, current_batch
 from cardenvs.games.wingspan.stack import END_SETUP, KEEP_BONUS, NO_SLOT, SETUP_BIRDS, pop, push
 
 _NOWHERE = 255  # an entry of s.place or s.bonus_place: not dealt again yet

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.wingspan import effects, stack
+from cardenvs.games.wingspan import bonus_cards, stack
 from cardenvs.games.wingspan.cards import BIRD_PARAMS, PowerSpec
 from cardenvs.games.wingspan.powers.parts import ASK, USE, Power, count
 
@@ -32,7 +32,7 @@ def offer_bonuses(s, who, slot, log):
     s.bonus_offer = 0
     drawn = 0
     for _ in range(BIRD_PARAMS[s.birds[who, slot], 0]):
-        card = effects.draw_bonus(s, who, log)
+        card = bonus_cards.draw_bonus(s, who, log)
         if card >= 0:
             s.bonus_offer |= 1 << card
             drawn += 1

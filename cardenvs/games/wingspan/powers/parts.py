@@ -8,7 +8,7 @@ import numpy as np
 from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
-from cardenvs.games.wingspan import effects, stack
+from cardenvs.games.wingspan import bird_cards, stack
 from cardenvs.games.wingspan.cards import (
     BIRD_EGG_LIMIT,
     BIRD_NEST,
@@ -127,7 +127,7 @@ def can_draw(s):
     for k in range(s.tray.shape[0]):
         if s.tray[k] != NO_BIRD:
             return True
-    return effects.cards_left(s) > 0
+    return bird_cards.cards_left(s) > 0
 
 
 @kernel

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.wingspan import effects, stack
+from cardenvs.games.wingspan import mats, stack
 from cardenvs.games.wingspan.cards import (
     BIRD_COLOUR,
     BIRD_HANDLER,
@@ -106,4 +106,4 @@ def _reacts(s, player, slot, kind, param):
 def gain_food_for_play(s, who, slot, log):
     """react_play_bird_gain_food."""
     params = BIRD_PARAMS[s.birds[who, slot]]
-    effects.gain_food(s, who, params[1], params[2], log)
+    mats.gain_food(s, who, params[1], params[2], log)

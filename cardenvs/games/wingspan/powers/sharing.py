@@ -3,7 +3,7 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.wingspan import effects, stack
+from cardenvs.games.wingspan import bird_cards, mats, stack
 from cardenvs.games.wingspan.cards import (
     BIRD_HANDLER,
     BIRD_PARAMS,
@@ -81,7 +81,7 @@ def can_share(s, who, slot):
     if handler == FEWEST_BIRDS_GAIN:
         return can_draw(s)
     if handler != ALL_PLAYERS_LAY_EGG_NEST:
-        return effects.cards_left(s) > 0
+        return bird_cards.cards_left(s) > 0
     for p in range(s.rules.num_players):
         if s.active[p] and has_room(s, p, slots_of(s, p, slot, 1 << BIRD_PARAMS[bird, 0] | 1 << STAR)) != 0:
             return True
@@ -126,7 +126,7 @@ def _turn_up(s, who, slot, log):
     cards = np.int64(BIRD_PARAMS[s.birds[who, slot], 0])
     for p in range(s.rules.num_players):
         cards += s.active[p]
-    effects.turn_up_draft(s, cards, log)
+    bird_cards.turn_up_draft(s, cards, log)
     stack.push(s, stack.END_DRAFT, who, slot, 0, 0, 0)
 
 
@@ -156,7 +156,7 @@ def accept(s, owner, slot, player, log):
     bird = s.birds[owner, slot]
     params = BIRD_PARAMS[bird]
     if BIRD_HANDLER[bird] == ALL_PLAYERS_GAIN_FOOD_SUPPLY:
-        effects.gain_food(s, player, params[0], params[1], log)
+        mats.gain_food(s, player, params[0], params[1], log)
         return
-    for _ in range(min(np.int64(params[0]), effects.cards_left(s))):
-        effects.draw_from_deck(s, player, log)
+    for _ in range(min(np.int64(params[0]), bird_cards.cards_left(s))):
+        bird_cards.draw_from_deck(s, player, log)

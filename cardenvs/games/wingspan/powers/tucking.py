@@ -3,7 +3,7 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.wingspan import effects, stack
+from cardenvs.games.wingspan import bird_cards, mats, stack
 from cardenvs.games.wingspan.cards import BIRD_PARAMS, TUCK_DRAW_CARD, TUCK_LAY_EGG, PowerSpec
 from cardenvs.games.wingspan.powers.parts import ASK, USE, Power, count, one_of
 
@@ -48,13 +48,13 @@ def reward_tuck(s, who, slot):
 def can_tuck_for_food(s, who, slot):
     """Whether `who` has the food, and the deck a card."""
     params = BIRD_PARAMS[s.birds[who, slot]]
-    return s.food[who, params[0]] >= params[1] and effects.cards_left(s) > 0
+    return s.food[who, params[0]] >= params[1] and bird_cards.cards_left(s) > 0
 
 
 @kernel
 def tuck_for_food(s, who, slot, log):
     """discard_food_tuck_from_deck."""
     params = BIRD_PARAMS[s.birds[who, slot]]
-    effects.pay_food(s, who, params[0], params[1], log)
-    for _ in range(min(np.int64(params[2]), effects.cards_left(s))):
-        effects.tuck_from_deck(s, who, slot, log)
+    mats.pay_food(s, who, params[0], params[1], log)
+    for _ in range(min(np.int64(params[2]), bird_cards.cards_left(s))):
+        bird_cards.tuck_from_deck(s, who, slot, log)
