@@ -309,7 +309,7 @@ def _specs(game: Game, options: Options) -> str:
         ("Explicit deck", f"{len(game.deck(options))} tokens, such as `{game.deck_text(game.deck(options)[:4])}`"),
         (
             "Deals can be listed",
-            "yes, `enumerate_deals()`" if game.rules.deal_enumerator is not None else "no, they are too many",
+            "yes, `enumerate_deals()`" if game.rules.dealt_tokens is not None else "no, they are too many",
         ),
         ("Built-in policies", ", ".join(f"`{name}`" for name in game.engine.policy_names())),
         ("State", f"{game.rules.state_dtype.itemsize} bytes"),
@@ -364,7 +364,8 @@ def allowed(field: dataclasses.Field) -> str:
     else:
         low, high = meta["low"], meta["high"]
         text = "any integer" if low is None and high is None else f"{low}" if low == high else f"{low} to {high}"
-        text = f"up to {meta['length']} integers, {text}" if meta["length"] else text
+        at_most = "" if meta["min_length"] == meta["length"] else "up to "
+        text = f"{at_most}{meta['length']} integers, {text}" if meta["length"] else text
     return f"{text}, or `None`" if meta["optional"] else text
 
 

@@ -78,17 +78,3 @@ def count_bits(bits):
 # The ranks of the small research poker games: J Q K, then further ones above the king
 
 SMALL_RANKS = ("J", "Q", "K", *(f"R{rank}" for rank in range(3, 11)))
-
-
-def parse_small_rank(text: str) -> int:
-    """The rank 0..10 of a text such as "J", "R3" or plainly "3".
-
-    Raises:
-        DeckError: the text names no rank.
-    """
-    upper = text.strip().upper()
-    if upper.isdigit() and int(upper) < len(SMALL_RANKS):
-        return int(upper)
-    if upper not in SMALL_RANKS:
-        raise DeckError(f"{text!r} is no card; ranks are {', '.join(SMALL_RANKS)} (or 0 to {len(SMALL_RANKS) - 1})")
-    return SMALL_RANKS.index(upper)

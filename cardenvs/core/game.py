@@ -1,7 +1,10 @@
 """A game as core and the interfaces know it: rules, words, and what is offered besides."""
 
 import functools
+import itertools
+import math
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
     from cardenvs.core.state import State
 
 
+_MOST_DEALS = 10_000  # listed at once
+
+
 @dataclass(frozen=True, eq=False)
 class Game:
     """One game: its rules and its words. Compared by identity, pickled by name.
@@ -33,7 +39,7 @@ class Game:
         rules: record, kernels and spaces.
         view: words for people.
         phases: names that View.phase returns.
-        hidden_phases: those of them in which something is hidden from some player.
+        hidden_phases: those of them in which something is hidden from some player; all, unless given.
         policies: further policy kernels by name: policy(s, legal, n, rng) -> action, knowing only what the player
             to act may know.
         policies_need_legal: whether these need the list of legal actions. False where listing takes long: in
@@ -52,13 +58,17 @@ class Game:
     rules: Rules
     view: View
     phases: tuple[str, ...] = ("play",)
-    hidden_phases: tuple[str, ...] = ("play",)
+    hidden_phases: tuple[str, ...] = None  # type: ignore[assignment]
     policies: dict[str, Any] = field(default_factory=dict)
     policies_need_legal: bool = True
     playout_policy: str = "random"
     fallback_action: Callable[[np.record, list[int]], int] | None = None
     state_class: str | None = None
     not_observed: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.hidden_phases is None:
+            object.__setattr__(self, "hidden_phases", self.phases)
 
     def __repr__(self) -> str:
         return f"<Game {self.name}>"
@@ -84,7 +94,7 @@ class Game:
 
     def max_legal(self, options: Options) -> int:
         """Length of the longest list of legal actions."""
-        return self.rules.max_legal(options)
+        return (self.rules.max_legal or self.rules.num_actions)(options)
 
     def max_length(self, options: Options) -> int:
         """A bound on the number of actions in a game."""
@@ -188,14 +198,22 @@ class Game:
         return " ".join(self.view.token_label(int(token)) for token in tokens)
 
     def enumerate_deals(self, **options: Any) -> list[tuple[str, float]]:
-        """Every deal as (deck text, probability), for exact solvers.
+        """List every deal as (deck text, probability), for exact solvers. Deals that look the same are one.
 
         Raises:
             NotImplementedError: the deals of this game are too many to list.
         """
-        if self.rules.deal_enumerator is None:
-            raise NotImplementedError(f"{self.name} has too many deals to enumerate")
-        return [(self.deck_text(tokens), p) for tokens, p in self.rules.deal_enumerator(self.make_options(**options))]
+        made = self.make_options(**options)
+        if self.rules.dealt_tokens is None:
+            raise NotImplementedError(f"{self.name} has too many deals to list")
+        deck, dealt = self.deck(made).tolist(), self.rules.dealt_tokens(made)
+        total = math.perm(len(deck), dealt)
+        if total > _MOST_DEALS:
+            raise NotImplementedError(
+                f"{self.name} with {made.num_players} players has too many deals to list: {total}"
+            )
+        counts = Counter(itertools.permutations(deck, dealt))
+        return [(self.deck_text(tokens), count / total) for tokens, count in counts.items()]
 
     @functools.cached_property
     def rules_text(self) -> str:

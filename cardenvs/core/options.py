@@ -34,6 +34,7 @@ def option(
     choices: tuple[str, ...] | None = None,
     optional: bool = False,
     length: int | None = None,
+    min_length: int = 0,
 ) -> Any:
     """Declare one option.
 
@@ -44,9 +45,11 @@ def option(
         choices: the texts allowed.
         optional: None is allowed too.
         length: the option is a tuple of at most this many ints.
+        min_length: and of at least this many.
     """
-    metadata = {"doc": doc, "low": low, "high": high, "choices": choices, "optional": optional, "length": length}
-    return dataclasses.field(default=default, metadata=metadata)
+    metadata = {"doc": doc, "low": low, "high": high, "choices": choices, "optional": optional}
+    lengths = {"length": length, "min_length": min_length}
+    return dataclasses.field(default=default, metadata=metadata | lengths)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,8 +139,10 @@ def _checked(field: dataclasses.Field, value: Any) -> Any:
             raise OptionError(f"option {field.name} takes True or False; got {value!r}")
         return bool(value)
     if meta["length"] is not None:
-        if not isinstance(value, list | tuple | np.ndarray) or len(value) > meta["length"]:
-            raise OptionError(f"option {field.name} takes a list of up to {meta['length']} integers; got {value!r}")
+        low, high = meta["min_length"], meta["length"]
+        if not isinstance(value, list | tuple | np.ndarray) or not low <= len(value) <= high:
+            size = high if low == high else f"up to {high}"
+            raise OptionError(f"option {field.name} takes a list of {size} integers; got {value!r}")
         return tuple(_checked_int(field, entry) for entry in value)
     return _checked_int(field, value)
 

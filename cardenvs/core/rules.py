@@ -1,7 +1,7 @@
 """The rules of a game as one object: its record, its kernels, and the sizes that depend on options."""
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from types import ModuleType
@@ -65,7 +65,8 @@ class Rules:
         deal(s, given, log)               start an episode from s.rules, s.seed and the explicit tokens `given`;
                                           somebody is to act afterwards, or the game is over
         legal_actions(s, out) -> n        legal action ids of the player to act, ascending, into int32 `out`
-        explain_illegal(s, action) -> k   0 if `action` is legal, else a code for View.illegal_reason
+        explain_illegal(s, action) -> k   0 if `action`, an id or a code, is legal, else a number for
+                                          View.illegal_reason; without it every refusal reads the same
         apply_action(s, action, log)      one legal action; sets rewards, current_player, terminal
         forfeit(s, player, log)           `player`, who is to act, leaves the game: clears
                                           s.active[player] and pays what it has lost
@@ -76,14 +77,16 @@ class Rules:
         options: the Options subclass.
         state_dtype: of the record, from `record`; STATE in a module.
         table: piles, counters and kinds of event; TABLE in a module.
-        num_actions, max_legal, max_length: of options; number of ids, longest legal list, bound on actions in a game.
+        num_actions, max_length: of options; number of ids, bound on actions in a game.
+        max_legal: of options; length of the longest list of legal actions. By default the number of ids.
         layout: of options; the observation sections.
         returns: of options; a `Returns`.
         deck: of options; every token of the game, an int16 array.
-        deal_enumerator: of options; all deals as (tokens, probability) pairs, where they can be listed.
+        dealt_tokens: of options; how many tokens of the deck a game uses, where all deals can be listed.
         sample_belief: sample_belief(s, player, seed), as `determinize`, but nearer to what the others' actions make
             likely; simulations then deal their worlds so.
         amounts: how a batch shows actions that are amounts, or None.
+        codes: numbers beyond the ids that are applied and replayed like actions, but listed in no mask.
     """
 
     options: type[Options]
@@ -91,20 +94,21 @@ class Rules:
     table: Table
     deal: Any
     legal_actions: Any
-    explain_illegal: Any
     apply_action: Any
     forfeit: Any
     observe: Any
     determinize: Any
     num_actions: Callable[[Any], int]
-    max_legal: Callable[[Any], int]
     max_length: Callable[[Any], int]
     layout: Callable[[Any], Layout]
     returns: Callable[[Any], Returns]
     deck: Callable[[Any], np.ndarray]
-    deal_enumerator: Callable[[Any], Iterable[tuple[Sequence[int], float]]] | None = None
+    explain_illegal: Any = None
+    dealt_tokens: Callable[[Any], int] | None = None
+    max_legal: Callable[[Any], int] | None = None
     sample_belief: Any = None
     amounts: Amounts | None = None
+    codes: range = range(0)
 
     @classmethod
     def of(cls, *modules: ModuleType, **given: Any) -> Self:

@@ -277,15 +277,18 @@ class State:
             if action == FORFEIT + self.current_player:
                 return ""
             return f"player_{action - FORFEIT} cannot forfeit now: player_{self.current_player} is to act"
-        if action < 0:
-            return f"action {action} is negative"
-        code = int(self.game.engine.explain(self._states, 0, action))
-        if code == 0:
+        rules, num_actions = self.game.rules, self.game.num_actions(self.options)
+        if not 0 <= action < num_actions and action not in rules.codes:
+            return f"there is no action {action}; actions are 0 to {num_actions - 1}"
+        if rules.explain_illegal is None:
+            code = int(action not in self.legal_actions())
+        else:
+            code = int(self.game.engine.explain(self._states, 0, action))
+        if not code:
             return ""
+        reason = self.game.view.illegal_reason(self.record, action, code)
         who = f"player_{self.current_player}"
-        if action < self.game.num_actions(self.options):
-            return f"{who} may not {self._label(action)}: {self.game.view.illegal_reason(self.record, action, code)}"
-        return f"{who}: {self.game.view.illegal_reason(self.record, action, code)}"
+        return f"{who} may not {self._label(action)}: {reason}" if action < num_actions else f"{who}: {reason}"
 
     def action_label(self, action: int) -> str:
         """The text of an action in this state.

@@ -5,7 +5,7 @@ is public) or OMNISCIENT (everything). Views, prompts, recaps and pages are gene
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -51,19 +51,28 @@ class GameStatistics:
 
 
 class View:
-    """Base class; a game overrides what its words need."""
+    """Base class; a game overrides what its words need.
+
+    Attributes:
+        tokens: the texts of tokens 0, 1, ..., where no other method gives them.
+    """
+
+    tokens: Sequence[str] = ()
 
     def token_label(self, token: int) -> str:
         """The text of a token."""
-        raise NotImplementedError
+        return self.tokens[token]
 
     def parse_token(self, text: str) -> int:
-        """The token of a text, the inverse of `token_label`.
+        """The token of a text, in upper or lower case; the inverse of `token_label`.
 
         Raises:
             DeckError: the text names no token.
         """
-        raise NotImplementedError
+        texts = [token.lower() for token in self.tokens]
+        if text.strip().lower() not in texts:
+            raise DeckError(f"{text!r} is not one of {', '.join(self.tokens)}")
+        return texts.index(text.strip().lower())
 
     def token_back(self, token: int) -> int:
         """What the back of a face-down token shows: tokens with different backs are never confused."""
@@ -82,8 +91,8 @@ class View:
         raise NotImplementedError
 
     def illegal_reason(self, s: np.record, action: int, code: int) -> str:
-        """Why `action` is not legal, for a code of the game's `explain_illegal` kernel; names the rule."""
-        raise NotImplementedError
+        """Why `action` is not legal, for a number of the game's `explain_illegal` kernel; names the rule."""
+        return "it is not among the legal actions"
 
     def phase(self, s: np.record) -> str:
         """The name of the phase of play, one of the game's `phases`."""

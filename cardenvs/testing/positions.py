@@ -32,7 +32,7 @@ def check_legal_actions(case: Case, state: State) -> None:
     for action in sampled_ids(num_actions, state.ply):
         copy = state.clone()
         if action in legal:
-            if case.game.engine.explain(state._states, 0, action) != 0:
+            if state.explain_illegal(action):
                 fail(case, state, f"explain_illegal finds the listed action {action} illegal")
             copy.apply(action)
             if state.record_bytes() != before:

@@ -187,12 +187,12 @@ def test_a_held_environment_does_not_end_again():
     ("action", "message"),
     [
         (FOLD, "environment 3: leduc_poker_v0: player_0 may not fold: nothing is owed"),
-        (3, "environment 3: leduc_poker_v0: player_0: there is no action 3"),
-        (-2, "environment 3: leduc_poker_v0: action -2 is negative"),
+        (3, "environment 3: leduc_poker_v0: there is no action 3"),
+        (-2, "environment 3: leduc_poker_v0: there is no action -2"),
         (2**31, "environment 3: leduc_poker_v0"),
         (2**32 + 1, "environment 3: leduc_poker_v0"),
         (2**62, "environment 3: leduc_poker_v0"),
-        (-(2**62), "environment 3: leduc_poker_v0: action -4611686018427387904 is negative"),
+        (-(2**62), "environment 3: leduc_poker_v0: there is no action -4611686018427387904"),
         (FORFEIT, f"environment 3: leduc_poker_v0: {FORFEIT} is no action id but a code"),
     ],
 )

@@ -86,7 +86,7 @@ IN_ANOTHER_MODE = {"int8_that_overflows", "int8_that_wraps_on_the_way", "read_ou
 
 
 def test_every_registered_game_passes(every_game):
-    examples = 25 if every_game.rules.deal_enumerator is not None else 6
+    examples = 25 if every_game.rules.dealt_tokens is not None else 6
     report = check_game(every_game, examples=examples, subprocesses=False)
     _check_report(every_game, report)
     assert report.games >= 4
@@ -163,7 +163,7 @@ def test_a_planted_fault_is_caught(name):
 
 
 def without_deals(game):
-    return dataclasses.replace(game, rules=dataclasses.replace(game.rules, deal_enumerator=None))
+    return dataclasses.replace(game, rules=dataclasses.replace(game.rules, dealt_tokens=None))
 
 
 @pytest.mark.parametrize("name", ["twin_keeps_the_top_of_the_stock", "twin_has_a_card_twice"])

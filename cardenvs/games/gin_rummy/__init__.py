@@ -62,7 +62,6 @@ GAME = Game(
     ),
     view=GinRummyView(),
     phases=PHASES,
-    hidden_phases=PHASES,
     policies={"greedy": greedy, "heuristic": heuristic},
     playout_policy="heuristic",
 )

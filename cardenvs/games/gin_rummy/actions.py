@@ -32,7 +32,6 @@ DONE = LAY_OFF_ON_SET_0 + NUM_CARDS
 
 # What explain_illegal returns; the texts are in view.py.
 (
-    NO_SUCH_ACTION,
     MUST_DRAW_FIRST,
     HAS_DRAWN,
     MUST_ANSWER_UPCARD,
@@ -48,7 +47,7 @@ DONE = LAY_OFF_ON_SET_0 + NUM_CARDS
     NO_KNOCK_YET,
     FITS_NO_RUN,
     FITS_NO_SET,
-) = range(1, 17)
+) = range(1, 16)
 
 
 def num_actions(options):

@@ -184,8 +184,6 @@ def _fitting_cards(s, on_set):
 @kernel
 def explain_illegal(s, action):
     """0 if `action` is legal, else one of the codes of actions.py."""
-    if action < 0 or action > (actions.DONE if s.rules.layoff == state.MANUAL else actions.BIG_GIN):
-        return actions.NO_SUCH_ACTION
     if s.phase == state.DISCARD:
         return _explain_discard(s, action)
     if s.phase == state.DRAW:

@@ -96,8 +96,6 @@ class GinRummyView(CardView):
         return _layoff_label(s, action)
 
     def illegal_reason(self, s, action, code):
-        if code == actions.NO_SUCH_ACTION:
-            return f"there is no action {action} in this game (rules.md 8.3)"
         card = card_label(_card_of(action)) if _card_of(action) != NO_CARD else ""
         if code == actions.NOT_HELD:
             return f"{card} is not in hand (rules.md 3.3)"

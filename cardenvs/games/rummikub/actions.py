@@ -17,7 +17,6 @@ NUM_ACTIONS = LAY_0 + NUM_MELDS
 
 # What explain_illegal returns; the texts are in view.py.
 (
-    NO_SUCH_ACTION,
     POOL_EMPTY,
     POOL_NOT_EMPTY,
     IS_BUILDING,
@@ -36,4 +35,4 @@ NUM_ACTIONS = LAY_0 + NUM_MELDS
     JOKER_IN_OPENING,
     NOT_IN_GAME,
     CANNOT_BE_COMPLETED,
-) = range(1, 20)
+) = range(1, 19)

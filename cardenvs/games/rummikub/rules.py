@@ -170,8 +170,6 @@ def _legal_loose(s, out):
 @kernel
 def explain_illegal(s, action):
     """0 if `action` is legal, else one of the codes of actions.py."""
-    if action < 0 or action >= actions.NUM_ACTIONS:
-        return actions.NO_SUCH_ACTION
     if action < actions.COMMIT:
         return _explain_idle(s, action)
     w = new_turn()

@@ -77,8 +77,6 @@ class RummikubView(View):
         return f"lay {meld_label(action - actions.LAY_0)}"
 
     def illegal_reason(self, s, action, code):
-        if code == actions.NO_SUCH_ACTION:
-            return f"there is no action {action}; actions are 0 to {actions.NUM_ACTIONS - 1} (rules.md 8.1)"
         if code == actions.OPENING_TOO_LOW:
             return f"the melds laid are worth {s.points}, less than {s.rules.initial_meld_min} (rules.md 4.1)"
         return _REASONS[code]

@@ -8,11 +8,12 @@ import numpy as np
 
 from cardenvs.core.cards import NUM_CARDS, card_label, parse_cards
 from cardenvs.core.checks import checked_integers
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError
 from cardenvs.core.game import Game
 from cardenvs.core.rules import Amounts, Returns, Rules
 from cardenvs.games.texas_holdem import actions, evaluator, observation, rules, state, strategy, table
-from cardenvs.games.texas_holdem.actions import FULL_RAISE_0
+from cardenvs.games.texas_holdem.actions import FULL_RAISE_0, RAISE_TO
 from cardenvs.games.texas_holdem.state import NUM_STREETS, STREETS
 from cardenvs.games.texas_holdem.state import TexasHoldemOptions as _Options
 from cardenvs.games.texas_holdem.view import TexasHoldemView
@@ -58,10 +59,10 @@ GAME = Game(
         amounts=Amounts(
             rules.legal_but_amounts, zero=lambda options: FULL_RAISE_0 if options.betting == "full" else None
         ),
+        codes=range(RAISE_TO, FORFEIT),
     ),
     view=TexasHoldemView(),
     phases=STREETS,
-    hidden_phases=STREETS,
     policies={
         "push_fold": strategy.push_fold,
         "tight_aggressive": strategy.tight_aggressive,

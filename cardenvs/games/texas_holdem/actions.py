@@ -37,7 +37,6 @@ _UNDER = np.array([under for _, under in FRACTIONS])
 
 # What explain_illegal returns; the texts are in view.py.
 (
-    NO_SUCH_ACTION,
     NOTHING_TO_CALL,
     ONLY_ALL_IN_CALLS,
     NOBODY_TO_RAISE,
@@ -46,7 +45,7 @@ _UNDER = np.array([under for _, under in FRACTIONS])
     ABOVE_STACK,
     SAME_AS_LOWER,
     SAME_AS_ALL_IN,
-) = range(1, 10)
+) = range(1, 9)
 
 
 def num_actions(options):
@@ -80,19 +79,13 @@ def all_in_id(s):
 
 @kernel
 def asked_total(s, action, pot_after_call, low, high):
-    """The total that a raise asks for, legal or not; `low` and `high` are the smallest and the largest raise.
-
-    Returns:
-        the total, or -1 if `action` is no id or code of a raise.
-    """
+    """The total that a raise asks for, legal or not; `low` and `high` are the smallest and the largest raise."""
     if s.rules.betting == FULL:
         return action - FULL_RAISE_0
     if action >= RAISE_TO:
         return action - RAISE_TO
     if action == all_in_id(s):
         return high
-    if action > all_in_id(s):
-        return -1
     if s.rules.betting == FCPA:
         return s.to_match + pot_after_call
     if action == MIN_RAISE:

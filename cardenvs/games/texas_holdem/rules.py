@@ -331,8 +331,6 @@ def explain_illegal(s, action):
     low, high = smallest_raise(s, player), largest_raise(s, player)
     pot_after_call = np.int64(s.pot) + to_call
     total = actions.asked_total(s, action, pot_after_call, low, high)
-    if total < 0:
-        return actions.NO_SUCH_ACTION
     refused = raise_refused(s, player)
     if refused:
         return refused

@@ -21,7 +21,6 @@ from cardenvs.games.texas_holdem.state import (
 
 _ANSWERS = ("fold", "check", "call", "bet", "raise", "all_in")
 _REASONS = {
-    actions.NO_SUCH_ACTION: "there is no such action in this game (rules.md 4.10)",
     actions.NOTHING_TO_CALL: "there is nothing to call, so checking is free (rules.md 4.5)",
     actions.ONLY_ALL_IN_CALLS: "the stack does not go beyond what is to be called (rules.md 4.6)",
     actions.NOBODY_TO_RAISE: "no opponent has chips left to answer a raise with (rules.md 4.6)",
