@@ -1,12 +1,13 @@
 # Every target makes its own virtual environment in .venv on first use. The plain commands stand in README.md.
 PYTHON ?= python3
+NEWEST ?= python3.13
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 SECONDS ?= 90
 DEALS ?= 100
 
-.PHONY: demo warm test test-slow bench wheel lint types docs clean
+.PHONY: demo warm test test-slow test-lowest test-newest bench wheel lint docs clean
 
 $(VENV)/made:
 	$(PYTHON) -m venv $(VENV)
@@ -31,6 +32,18 @@ test: $(VENV)/dev warm  ## the fast tests
 test-slow: $(VENV)/dev warm  ## the exhaustive tests, too
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "slow or not slow"
 
+test-lowest:  ## a smoke test with the lowest versions that pyproject.toml allows
+	$(PYTHON) -m venv --clear $(VENV)-lowest
+	$(PYTHON) tests/lowest_versions.py llm report > $(VENV)-lowest/constraints.txt
+	$(VENV)-lowest/bin/pip install --quiet --constraint $(VENV)-lowest/constraints.txt '.[llm,arena]'
+	$(VENV)-lowest/bin/python tests/smoke.py
+
+test-newest:  ## a smoke test with the newest Python, where there is one, and the newest core packages
+	@if $(NEWEST) --version 2>/dev/null; then \
+	    $(NEWEST) -m venv --clear $(VENV)-newest && $(VENV)-newest/bin/pip install --quiet . && \
+	    $(VENV)-newest/bin/python tests/smoke.py; \
+	else echo "there is no $(NEWEST): its smoke test is skipped"; fi
+
 bench: $(VENV)/train,bench  ## this suite beside its peers
 	$(BIN)/python -m benchmarks.run
 
@@ -51,4 +64,4 @@ docs: $(VENV)/dev  ## the documentation, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) site
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-newest site

@@ -289,7 +289,7 @@ for agent in env.agent_iter():
     env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
     print(agent, "got", reward, "and leaves" if over else "")
 env.close()"""
-    return f"{_TICK}bash\npip install cardenvs\n{_TICK}\n\n{_TICK}python\n{example}\n{_TICK}"
+    return f"[Install cardenvs](../installation.md), then:\n\n{_TICK}python\n{example}\n{_TICK}"
 
 
 def _specs(game: Game, options: Options) -> str:
