@@ -1,6 +1,6 @@
 """Print the lowest version of each dependency that pyproject.toml allows, as constraints for pip.
 
-    python tests/lowest_versions.py llm arena    # core, and these extras
+python tests/lowest_versions.py llm arena    # core, and these extras
 """
 
 import re

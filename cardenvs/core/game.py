@@ -45,6 +45,8 @@ class Game:
         policies_need_legal: whether these need the list of legal actions. False where listing takes long: in
             playouts, and when one is asked for an action, n may then be 0 and `legal` is room for a list.
         playout_policy: the policy with which search plays out unless asked otherwise.
+        default_opponent: the policy that people and learners meet unless they ask for another; `playout_policy`, unless
+            given.
         fallback_action: fallback_action(s, legal) -> action, of the widened record and the legal ids: what is done
             for a player who fails to choose, knowing only what that player may know; by default the first legal
             action.
@@ -62,6 +64,7 @@ class Game:
     policies: dict[str, Any] = field(default_factory=dict)
     policies_need_legal: bool = True
     playout_policy: str = "random"
+    default_opponent: str = ""
     fallback_action: Callable[[np.record, list[int]], int] | None = None
     state_class: str | None = None
     not_observed: dict[str, str] = field(default_factory=dict)
@@ -69,6 +72,8 @@ class Game:
     def __post_init__(self) -> None:
         if self.hidden_phases is None:
             object.__setattr__(self, "hidden_phases", self.phases)
+        if not self.default_opponent:
+            object.__setattr__(self, "default_opponent", self.playout_policy)
 
     def __repr__(self) -> str:
         return f"<Game {self.name}>"

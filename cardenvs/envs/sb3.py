@@ -59,7 +59,7 @@ class SeatVecEnv(VecEnv):
         game: str | Game,
         num_envs: int,
         seat: int | str = 0,
-        opponents: Opponent | Sequence[Opponent] = "random",
+        opponents: Opponent | Sequence[Opponent] | None = None,
         *,
         seed: int = 0,
         num_threads: int | str = "auto",
@@ -75,7 +75,8 @@ class SeatVecEnv(VecEnv):
                 in environment i with player i modulo the number of players.
             opponents: a policy's name ("random", or one of `game.policies`), or a function (observation (M, D),
                 action_mask (M, A), legal_actions (M, L), num_legal (M,)) -> (M,) actions over the M games in which it
-                is to act; or a list with one of these for each other player, beginning to the learner's left.
+                is to act; or a list with one of these for each other player, beginning to the learner's left. None: the
+                game's `default_opponent`.
             seed: of the deals, random seats and policies.
             num_threads: as for VectorEnv.
             max_plies: ply cap; by default the game's own bound, which play does not exceed.
@@ -93,7 +94,9 @@ class SeatVecEnv(VecEnv):
         self.vec.require_lists("a Stable-Baselines3 environment")
         self.options = self.vec.options
         self._seating = checked_seat(self.game, seat, self.vec.num_players)
-        self._opponents = _seated(opponents, self.game, self.vec.num_players)
+        self._opponents = _seated(
+            self.game.default_opponent if opponents is None else opponents, self.game, self.vec.num_players
+        )
         layout = self.vec.layout
         super().__init__(
             num_envs, Box(layout.low, layout.high, dtype=layout.dtype), Discrete(int(self.vec.num_actions))

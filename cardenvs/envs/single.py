@@ -65,7 +65,7 @@ class SeatEnv(gymnasium.Env):
         self,
         game: str | Game,
         seat: int | str = 0,
-        opponents: Opponent | Sequence[Opponent] = "random",
+        opponents: Opponent | Sequence[Opponent] | None = None,
         *,
         render_mode: str | None = None,
         max_plies: int | None = None,
@@ -81,8 +81,9 @@ class SeatEnv(gymnasium.Env):
             seat: the learner's player number; "random" draws it for each deal, "rotate" takes 0, 1, ... in turn.
             opponents: an agent's name as on the command line ("random", "search:simulations=50", ...), an Agent, or a
                 function from Turn to action; or a list with one of these for each other player, beginning to the
-                learner's left. One Agent for several players must keep nothing from turn to turn. Agents and functions
-                of yours run in this process; their turns are of a twin, which does not refer to the game.
+                learner's left. None: the game's `default_opponent`. One Agent for several players must keep nothing
+                from turn to turn. Agents and functions of yours run in this process; their turns are of a twin, which
+                does not refer to the game.
             render_mode: "human" prints the table after each reset and step and in `render`; "ansi" has `render` return
                 it as text.
             max_plies: ply cap; by default the game's own bound, which play does not exceed.
@@ -107,7 +108,9 @@ class SeatEnv(gymnasium.Env):
         self.guests_key = guests_key or new_key()
         self._num_players = self.options.num_players
         self._seating = checked_seat(self.game, seat, self._num_players)
-        self._opponents = _seated(opponents, self.game, self.options)
+        self._opponents = _seated(
+            self.game.default_opponent if opponents is None else opponents, self.game, self.options
+        )
         self._dict_observation = dict_observation
         layout, num_actions = self.game.layout(self.options), self.game.num_actions(self.options)
         observation = Box(layout.low, layout.high, dtype=layout.dtype)

@@ -207,7 +207,7 @@ def test_an_opponent_sees_a_turn_and_no_more():
     assert [type(turn) for turn in seen] == [Turn]
 
 
-@pytest.mark.parametrize("wrong", ["nobody", Recorder, 3, None])
+@pytest.mark.parametrize("wrong", ["nobody", Recorder, 3, []])
 def test_what_cannot_play_is_refused(wrong):
     with pytest.raises(AgentError):
         SeatEnv("kuhn_poker_v0", opponents=wrong)
