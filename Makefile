@@ -4,7 +4,7 @@ NEWEST ?= python3.13
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
-SECONDS ?= 90
+STEPS ?= 4_000_000
 DEALS ?= 100
 
 .PHONY: demo warm test test-slow test-lowest test-newest bench wheel lint docs clean
@@ -14,11 +14,12 @@ $(VENV)/made:
 	@touch $@
 
 $(VENV)/%: $(VENV)/made pyproject.toml constraints.txt
+	@echo "Installing cardenvs[$*] into $(VENV): 0.5 GB, 1.5 GB with torch for the CPU, several more with CUDA (docs/installation.md)."
 	$(PIP) --editable '.[$*]'
 	@touch $@
 
-demo: $(VENV)/train,report  ## train gin rummy for 90 seconds, then a leaderboard
-	$(BIN)/cardenvs train gin_rummy_v0 --seconds $(SECONDS) --out runs/demo --overwrite
+demo: $(VENV)/train,report  ## train gin rummy by self-play, a minute or two, then a leaderboard
+	$(BIN)/cardenvs train gin_rummy_v0 --total-steps $(STEPS) --out runs/demo --overwrite
 	$(BIN)/cardenvs match gin_rummy_v0 --agents ppo:runs/demo/latest.pt,heuristic,search:simulations=50,random --deals $(DEALS) \
 	    --processes 2 --json runs/demo/leaderboard.json --html runs/demo/leaderboard.html
 

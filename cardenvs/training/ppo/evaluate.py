@@ -23,6 +23,13 @@ class Score:
     half: float
     deals: int
 
+    @property
+    def verdict(self) -> str:
+        """What the interval says: "beats", "loses to" or "is level with" the policy."""
+        if self.mean > self.half:
+            return "beats"
+        return "loses to" if self.mean < -self.half else "is level with"
+
     def __str__(self) -> str:
         """As in "+12.34 ± 0.56"."""
         return f"{self.mean:+.2f} ± {self.half:.2f}"
