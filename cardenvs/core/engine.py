@@ -13,35 +13,15 @@ import numpy as np
 from cardenvs.core.checks import short
 from cardenvs.core.codes import FORFEIT, HOLD, NO_ACTION, NO_DECK, TERMINAL_PLAYER
 from cardenvs.core.errors import PolicyNotFoundError
-from cardenvs.core.kernel import COMPILED, kernel
-from cardenvs.core.record import narrow, widen
-from cardenvs.core.rng import episode_seed, mix64, random_below, seed_xoshiro, substream_seed
+from cardenvs.core.kernel import kernel
+from cardenvs.core.record import takes_records
+from cardenvs.core.rng import episode_seed, random_below, seed_xoshiro, substream_seed
 
 if TYPE_CHECKING:
     from cardenvs.core.game import Game
 
-_U1, _U32 = np.uint64(1), np.uint64(32)
+_U1 = np.uint64(1)
 _WORLD, _PLAYOUT = 0, 1  # the sources of chance of a simulation
-
-
-def _callable(function: Callable) -> Callable:
-    """Make an entry point callable on records: uncompiled, it runs on widened twins of the records."""
-    if COMPILED:
-        return function
-
-    @functools.wraps(function)
-    def call_on_twins(*args: Any) -> Any:
-        records = [k for k, arg in enumerate(args) if isinstance(arg, np.ndarray) and arg.dtype.names]
-        twins = list(args)
-        for k in records:
-            twins[k] = widen(args[k])
-        with np.errstate(over="ignore"):  # the generator's arithmetic is modulo 2**64
-            result = function(*twins)
-        for k in records:
-            narrow(twins[k], args[k])
-        return result
-
-    return call_on_twins
 
 
 @kernel
@@ -59,7 +39,7 @@ class Engine:
         return kernel(function, folder=self._game.rules.folder, inline=True)
 
     def _entry(self, function: Callable) -> Callable:
-        return _callable(kernel(function, folder=self._game.rules.folder, entry=True))
+        return takes_records(kernel(function, folder=self._game.rules.folder, entry=True))
 
     # -- closures shared by the entry points below --------------------------------------------------------------
 
@@ -410,62 +390,3 @@ class Engine:
 def random_policy(s, legal, n, rng):
     """A legal action, uniformly."""
     return np.int64(legal[random_below(rng, n)])
-
-
-@_callable
-@kernel(entry=True)
-def sample_legal(legal, num_legal, seed, step, out):
-    """Write a uniformly drawn legal action of each environment i to `out`, from (seed, step, i) alone."""
-    base = mix64(np.uint64(seed) + mix64(np.uint64(step)))
-    for i in range(out.shape[0]):
-        word = mix64(base + np.uint64(i)) >> _U32
-        out[i] = legal[i, np.int64((word * np.uint64(num_legal[i])) >> _U32)]
-
-
-@_callable
-@kernel(entry=True)
-def sample_legal_or_amount(legal, num_legal, amounts, zero, seed, step, out):
-    """As `sample_legal`, each legal amount being as likely as each listed action; zero + a is the id of amount a."""
-    base = mix64(np.uint64(seed) + mix64(np.uint64(step)))
-    for i in range(out.shape[0]):
-        n, low = np.int64(num_legal[i]), np.int64(amounts[i, 0])
-        word = mix64(base + np.uint64(i)) >> _U32
-        choice = np.int64((word * np.uint64(n + amounts[i, 1] - low + 1)) >> _U32)
-        out[i] = legal[i, choice] if choice < n else zero + low + choice - n
-
-
-@kernel(entry=True)
-def write_mask(legal, n, mask):
-    """Set `mask` to 1 at the ids legal[0:n] and to 0 elsewhere."""
-    mask[:] = 0
-    for k in range(n):
-        mask[legal[k]] = 1
-
-
-@kernel(entry=True)
-def first_illegal(actions, bits, num_actions):
-    """The first i whose action is neither HOLD nor among the legal bits, or -1."""
-    for i in range(actions.shape[0]):
-        action = np.int64(actions[i])
-        if action == HOLD:
-            continue
-        if action < 0 or action >= num_actions:
-            return i
-        if not (bits[i, action >> 6] >> np.uint64(action & 63)) & _U1:
-            return i
-    return -1
-
-
-@kernel(entry=True)
-def first_illegal_or_amount(actions, bits, amounts, zero):
-    """As `first_illegal`; ids above `zero` are amounts, legal within the bounds `amounts`."""
-    for i in range(actions.shape[0]):
-        action = np.int64(actions[i])
-        if action == HOLD:
-            continue
-        if action > zero:
-            if not amounts[i, 0] <= action - zero <= amounts[i, 1]:
-                return i
-        elif action < 0 or not (bits[i, action >> 6] >> np.uint64(action & 63)) & _U1:
-            return i
-    return -1

@@ -7,9 +7,13 @@ uncompiled. Small integers wrap silently when compiled, and overflow or wrap dif
 """
 
 import functools
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+
+from cardenvs.core.kernel import COMPILED
 
 Field = tuple  # (name, dtype) or (name, dtype, shape), as in a NumPy dtype
 
@@ -100,6 +104,34 @@ def narrow(wide: np.ndarray, states: np.ndarray) -> None:
 def copied(states: np.ndarray) -> np.ndarray:
     """A copy of a contiguous array of records, byte for byte: `states.copy()` goes field by field, 5 times slower."""
     return states.view(np.uint8).copy().view(states.dtype)
+
+
+def takes_records(function: Callable) -> Callable:
+    """Let Python call the kernel `function` with records.
+
+    An uncompiled kernel runs on widened copies of the records, which are written back afterwards.
+    """
+    if COMPILED:
+        return function
+
+    @functools.wraps(function)
+    def call_on_twins(*args: Any) -> Any:
+        records = [k for k, arg in enumerate(args) if isinstance(arg, np.ndarray) and arg.dtype.names]
+        twins = list(args)
+        for k in records:
+            twins[k] = widen(args[k])
+        with np.errstate(over="ignore"):  # the generator's arithmetic is modulo 2**64
+            result = function(*twins)
+        for k in records:
+            narrow(twins[k], args[k])
+        return result
+
+    return call_on_twins
+
+
+def dtype_hash(dtype: np.dtype) -> str:
+    """Return a hash of a record dtype, which saved states store to detect another version."""
+    return hashlib.sha256(repr(np.dtype(dtype).descr).encode()).hexdigest()[:12]
 
 
 def _base_and_shape(dtype: np.dtype) -> tuple[np.dtype, tuple[int, ...]]:

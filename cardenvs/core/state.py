@@ -12,34 +12,22 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from cardenvs.core.checks import (
-    check_fields,
-    checked_integer,
-    checked_player,
-    checked_seed,
-    is_integer,
-    sealed,
-    short,
-    split_saved,
-)
+from cardenvs.core.checks import checked_integer, checked_player, checked_seed, is_integer, short
 from cardenvs.core.codes import FORFEIT, HOLD, MASK_DTYPE, NO_DECK, TERMINAL_PLAYER
-from cardenvs.core.engine import write_mask
-from cardenvs.core.errors import DeckError, FormatError, HiddenInformationError, IllegalActionError, OptionError
-from cardenvs.core.events import COLUMNS, NO_LOG, OMNISCIENT, SPECTATOR, Event, FoldedTable, fold, new_log
+from cardenvs.core.errors import DeckError, FormatError, HiddenInformationError, IllegalActionError
+from cardenvs.core.events import NO_LOG, OMNISCIENT, SPECTATOR, Event
+from cardenvs.core.fold import FoldedTable, fold
+from cardenvs.core.history import NO_ROWS, History
+from cardenvs.core.legal import write_mask
 from cardenvs.core.options import Options
 from cardenvs.core.record import copied, widen
-from cardenvs.core.view import Candidate, ansi, plain
+from cardenvs.core.saved_state import SavedState
+from cardenvs.core.view import Candidate, ansi, plain, table_as_json
 
 if TYPE_CHECKING:
     from cardenvs.core.game import Game
 
-_MAGIC = b"cardenvs-state-1\n"
-_FIELDS: dict[str, Any] = {
-    "game": str, "options": dict, "layout": str, "record": str, "seed": int, "deck": list, "actions": list,
-    "knower": int | None, "has_history": bool,
-}  # fmt: skip
 _MOST = 2**31 - 1  # rounds or plies that can be asked for
-_NO_ROWS = np.zeros((0, COLUMNS), np.int32)
 
 
 class State:
@@ -62,7 +50,7 @@ class State:
         game.engine.start(self._states, 0, self.seed, self.deck, NO_LOG)
         self._actions: list[int] = []
         self._knower: int | None = None  # of a determinized twin: the player whose knowledge it keeps
-        self._begins_at(None, _NO_ROWS)
+        self._set_history_start(None, NO_ROWS)
 
     @classmethod
     def _from_record(cls, game: "Game", options: Options, states: np.ndarray) -> Self:
@@ -78,21 +66,21 @@ class State:
         state.deck = game.parse_deck(None, options)
         state._states, state._actions = states, []
         state._knower = None
-        state._begins_at(states, _NO_ROWS)
+        state._set_history_start(states, NO_ROWS)
         return state
 
-    def _begins_at(self, base: np.ndarray | None, known_rows: np.ndarray) -> None:
+    def _set_history_start(self, base: np.ndarray | None, known_rows: np.ndarray) -> None:
         """Let the history begin at the deal (None) or at a copy of the record `base`, after the events `known_rows`."""
         self._base = None if base is None else copied(base)
         self._known_rows = known_rows
-        self._prepare()
+        self._reset_caches()
 
-    def _prepare(self) -> None:
+    def _reset_caches(self) -> None:
         """Set up what follows from the fields above."""
         self._legal_buffer = np.zeros(self.game.max_legal(self.options), np.int32)
         self._num_legal: int | None = None
         self._wide: np.record | None = None
-        self._history: _History | None = None
+        self._history: History | None = None
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -154,6 +142,11 @@ class State:
             wide.setflags(write=False)
             self._wide = wide[0]
         return self._wide
+
+    @property
+    def records(self) -> np.ndarray:
+        """The record as the kernels of `game.engine` take it: an array of shape (1,), not a copy. Only read it."""
+        return self._states
 
     def record_bytes(self) -> bytes:
         """The record itself, for comparisons."""
@@ -325,7 +318,7 @@ class State:
                 f"this state is a determinized twin of what player_{self._knower} knows; "
                 "it has no events of other viewers"
             )
-        rows = self.game.table.visible(self._caught_up().rows(), viewer)
+        rows = self.game.table.visible(self._log_rows(), viewer)
         return rows if self.has_history else np.concatenate([self._known_rows, rows])
 
     def event_log(self) -> np.ndarray:
@@ -336,13 +329,12 @@ class State:
         """
         if not self.has_history:
             raise ValueError("this state does not go back to the deal (a determinized twin, or from a batch)")
-        return self._caught_up().rows().copy()
+        return self._log_rows().copy()
 
-    def _caught_up(self) -> "_History":
+    def _log_rows(self) -> np.ndarray:
         if self._history is None:
-            self._history = _History(self)
-        self._history.catch_up(self)
-        return self._history
+            self._history = History(self.game, self.options, self.seed, self.deck, self._base)
+        return self._history.rows(self._actions)
 
     def events(self, player: int = OMNISCIENT) -> list[Event]:
         """The events that `player` saw, oldest first; all of them by default."""
@@ -374,7 +366,7 @@ class State:
         twin._states = copied(self._states)
         twin._actions = self._actions.copy()
         num_legal, buffer = self._num_legal, self._legal_buffer
-        twin._prepare()
+        twin._reset_caches()
         twin._num_legal = num_legal
         twin._legal_buffer[:] = buffer
         twin._history = self._history.copy() if self._history is not None else None
@@ -394,7 +386,7 @@ class State:
         # How many actions there were may say how others chose (several actions in secret).
         twin.deck, twin._actions, twin._states["ply"] = NO_DECK, [], 0
         twin._knower = player
-        twin._begins_at(twin._states, known_rows)
+        twin._set_history_start(twin._states, known_rows)
         return twin
 
     # -- choices ------------------------------------------------------------------------------------------------
@@ -486,19 +478,11 @@ class State:
 
     def to_bytes(self) -> bytes:
         """All of the state, with what is needed to refuse it where it does not belong."""
-        header = {
-            "game": self.game.name,
-            "options": self.options.as_dict(),
-            "layout": self.game.layout(self.options).hash,
-            "record": _dtype_hash(self.game.rules.state_dtype),
-            "seed": self.seed,
-            "deck": self.deck.tolist(),
-            "actions": self._actions,
-            "knower": self._knower,
-            "has_history": self.has_history,
-        }
-        since = [] if self._base is None else [self._base.tobytes(), self._known_rows.tobytes()]
-        return sealed(_MAGIC, header, self._states.tobytes(), *since)
+        since = b"" if self._base is None else self._base.tobytes() + self._known_rows.tobytes()
+        return SavedState(
+            self.game, self.options, self.seed, self.deck.tolist(), self._actions, self._knower, self.has_history,
+            self._states.tobytes() + since,
+        ).to_bytes()  # fmt: skip
 
     @classmethod
     def from_bytes(cls, game: "Game", data: bytes, trusted: bool = False) -> Self:
@@ -514,36 +498,27 @@ class State:
         Raises:
             FormatError: the data is damaged or edited, or of another game, version or layout, or has no history.
         """
-        header, body = split_saved(data, _MAGIC, "state")
-        check_fields(header, _FIELDS, "the saved state")
-        if header["game"] != game.name:
-            raise FormatError(f"the saved state is of {short(header['game'])}, not of {game.name}")
-        try:
-            options = game.make_options(**header["options"])
-        except OptionError as error:
-            raise FormatError(f"the saved state was made by another version of cardenvs: {error}") from None
-        if header["layout"] != game.layout(options).hash or header["record"] != _dtype_hash(game.rules.state_dtype):
-            raise FormatError(f"the saved state of {game.name} was made by another version of cardenvs")
+        saved = SavedState.from_bytes(game, data)
         if trusted:
-            return cls._from_trusted(game, options, header, body)
-        if not header["has_history"] or header["knower"] is not None:
+            return cls._from_trusted(saved)
+        if not saved.has_history or saved.knower is not None:
             raise FormatError(
                 "the saved state is a determinized twin or comes from a batch, so playing it again cannot check it; "
                 "from_bytes(data, trusted=True) takes it from a source that you would run code of"
             )
-        state = cls._replayed(game, options, header)
-        if state.record_bytes() != body:
+        state = cls._replayed(saved)
+        if state.record_bytes() != saved.body:
             raise FormatError("the saved state is damaged: its actions lead to another position than the saved one")
         return state
 
     @classmethod
-    def _replayed(cls, game: "Game", options: Options, header: dict[str, Any]) -> Self:
+    def _replayed(cls, saved: SavedState) -> Self:
         """The state to which the actions of a saved one lead."""
         try:
-            state = cls(game, options, seed=header["seed"], deck=header["deck"] or None)
+            state = cls(saved.game, saved.options, seed=saved.seed, deck=saved.deck or None)
         except (DeckError, ValueError) as error:
             raise FormatError(f"the saved state cannot be dealt: {error}") from None
-        for ply, action in enumerate(header["actions"]):
+        for ply, action in enumerate(saved.actions):
             try:
                 state.apply(action)
             except IllegalActionError as error:
@@ -551,18 +526,13 @@ class State:
         return state
 
     @classmethod
-    def _from_trusted(cls, game: "Game", options: Options, header: dict[str, Any], body: bytes) -> Self:
+    def _from_trusted(cls, saved: SavedState) -> Self:
         state = object.__new__(cls)
-        state.game, state.options, state.seed = game, options, header["seed"]
-        state.deck = np.array(header["deck"], np.int16)
-        state._actions, state._knower = header["actions"], header["knower"]
-        size = game.rules.state_dtype.itemsize
-        state._states = np.frombuffer(body[:size], game.rules.state_dtype).copy()
-        if header["has_history"]:
-            state._begins_at(None, _NO_ROWS)
-        else:
-            rows = np.frombuffer(body[2 * size :], np.int32).reshape(-1, COLUMNS).copy()
-            state._begins_at(np.frombuffer(body[size : 2 * size], game.rules.state_dtype), rows)
+        state.game, state.options, state.seed = saved.game, saved.options, saved.seed
+        state.deck = np.array(saved.deck, np.int16)
+        state._actions, state._knower = saved.actions, saved.knower
+        state._states, base, known_rows = saved.arrays()
+        state._set_history_start(None if saved.has_history else base, known_rows)
         return state
 
     def __reduce__(self) -> tuple:
@@ -620,90 +590,5 @@ class State:
         return int(viewer) if is_integer(viewer) and viewer in (SPECTATOR, OMNISCIENT) else self._checked_player(viewer)
 
 
-class _History:
-    """The event log of a state, extended when asked for by re-applying its actions with logging on."""
-
-    def __init__(self, state: State) -> None:
-        game = state.game
-        self._chunks: list[np.ndarray] = []
-        self._ply = 0  # of state._actions, how many are in
-        if state._base is not None:
-            self._states = copied(state._base)
-            return
-        self._states = game.blank(state.options)
-        self._log([lambda states, log: game.engine.start(states, 0, state.seed, state.deck, log)])
-
-    def catch_up(self, state: State) -> None:
-        if self._ply == len(state._actions):
-            return
-        legal = np.zeros_like(state._legal_buffer)
-        engine = state.game.engine
-        self._log(
-            [
-                lambda states, log, a=action: engine.apply(states, 0, a, log, legal)
-                for action in state._actions[self._ply :]
-            ]
-        )
-        self._ply = len(state._actions)
-
-    def _log(self, steps: list[Any]) -> None:
-        """Run each `step(states, log)` in place and keep all events, in a longer log where they are many."""
-        log, count = new_log(), 0
-        for step in steps:
-            before = copied(self._states)
-            step(self._states, log)
-            while int(log[0, 0]) >= len(log):  # some were counted only: once more, with room for them
-                longer = new_log(2 * int(log[0, 0]))
-                longer[1 : count + 1] = log[1 : count + 1]
-                longer[0, 0] = count
-                log = longer
-                self._states[:] = before
-                step(self._states, log)
-            count = int(log[0, 0])
-        self._chunks.append(log[1 : count + 1].copy())
-
-    def rows(self) -> np.ndarray:
-        if len(self._chunks) != 1:
-            self._chunks = [np.concatenate(self._chunks) if self._chunks else _NO_ROWS]
-        return self._chunks[0]
-
-    def copy(self) -> "_History":
-        twin = object.__new__(_History)
-        twin._states, twin._ply, twin._chunks = self._states.copy(), self._ply, list(self._chunks)
-        return twin
-
-
 def _restore(game: "Game", data: bytes) -> State:
     return game.from_bytes(data, trusted=True)  # a pickle can run any code as it is
-
-
-def _dtype_hash(dtype: np.dtype) -> str:
-    return hashlib.sha256(repr(np.dtype(dtype).descr).encode()).hexdigest()[:12]
-
-
-def table_as_json(table: FoldedTable, words: Any, num_players: int) -> dict[str, Any]:
-    """{"piles": {name: [token text or "?"] or, per player, a list of those}, "counters": {...}}."""
-
-    def texts(tokens: list[int], ordered: bool) -> list[str]:
-        known = [words.token_label(t) if t >= 0 else "?" for t in tokens]
-        if ordered:
-            return known
-        order = sorted(range(len(tokens)), key=lambda k: (tokens[k] < 0, tokens[k]))
-        return [known[k] for k in order]
-
-    shown_piles = [texts(t, p.ordered) for (p, _), t in zip(table.spec.pile_of, table.piles, strict=True)]
-    return {
-        "piles": _by_name(table.spec.pile_of, shown_piles, num_players),
-        "counters": _by_name(table.spec.counter_of, table.counters, num_players),
-    }
-
-
-def _by_name(places: list[tuple], values: list, num_players: int) -> dict[str, Any]:
-    """The values of piles or counters by name, in a list where each player has one."""
-    named: dict[str, Any] = {}
-    for (place, owner), value in zip(places, values, strict=True):
-        if owner is None:
-            named[place.name] = value
-        elif owner < num_players:
-            named.setdefault(place.name, []).append(value)
-    return named

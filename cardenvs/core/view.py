@@ -13,7 +13,8 @@ import numpy as np
 
 from cardenvs.core.cards import card_label, card_markup, parse_card
 from cardenvs.core.errors import DeckError, FormatError
-from cardenvs.core.events import OMNISCIENT, Event, EventKind, FoldedTable
+from cardenvs.core.events import OMNISCIENT, Event, EventKind
+from cardenvs.core.fold import FoldedTable
 
 if TYPE_CHECKING:
     from cardenvs.core.state import State
@@ -196,6 +197,34 @@ def ansi(markup: str) -> str:
     with console.capture() as capture:
         console.print(markup, end="")
     return capture.get()
+
+
+def table_as_json(table: FoldedTable, words: Any, num_players: int) -> dict[str, Any]:
+    """{"piles": {name: [token text or "?"] or, per player, a list of those}, "counters": {...}}."""
+
+    def texts(tokens: list[int], ordered: bool) -> list[str]:
+        known = [words.token_label(t) if t >= 0 else "?" for t in tokens]
+        if ordered:
+            return known
+        order = sorted(range(len(tokens)), key=lambda k: (tokens[k] < 0, tokens[k]))
+        return [known[k] for k in order]
+
+    shown_piles = [texts(t, p.ordered) for (p, _), t in zip(table.spec.pile_of, table.piles, strict=True)]
+    return {
+        "piles": _by_name(table.spec.pile_of, shown_piles, num_players),
+        "counters": _by_name(table.spec.counter_of, table.counters, num_players),
+    }
+
+
+def _by_name(places: list[tuple], values: list, num_players: int) -> dict[str, Any]:
+    """The values of piles or counters by name, in a list where each player has one."""
+    named: dict[str, Any] = {}
+    for (place, owner), value in zip(places, values, strict=True):
+        if owner is None:
+            named[place.name] = value
+        elif owner < num_players:
+            named.setdefault(place.name, []).append(value)
+    return named
 
 
 class CardView(View):

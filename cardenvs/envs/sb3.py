@@ -19,7 +19,6 @@ from cardenvs.core.codes import HOLD
 from cardenvs.core.errors import AgentError, IllegalActionError, require
 from cardenvs.core.events import NO_LOG
 from cardenvs.core.game import Game
-from cardenvs.core.record import copied
 from cardenvs.core.registry import get_game
 from cardenvs.core.rng import derived_seed
 from cardenvs.envs.arguments import MOST_SKIPPED, checked_max_plies, checked_seat
@@ -231,7 +230,7 @@ class SeatVecEnv(VecEnv):
 
     def _advance(self, actions: np.ndarray, step: "_Step", learner: bool) -> None:
         """Apply actions, the learner's or the opponents'; book the seat's rewards and the games that ended."""
-        before = copied(self.vec._states)
+        before = self.vec.copy_records()
         batch = self.vec.step(actions)
         if learner:
             self._steps += 1

@@ -12,11 +12,8 @@ Kernels check nothing. What they read is therefore kept here, and shown by array
 """
 
 import copy
-import os
-import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -29,70 +26,20 @@ from cardenvs.core.checks import (
     checked_seed,
     short,
 )
-from cardenvs.core.codes import MASK_DTYPE
-from cardenvs.core.engine import (
-    HOLD,
-    NO_ACTION,
-    first_illegal,
-    first_illegal_or_amount,
-    sample_legal,
-    sample_legal_or_amount,
-)
+from cardenvs.core.codes import HOLD, MASK_DTYPE, NO_ACTION
 from cardenvs.core.errors import FormatError, IllegalActionError, OptionError
 from cardenvs.core.events import NO_LOG
 from cardenvs.core.game import Game
-from cardenvs.core.kernel import COMPILED
+from cardenvs.core.legal import first_illegal, first_illegal_or_amount, sample_legal, sample_legal_or_amount
+from cardenvs.core.record import copied, dtype_hash
 from cardenvs.core.rng import SEED_MASK, derived_seed
-from cardenvs.core.state import State, _dtype_hash
+from cardenvs.core.state import State
 from cardenvs.envs.arguments import positive
+from cardenvs.envs.batch import Batch, read_only
+from cardenvs.envs.threads import ThreadedCall
 
-_WORTH_A_THREAD_S = 0.4e-3  # a call shorter than this is not split: handing work over costs about 0.05 ms
 _NONE = np.zeros(0, np.int64)
 _MOST_PLIES = 2**31 - 1  # what the records count up to
-
-
-@dataclass(eq=False)
-class Batch:
-    """The buffers of a VectorEnv: N environments, P players, D observation entries, A actions.
-
-    Where `terminated[i]` or `truncated[i]`, the first group below is the next episode's and the second group the
-    ended one's.
-
-    Attributes:
-        observation: (N, D), what the player to act sees.
-        action_mask: (N, A) int8, or None with mask=False.
-        legal_actions: (N, L) int32, read-only: ascending ids in the first num_legal[i] entries, -1 in the others; None
-            with legal_lists=False.
-        num_legal: (N,) int32, read-only.
-        amount_min, amount_max: (N,) int32, read-only, or None. Where every amount has an id of its own (no-limit
-            hold'em with betting="full"), mask and lists have the ids up to `VectorEnv.amount_zero` only, and these are
-            the smallest and the largest legal amount: amount a is action amount_zero + a. 0 and -1 where nobody may
-            raise.
-        current_player: (N,) int32.
-        active: (N, P) bool, who is still in the game.
-
-        reward: (N, P) float32, since the last step.
-        terminated: (N,) bool, the rules ended the episode.
-        truncated: (N,) bool, the ply cap cut it off.
-        episode_returns: (N, P) float64, summed rewards.
-        episode_seed: (N,) int64, the seed with which `game.new_state` deals the same episode.
-        final_observation: (N, P, D) or None: where `truncated[i]`, what each player saw last.
-    """
-
-    observation: np.ndarray
-    action_mask: np.ndarray | None
-    legal_actions: np.ndarray | None
-    num_legal: np.ndarray
-    amount_min: np.ndarray | None
-    amount_max: np.ndarray | None
-    current_player: np.ndarray
-    active: np.ndarray
-    reward: np.ndarray
-    terminated: np.ndarray
-    truncated: np.ndarray
-    episode_returns: np.ndarray
-    episode_seed: np.ndarray
-    final_observation: np.ndarray | None = None
 
 
 class VectorEnv:
@@ -149,7 +96,7 @@ class VectorEnv:
         longest = game.max_length(self.options)
         self.max_plies = longest if max_plies is None else checked_integer("max_plies", max_plies, 1, _MOST_PLIES)
         self._seed = checked_seed(seed)
-        self._split = _Split(num_threads)
+        self._threaded = ThreadedCall(num_threads)
         self._write_mask, self._shows_lists = bool(mask), bool(legal_lists)
         self._blank = game.blank(self.options)
         self._states = np.zeros(num_envs, game.rules.state_dtype)
@@ -186,12 +133,12 @@ class VectorEnv:
 
     def _shown(self) -> Batch:
         """The buffers as everybody may have them."""
-        bounds = None if self.amount_zero is None else _read_only(self._amounts)
+        bounds = None if self.amount_zero is None else read_only(self._amounts)
         return replace(
             self._buffers,
             action_mask=self._mask if self._write_mask else None,
-            legal_actions=_read_only(self._legal) if self._shows_lists else None,
-            num_legal=_read_only(self._buffers.num_legal),
+            legal_actions=read_only(self._legal) if self._shows_lists else None,
+            num_legal=read_only(self._buffers.num_legal),
             amount_min=None if bounds is None else bounds[:, 0],
             amount_max=None if bounds is None else bounds[:, 1],
         )
@@ -354,7 +301,7 @@ class VectorEnv:
         """Environments like these in which saved episodes have been played again."""
         n = self.num_envs
         twin = object.__new__(type(self))
-        twin.__setstate__(copy.deepcopy(self.__getstate__() | {"_split": _Split(1)}))
+        twin.__setstate__(copy.deepcopy(self.__getstate__() | {"_threaded": ThreadedCall(1)}))
         twin._history = np.zeros((n, 0), np.int32)
         twin._seed = checked_seed(seed)
         twin._samples = checked_integer("samples", samples, 0, SEED_MASK)
@@ -388,6 +335,13 @@ class VectorEnv:
         env = checked_integer("env", env, 0, self.num_envs - 1)
         return self.game.state_type._from_record(self.game, self.options, self._states[env : env + 1].copy())
 
+    def copy_records(self) -> np.ndarray:
+        """Return a copy of the records of all environments, (N,) of `game.rules.state_dtype`.
+
+        For interfaces built on this one, which pass records to the kernels of `game.engine`.
+        """
+        return copied(self._states)
+
     def require_lists(self, who: str) -> None:
         """Refuse options with which legal actions are more than mask and lists say.
 
@@ -402,7 +356,7 @@ class VectorEnv:
 
     def close(self) -> None:
         """Stop the threads, if any."""
-        self._split.close()
+        self._threaded.close()
 
     def __copy__(self) -> Self:
         return copy.deepcopy(self)
@@ -453,7 +407,7 @@ class VectorEnv:
             "game": self.game.name,
             "options": self.options.as_dict(),
             "layout": self.layout.hash,
-            "record": _dtype_hash(self.game.rules.state_dtype),
+            "record": dtype_hash(self.game.rules.state_dtype),
             "num_envs": self.num_envs,
             "max_plies": self.max_plies,
             "mask": self._write_mask,
@@ -477,7 +431,7 @@ class VectorEnv:
         }  # fmt: skip
 
     def _run(self, call: Callable, name: str, *arguments: Any, actions: tuple = ()) -> None:
-        self._split.run(name, self.num_envs, lambda start, stop: call(*arguments, start, stop, *actions))
+        self._threaded.run(name, self.num_envs, lambda start, stop: call(*arguments, start, stop, *actions))
 
     def _take_actions(self, actions: np.ndarray) -> None:
         """Copy the actions, then check the copy, which no other thread can change after the check."""
@@ -525,46 +479,6 @@ class VectorEnv:
         return final
 
 
-class _Split:
-    """Runs a call over 0..n-1 on one or several threads, whichever pays."""
-
-    def __init__(self, num_threads: int | str) -> None:
-        self._auto = num_threads == "auto"
-        self._most = (os.cpu_count() or 1) if self._auto else positive("num_threads", num_threads)
-        if not COMPILED:
-            self._most = 1  # uncompiled kernels work on widened copies of all records, written back whole
-        self._pool: ThreadPoolExecutor | None = None
-        self._pool_pid = 0
-        self._seconds: dict[str, float] = {}  # what a call of each name took on one thread
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Copies start threads of their own."""
-        return {**self.__dict__, "_pool": None}
-
-    def run(self, name: str, n: int, call: Callable[[int, int], None]) -> None:
-        threads = min(self._most, n)
-        if self._auto and self._seconds.get(name, 0.0) < _WORTH_A_THREAD_S:
-            threads = 1
-        if threads == 1:
-            started = time.perf_counter()
-            call(0, n)
-            # The shortest so far: the first call may have compiled.
-            self._seconds[name] = min(self._seconds.get(name, np.inf), time.perf_counter() - started)
-            return
-        if self._pool is None or self._pool_pid != os.getpid():  # a forked process has the pool, but not its threads
-            self._pool, self._pool_pid = ThreadPoolExecutor(self._most - 1, "cardenvs"), os.getpid()
-        bounds = [n * k // threads for k in range(threads + 1)]
-        others = [self._pool.submit(call, bounds[k], bounds[k + 1]) for k in range(1, threads)]
-        call(bounds[0], bounds[1])
-        for other in others:
-            other.result()
-
-    def close(self) -> None:
-        if self._pool is not None and self._pool_pid == os.getpid():
-            self._pool.shutdown()
-        self._pool = None
-
-
 def make_vec(name: str, num_envs: int, seed: int = 0, **arguments: Any) -> VectorEnv:
     """N environments of the game `name`; see VectorEnv for the arguments.
 
@@ -574,8 +488,3 @@ def make_vec(name: str, num_envs: int, seed: int = 0, **arguments: Any) -> Vecto
     from cardenvs.core.registry import get_game
 
     return VectorEnv(get_game(name), num_envs, seed, **arguments)
-
-
-def _read_only(array: np.ndarray) -> np.ndarray:
-    """A view that nobody can make writeable, unlike one whose flag is cleared."""
-    return np.asarray(array.data.toreadonly())

@@ -4,8 +4,8 @@ import functools
 
 import numpy as np
 
-from cardenvs.core.engine import first_illegal_or_amount, sample_legal_or_amount
 from cardenvs.core.game import Game
+from cardenvs.core.legal import first_illegal_or_amount, sample_legal_or_amount
 from cardenvs.core.warmup import Step
 from cardenvs.envs.vector import VectorEnv
 

@@ -107,7 +107,7 @@ def put(vec: Any, env: int, state: State) -> None:
     if vec.amount_zero is not None:
         amounts = [action - vec.amount_zero for action in listed if action > vec.amount_zero] or [0]
         listed = [action for action in listed if action <= vec.amount_zero]
-    vec._states[env] = state._states[0]
+    vec._states[env] = state.records[0]
     vec._legal[env] = NO_ACTION
     vec._legal[env, : len(listed)] = listed
     vec._buffers.num_legal[env] = len(listed)
@@ -130,7 +130,7 @@ def _state_shows(case: "Case", before: State, action: int, player: int) -> dict[
 
 
 def _aec_shows(case: "Case", before: State, action: int, player: int) -> dict[str, Any]:
-    from cardenvs.envs.aec import RawEnv
+    from cardenvs.envs.raw_aec import RawEnv
 
     env, agent = RawEnv(case.game, "ansi", **case.options.as_dict()), f"player_{player}"
     env._begin(before.clone())

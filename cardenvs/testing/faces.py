@@ -19,7 +19,7 @@ _EXPECTED_WARNINGS = ("not a NumPy array", "probably should be")  # api_test say
 
 def check_aec(case: "Case") -> None:
     """The AEC environment shows the same bytes as the State, step by step, and never overwrites what it gave."""
-    from cardenvs.envs.aec import RawEnv
+    from cardenvs.envs.raw_aec import RawEnv
     from cardenvs.testing.case import fail
 
     env = RawEnv(case.game, **case.options.as_dict())
@@ -61,7 +61,7 @@ def check_batch(case: "Case") -> None:
         actions = batches[0].sample_actions().copy()
         state.apply(int(actions[env]))
         batch, _ = (vec.step(actions) for vec in batches)
-        if not np.array_equal(batches[0]._states.view(np.uint8), batches[1]._states.view(np.uint8)):
+        if not np.array_equal(batches[0].copy_records().view(np.uint8), batches[1].copy_records().view(np.uint8)):
             fail(case, state, "two threads play another game than one")
         if not np.allclose(batch.reward[env], state.rewards):
             fail(case, state, f"the batch rewards {batch.reward[env]}, the State {state.rewards}")

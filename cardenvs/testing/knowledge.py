@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.core.events import KIND, NO_PLACE, OMNISCIENT, SOURCE, TARGET, TOKEN, UNKNOWN, VALUE, FoldedTable, Op
+from cardenvs.core.events import KIND, NO_PLACE, OMNISCIENT, SOURCE, TARGET, TOKEN, UNKNOWN, VALUE, Op
+from cardenvs.core.fold import FoldedTable
 from cardenvs.core.game import Game
 from cardenvs.core.state import State
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from cardenvs.agents.base import Turn
 from cardenvs.core.errors import IllegalActionError
-from cardenvs.core.events import KIND, OMNISCIENT, SOURCE, TOKEN, UNKNOWN, FoldedTable, Op
+from cardenvs.core.events import KIND, OMNISCIENT, SOURCE, TOKEN, UNKNOWN, Op
+from cardenvs.core.fold import FoldedTable
 from cardenvs.core.game import Game
 from cardenvs.core.state import State
 from cardenvs.llm.prompt import PromptSettings, write_prompt
@@ -87,7 +88,7 @@ def seen_by(state: State, player: int) -> dict[str, Any]:
         ids = sampled_ids(num_actions, sum(state.legal_actions()))
         seen["reasons"] = [state.explain_illegal(action) for action in ids]
         for name in state.game.policies:
-            seen[f"policy {name}"] = int(state.game.engine.act(name)(state._states, 0, 1, rng, legal))
+            seen[f"policy {name}"] = int(state.game.engine.act(name)(state.records, 0, 1, rng, legal))
     return seen
 
 

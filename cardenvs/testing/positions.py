@@ -32,7 +32,7 @@ def check_legal_actions(case: Case, state: State) -> None:
     for action in sampled_ids(num_actions, state.ply):
         copy = state.clone()
         if action in legal:
-            if case.game.engine.explain(state._states, 0, action) != 0:
+            if case.game.engine.explain(state.records, 0, action) != 0:
                 fail(case, state, f"explain_illegal finds the listed action {action} illegal")
             copy.apply(action)
             if state.record_bytes() != before:
@@ -136,7 +136,7 @@ def check_observation(case: Case, state: State) -> None:
         if outside.size:
             fail(case, state, f"observation entry {outside[0]} of player {player} is {first[outside[0]]}")
         dirty = np.full(layout.size, 77, layout.dtype)
-        case.game.engine.observe(state._states, 0, player, dirty)
+        case.game.engine.observe(state.records, 0, player, dirty)
         if not np.array_equal(dirty, first):
             fail(case, state, f"observe leaves entries unwritten: {np.flatnonzero(dirty != first)[:5]}")
         dirty[:] = 0

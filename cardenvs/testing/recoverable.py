@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cardenvs.core.errors import IllegalActionError
-from cardenvs.core.events import KIND, NO_PLACE, SOURCE, UNKNOWN, FoldedTable, Op
+from cardenvs.core.events import KIND, NO_PLACE, SOURCE, UNKNOWN, Op
+from cardenvs.core.fold import FoldedTable
 from cardenvs.core.game import Game
 from cardenvs.core.state import State
 
@@ -48,7 +49,7 @@ def check_recoverable(case: "Case", told: dict[tuple, tuple[Known, Known]]) -> N
 
 def _starts(case: "Case", chooser: random.Random) -> Iterator[State]:
     """Some positions of the game, the first among them."""
-    short = [k for k, state in enumerate(case.positions()) if not k or len(state._caught_up().rows()) < _MOST_EVENTS]
+    short = [k for k, state in enumerate(case.positions()) if not k or len(state.event_log()) < _MOST_EVENTS]
     chosen = {0, *chooser.sample(short, min(_STARTS - 1, len(short)))}
     for k, state in enumerate(case.positions()):
         if k in chosen and not state.is_terminal:
@@ -59,9 +60,9 @@ def _twin(state: State, player: int, seed: int) -> State:
     """A twin of `state` for `player` with the chance to come of the real one."""
     twin = state.determinize(player, seed)
     for field in ("seed", "rng"):
-        twin._states[field] = state._states[field]
+        twin.records[field] = state.records[field]
     twin.seed = state.seed
-    twin._begins_at(twin._states, state.event_rows(player))
+    twin._set_history_start(twin.records, state.event_rows(player))
     return twin
 
 

@@ -22,10 +22,8 @@ from cardenvs.core.events import (
     UNKNOWN,
     VISIBLE,
     Event,
-    FoldedTable,
     Op,
     Table,
-    fold,
     log_clear,
     log_create,
     log_event,
@@ -38,6 +36,7 @@ from cardenvs.core.events import (
     new_log,
     viewer_bit,
 )
+from cardenvs.core.fold import FoldedTable, fold
 from cardenvs.core.kernel import kernel
 
 TABLE = Table(3)

@@ -10,7 +10,7 @@ from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import FormatError, IllegalActionError, OptionError
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.rng import episode_seed
-from cardenvs.envs.vector import Batch
+from cardenvs.envs.batch import Batch
 
 FOLD, CALL, RAISE, HOLD = 0, 1, 2, -1
 N = 6

@@ -22,7 +22,8 @@ from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, FormatError, GameNotFoundError, IllegalActionError, OptionError
 from cardenvs.core.registry import game_targets, get_game
 from cardenvs.envs import register_with_pettingzoo
-from cardenvs.envs.aec import Env, RawEnv, environment_functions, make
+from cardenvs.envs.aec import Env, environment_functions, make
+from cardenvs.envs.raw_aec import RawEnv
 
 CLASSES = [RawEnv, Env]
 every_game = pytest.mark.parametrize("name", GAMES)

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import cardenvs
 from cardenvs.core.errors import FormatError
-from cardenvs.core.state import _MAGIC
-from cardenvs.envs.aec import _MAGIC as _AEC_MAGIC
-from cardenvs.envs.aec import RawEnv
+from cardenvs.core.saved_state import _MAGIC
+from cardenvs.envs.raw_aec import _MAGIC as _AEC_MAGIC
+from cardenvs.envs.raw_aec import RawEnv
 from fuzz import ANYTHING, VALUES, long, says_why, short
 
 LEDUC, KUHN = cardenvs.get_game("leduc_poker_v0"), cardenvs.get_game("kuhn_poker_v0")

@@ -9,7 +9,7 @@ from toys.faulty import FAULTS, TWO_HANDED
 
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.registry import get_game, list_games
-from cardenvs.envs.aec import RawEnv
+from cardenvs.envs.raw_aec import RawEnv
 from cardenvs.envs.vector import VectorEnv
 from cardenvs.testing import ConformanceError, Report, check_game, faces, leaks, processes
 from cardenvs.testing.case import Case
