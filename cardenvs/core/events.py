@@ -1,17 +1,17 @@
-"""Events: what happened, who may see it, and what it does to the table.
+"""Events: what happened, who may see it, and how it changes the table.
 
-The table is a set of *piles* of tokens (cards, tiles) and of named *counters*. A game lists its piles, counters
-and event kinds once, in a `Table`. Its effect kernels change the record and write the event in one call. Each
-kind does one of a fixed list of things (`Op`) to the table, so one generic fold rebuilds, for any game and any
-viewer, the table that this viewer knows from the events that this viewer saw.
+The table consists of *piles* of tokens (cards, tiles) and of named *counters*. A game declares its piles, counters and
+event kinds once, in a `Table`. Its effect kernels change the record and write the event in one call. Every event kind
+performs one of a few fixed operations (`Op`) on the table, so `cardenvs.core.fold` can rebuild any viewer's table in
+any game from the events this viewer saw.
 
 A row of the log has eight int32 columns:
 
     kind  player  token  source  target  value  visible  audience
 
-`visible` is the set of viewers (bits) who see `token` (and, for a counter, `value`); the others see a token move
-whose face they do not know. `audience` is the set who see that anything happened at all. A viewer is a player
-0..n-1 or SPECTATOR, who sees what is public.
+`visible` is the bit set of viewers who see `token` (or, for a counter, `value`); the others see an unknown token move.
+`audience` is the bit set of viewers who see that anything happened at all. A viewer is a player 0..n-1 or SPECTATOR,
+who sees public information only.
 """
 
 import enum
@@ -27,29 +27,29 @@ KIND, PLAYER, TOKEN, SOURCE, TARGET, VALUE, VISIBLE, AUDIENCE = range(COLUMNS)
 
 NOBODY = 0
 EVERYBODY = (1 << 16) - 1
-SPECTATOR = -1  # a viewer who sees what is public; bit 15 of a set of viewers
-OMNISCIENT = -2  # a viewer who sees everything; no events are kept for it, it sees all of them
+SPECTATOR = -1  # a viewer who sees public information only; bit 15 of a set of viewers
+OMNISCIENT = -2  # a viewer who sees everything; has no bit of its own
 _SPECTATOR_BIT = 15
 
-UNKNOWN = -1  # a token whose face is not known
+UNKNOWN = -1  # a token with an unknown face
 NO_PLAYER = -1
 NO_PLACE = -1
 TOP = -1  # of an ordered pile
 
 
 class Op(enum.IntEnum):
-    """What a kind of event does to the table.
+    """What an event kind does to the table.
 
     NOTE          nothing
-    MOVE          one token from pile `source` to the top of pile `target`; `value` is its place in an ordered
-                  source, TOP or counted from the bottom
-    REVEAL        pile `source` is seen to hold `value` (at least) tokens of face `token`; in an ordered pile,
-                  place `value` (or TOP) is seen to hold `token`
-    SET           counter `source` becomes `value`
-    SHUFFLE       nobody knows any longer which token lies where in pile `source`
-    CREATE        `value` tokens of face `token` (or unknown) appear in pile `target`
-    CLEAR         pile `source` is emptied, or every pile when it is NO_PLACE
-    MOVE_ALL      all tokens of `source` go to `target`, in order
+    MOVE          moves one token from pile `source` to the top of pile `target`; `value` is its place in an
+                  ordered source, TOP or counted from the bottom
+    REVEAL        shows that pile `source` has at least `value` tokens of face `token`; in an ordered pile, that
+                  `token` is at place `value` (or TOP)
+    SET           sets counter `source` to `value`
+    SHUFFLE       makes all faces in pile `source` unknown
+    CREATE        adds `value` tokens of face `token` (or unknown) to pile `target`
+    CLEAR         empties pile `source`, or every pile if it is NO_PLACE
+    MOVE_ALL      moves all tokens of `source` to `target`, in order
     """
 
     NOTE = 0
@@ -64,7 +64,7 @@ class Op(enum.IntEnum):
 
 @dataclass(frozen=True)
 class Pile:
-    """A place for tokens. `ordered` piles are lists, bottom first; the others are multisets."""
+    """A place for tokens. An `ordered` pile is a list, bottom first; any other is a multiset."""
 
     name: str
     ordered: bool
@@ -79,13 +79,13 @@ class Counter:
 
 @dataclass(frozen=True)
 class Event:
-    """One event as one viewer sees it. What the viewer may not see, or what does not apply, is None.
+    """One event as one viewer sees it. Attributes that are hidden or do not apply are None.
 
     Attributes:
         kind: name of the event kind.
-        player: who did it.
-        token: the token it is about.
-        source, target: piles (or, for SET, the counter), as (name, owner or None).
+        player: the player who acted.
+        token: the token concerned.
+        source, target: piles as (name, owner or None); for SET, `source` is the counter.
         value: amount, count or place.
     """
 
@@ -99,11 +99,11 @@ class Event:
 
 @dataclass(frozen=True)
 class EventKind:
-    """A kind of event: its name, what it does, and how it reads.
+    """A kind of event: its name, its operation, and its text.
 
-    `text` may use {player}, {token}, {source}, {target} and {value}. With `reveals_hidden_value` the value may depend
-    on what was hidden until then although no token is shown (a score, an answer to a question); the conformance suite
-    takes any other dependence for a leak.
+    `text` may use {player}, {token}, {source}, {target} and {value}. `reveals_hidden_value` allows the value to depend
+    on hidden information even though no token is shown (a score, an answer to a question); `check_game` reports any
+    other dependence as a leak.
     """
 
     name: str
@@ -113,19 +113,19 @@ class EventKind:
 
 
 class Table:
-    """The table of a game: piles of tokens, counters, and the kinds of event that change them.
+    """The table of a game: piles of tokens, counters, and the event kinds that change them.
 
-    A game declares each of them once, and keeps the id it gets for its kernels:
+    A game declares each of them once and stores the returned ids for its kernels:
 
         TABLE = Table(max_players=2)
         HAND = TABLE.pile("hand", per_player=True)  # the hand of player 0; that of player p is HAND + p
         DRAW = TABLE.event("draw", Op.MOVE, "{player} draws {token}.")
 
     Attributes:
-        max_players: how many piles or counters a `per_player` declaration makes.
-        kinds: the kinds of event, by id.
-        pile_of, counter_of: by id, the pile or counter and the player it belongs to (None: nobody).
-        pile_ids, counter_ids, kind_ids: ids by name; of player 0 where each player has one.
+        max_players: number of piles or counters that a `per_player` declaration creates.
+        kinds: the event kinds, by id.
+        pile_of, counter_of: by id, the pile or counter and its owner, a player or None.
+        pile_ids, counter_ids, kind_ids: ids by name; player 0's id if there is one per player.
     """
 
     def __init__(self, max_players: int) -> None:
@@ -138,7 +138,7 @@ class Table:
         self.kind_ids: dict[str, int] = {}
 
     def pile(self, name: str, per_player: bool = False, ordered: bool = False) -> int:
-        """Declare a pile, or one for each player; returns its id, or that of player 0. An ordered one is a list.
+        """Declare a pile, or one per player, and return its id (player 0's if there is one per player).
 
         Raises:
             ValueError: another pile has this name.
@@ -148,7 +148,7 @@ class Table:
         return self.pile_ids[name]
 
     def counter(self, name: str, per_player: bool = False) -> int:
-        """Declare a counter, or one for each player, 0 at the start; returns its id, or that of player 0.
+        """Declare a counter, or one per player, and return its id (player 0's if there is one per player).
 
         Raises:
             ValueError: another counter has this name.
@@ -158,10 +158,10 @@ class Table:
         return self.counter_ids[name]
 
     def event(self, name: str, op: Op, text: str, reveals_hidden_value: bool = False) -> int:
-        """Declare a kind of event (see `EventKind`) and return its id.
+        """Declare an event kind (see `EventKind`) and return its id.
 
         Raises:
-            ValueError: another kind of event has this name.
+            ValueError: another event kind has this name.
         """
         _declare(name, self.kind_ids, len(self.kinds), "kind of event")
         self.kinds.append(EventKind(name, op, text, reveals_hidden_value))
@@ -171,9 +171,9 @@ class Table:
         return range(self.max_players) if per_player else (None,)
 
     def visible(self, rows: np.ndarray, viewer: int) -> np.ndarray:
-        """The rows (n, COLUMNS) that `viewer` sees, with what it may not see of them blanked.
+        """Return the rows, int32 (n, COLUMNS), that `viewer` sees, without what it may not see in them.
 
-        Who else sees a face is no part of what a viewer gets: VISIBLE becomes 1 or 0 and AUDIENCE 1.
+        The sets of viewers are hidden too: VISIBLE becomes 1 if `viewer` sees the face, else 0, and AUDIENCE becomes 1.
         """
         bit = viewer_bit(viewer)
         seen = rows[(rows[:, AUDIENCE] & bit) != 0].copy()
@@ -186,7 +186,7 @@ class Table:
         return seen
 
     def read(self, row: np.ndarray) -> Event:
-        """A visible row as an Event."""
+        """Return a row from `visible` as an Event."""
         kind = self.kinds[int(row[KIND])]
         places = self.counter_of if kind.op == Op.SET else self.pile_of
         hidden_value = kind.op == Op.SET and not row[VISIBLE]
@@ -219,10 +219,10 @@ def _declare(name: str, ids: dict[str, int], number: int, what: str) -> None:
 
 @kernel(inline=True)
 def log_event(log, kind, player, token, source, target, value, visible, audience):
-    """Append one event to `log`, an int32 array of shape (rows + 1, COLUMNS), or (0, COLUMNS) when nobody logs.
+    """Append one event to `log`, an int32 array of shape (rows + 1, COLUMNS), or (0, COLUMNS) to log nothing.
 
-    log[0, 0] counts the events written. When the log is full the count goes on, so that the caller can notice
-    and repeat the step with more room.
+    log[0, 0] counts the events. It keeps counting when the log is full, so that the caller can detect this and repeat
+    the step with a longer log.
     """
     if log.shape[0] == 0:
         return
@@ -242,49 +242,49 @@ def log_event(log, kind, player, token, source, target, value, visible, audience
 
 @kernel(inline=True)
 def log_note(log, kind, player, value):
-    """A public event that changes nothing on the table."""
+    """Log a public event that does not change the table."""
     log_event(log, kind, player, UNKNOWN, NO_PLACE, NO_PLACE, value, EVERYBODY, EVERYBODY)
 
 
 @kernel(inline=True)
 def log_move(log, kind, player, token, source, target, visible):
-    """One token goes from the top of `source` (from anywhere, if unordered) to the top of `target`."""
+    """Log that one token moves from the top of `source` (or anywhere, if unordered) to the top of `target`."""
     log_event(log, kind, player, token, source, target, TOP, visible, EVERYBODY)
 
 
 @kernel(inline=True)
 def log_reveal(log, kind, player, token, source, value, visible):
-    """The viewers in `visible` see `token` in `source`: at place `value` if ordered, else at least `value` of it."""
+    """Log that the viewers in `visible` see `token` in `source`, at place `value` if ordered, else `value` times."""
     log_event(log, kind, player, token, source, NO_PLACE, value, visible, EVERYBODY)
 
 
 @kernel(inline=True)
 def log_set(log, kind, player, counter, value):
-    """A public counter becomes `value`."""
+    """Log that a public counter is set to `value`."""
     log_event(log, kind, player, UNKNOWN, counter, NO_PLACE, value, EVERYBODY, EVERYBODY)
 
 
 @kernel(inline=True)
 def log_shuffle(log, kind, pile):
-    """Pile `pile` is shuffled."""
+    """Log that `pile` is shuffled."""
     log_event(log, kind, NO_PLAYER, UNKNOWN, pile, NO_PLACE, 0, NOBODY, EVERYBODY)
 
 
 @kernel(inline=True)
 def log_create(log, kind, pile, count):
-    """`count` face-down tokens appear in `pile`."""
+    """Log that `count` face-down tokens are added to `pile`."""
     log_event(log, kind, NO_PLAYER, UNKNOWN, NO_PLACE, pile, count, NOBODY, EVERYBODY)
 
 
 @kernel(inline=True)
 def log_clear(log, kind):
-    """Every pile is emptied, as before a new deal."""
+    """Log that every pile is emptied, as before a new deal."""
     log_event(log, kind, NO_PLAYER, UNKNOWN, NO_PLACE, NO_PLACE, 0, NOBODY, EVERYBODY)
 
 
 @kernel(inline=True)
 def log_move_all(log, kind, source, target):
-    """All tokens of `source` go to `target`, in order."""
+    """Log that all tokens of `source` move to `target`, in order."""
     log_event(log, kind, NO_PLAYER, UNKNOWN, source, target, 0, NOBODY, EVERYBODY)
 
 
@@ -293,7 +293,7 @@ def log_move_all(log, kind, source, target):
 
 
 def new_log(rows: int = 256) -> np.ndarray:
-    """An empty log with room for `rows` events; `rows` 0 logs nothing."""
+    """Return an empty log with room for `rows` events; with 0 it logs nothing."""
     return np.zeros((rows + 1 if rows else 0, COLUMNS), np.int32)
 
 
@@ -301,7 +301,7 @@ NO_LOG = new_log(0)
 
 
 def viewer_bit(viewer: int) -> int:
-    """The bit of `viewer` in a set of viewers."""
+    """Return the bit of `viewer` in a set of viewers; for OMNISCIENT, all bits."""
     if viewer == OMNISCIENT:
         return EVERYBODY
     return 1 << (_SPECTATOR_BIT if viewer == SPECTATOR else viewer)

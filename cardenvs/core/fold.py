@@ -22,15 +22,20 @@ from cardenvs.core.events import (
     Table,
 )
 
-_OPS_FROM = (Op.MOVE, Op.REVEAL, Op.SET, Op.SHUFFLE, Op.MOVE_ALL)  # those that need a source
-_OPS_TO = (Op.MOVE, Op.CREATE, Op.MOVE_ALL)  # those that need a target
+_OPS_FROM = (Op.MOVE, Op.REVEAL, Op.SET, Op.SHUFFLE, Op.MOVE_ALL)  # operations that need a source
+_OPS_TO = (Op.MOVE, Op.CREATE, Op.MOVE_ALL)  # operations that need a target
 
 
 class FoldedTable:
-    """The table as one viewer knows it: filled from a state by the game's view, or by folding events.
+    """The table as one viewer knows it, filled from a state by the game's view or by folding events.
 
-    Two folded tables are equal when all piles (known tokens, unknown tokens, order where it matters) and all
-    counters are.
+    Two folded tables are equal if all piles (known tokens, unknown tokens, and order if it matters) and all counters
+    are equal.
+
+    Attributes:
+        spec: the Table.
+        piles: tokens by pile id, UNKNOWN for an unknown face.
+        counters: values by counter id, None if hidden.
     """
 
     def __init__(self, table: Table) -> None:
@@ -39,19 +44,24 @@ class FoldedTable:
         self.counters: list[int | None] = [0] * len(table.counter_of)
 
     def put(self, pile: str, tokens: Sequence[int] = (), unknown: int = 0, player: int = 0, seen: bool = True) -> None:
-        """Fill a pile: `tokens` (UNKNOWN is one whose face is not known), then `unknown` face-down ones.
+        """Fill a pile.
 
-        Without `seen`, all of them are face down.
+        Args:
+            pile: its name.
+            tokens: the tokens, UNKNOWN for an unknown face.
+            unknown: number of face-down tokens to add after them.
+            player: the owner, if each player has such a pile.
+            seen: whether the viewer sees the faces; if not, all tokens are face down.
         """
         faces = [int(token) if seen else UNKNOWN for token in tokens]
         self.piles[self.spec.pile_ids[pile] + player] = faces + [UNKNOWN] * int(unknown)
 
     def set(self, counter: str, value: int | None, player: int = 0) -> None:
-        """Set a counter; None is a value that the viewer may not see."""
+        """Set a counter; None means that the viewer may not see its value."""
         self.counters[self.spec.counter_ids[counter] + player] = None if value is None else int(value)
 
     def normal(self) -> tuple:
-        """A comparable form, in which the order of an unordered pile does not count."""
+        """Return a comparable form that ignores the order in unordered piles."""
         piles = [
             tuple(tokens) if pile.ordered else tuple(sorted(tokens))
             for (pile, _), tokens in zip(self.spec.pile_of, self.piles, strict=True)
@@ -64,7 +74,7 @@ class FoldedTable:
     __hash__ = None  # type: ignore[assignment]  # mutable
 
     def differences(self, other: "FoldedTable") -> list[str]:
-        """What differs, in words, for a failed test."""
+        """Return the differences as texts, for a failed test."""
         mine, theirs = self.normal(), other.normal()
         names = [_place_name(pile, owner) for pile, owner in self.spec.pile_of]
         names += [_place_name(counter, owner) for counter, owner in self.spec.counter_of]
@@ -72,14 +82,14 @@ class FoldedTable:
         return [f"{name}: {a} != {b}" for name, a, b in pairs if a != b]
 
     def tokens(self) -> Multiset:
-        """All tokens on the table, by face; UNKNOWN counts the face-down ones."""
+        """Count the tokens on the table by face; UNKNOWN counts the face-down ones."""
         return Multiset(token for pile in self.piles for token in pile)
 
     def apply(self, row: np.ndarray) -> None:
-        """Fold in one visible row.
+        """Apply one row from `Table.visible`.
 
         Raises:
-            FoldError: the row does not fit this table.
+            FoldError: the event is impossible on this table.
         """
         op = self.spec.kinds[int(row[KIND])].op
         token, source, target, value = (int(row[c]) for c in (TOKEN, SOURCE, TARGET, VALUE))
@@ -108,14 +118,14 @@ class FoldedTable:
             raise FoldError(f"{op.name} names places {needed}; there are 0 to {most - 1}")
 
     def _take(self, pile: int, token: int, place: int) -> int:
-        """Take a token out of a pile and return its face as far as the viewer knows it."""
+        """Remove a token from a pile and return its face, or UNKNOWN if the viewer does not know it."""
         tokens = self.piles[pile]
         if not tokens:
             raise FoldError(f"token {token} leaves the empty pile {self._pile_name(pile)}")
         if self.spec.pile_of[pile][0].ordered:
             return self._take_ordered(pile, token, place)
         if token == UNKNOWN:
-            # Which one went is not known: from now on nobody outside knows what is left.
+            # Any token may have left, so the viewer no longer knows which ones remain.
             if any(other != UNKNOWN for other in tokens):
                 self.piles[pile] = [UNKNOWN] * len(tokens)
             self.piles[pile].pop()
@@ -129,7 +139,7 @@ class FoldedTable:
         self._check_inside(pile, place)
         face = self.piles[pile].pop(place)
         if face not in (token, UNKNOWN) and token != UNKNOWN:
-            raise FoldError(f"token {token} leaves {self._pile_name(pile)} where {face} was known to lie")
+            raise FoldError(f"token {token} leaves {self._pile_name(pile)} from a place known to hold {face}")
         return token if face == UNKNOWN else face
 
     def _reveal(self, pile: int, token: int, value: int) -> None:
@@ -139,7 +149,7 @@ class FoldedTable:
         if self.spec.pile_of[pile][0].ordered:
             self._check_inside(pile, value)
             if tokens[value] not in (token, UNKNOWN):
-                raise FoldError(f"{self._pile_name(pile)} shows token {token} where {tokens[value]} was known to lie")
+                raise FoldError(f"{self._pile_name(pile)} shows token {token} in a place known to hold {tokens[value]}")
             tokens[value] = token
             return
         for _ in range(value - tokens.count(token)):
@@ -161,7 +171,7 @@ def _place_name(place: Pile | Counter, owner: int | None) -> str:
 
 
 def fold(table: Table, rows: np.ndarray) -> FoldedTable:
-    """The table after the `rows` that one viewer sees (`Table.visible`), from an empty one."""
+    """Return the table that the events `rows` of one viewer (from `Table.visible`) lead to from an empty table."""
     folded = FoldedTable(table)
     for row in rows:
         folded.apply(row)

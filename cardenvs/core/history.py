@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from cardenvs.core.game import Game
 
 NO_ROWS = np.zeros((0, COLUMNS), np.int32)
+NO_HISTORY = "the history of this state does not go back to the deal: it is a determinized twin or comes from a batch"
 
 
 class History:

@@ -1,4 +1,4 @@
-"""Kernels on the legal actions of a batch, the same for all games: draw one, check a choice, write a mask."""
+"""Kernels on legal actions that do not depend on the game: draw one, check a choice, write a mask."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ _U1, _U32 = np.uint64(1), np.uint64(32)
 @takes_records
 @kernel(entry=True)
 def sample_legal(legal, num_legal, seed, step, out):
-    """Write a uniformly drawn legal action of each environment i to `out`, from (seed, step, i) alone."""
+    """Write a uniformly random legal action of each environment i to `out`; it depends on (seed, step, i) only."""
     base = mix64(np.uint64(seed) + mix64(np.uint64(step)))
     for i in range(out.shape[0]):
         word = mix64(base + np.uint64(i)) >> _U32
@@ -23,7 +23,7 @@ def sample_legal(legal, num_legal, seed, step, out):
 @takes_records
 @kernel(entry=True)
 def sample_legal_or_amount(legal, num_legal, amounts, zero, seed, step, out):
-    """As `sample_legal`, each legal amount being as likely as each listed action; zero + a is the id of amount a."""
+    """Like `sample_legal`, with every legal amount as likely as every listed action; zero + a is the id of amount a."""
     base = mix64(np.uint64(seed) + mix64(np.uint64(step)))
     for i in range(out.shape[0]):
         n, low = np.int64(num_legal[i]), np.int64(amounts[i, 0])
@@ -42,7 +42,7 @@ def write_mask(legal, n, mask):
 
 @kernel(entry=True)
 def first_illegal(actions, bits, num_actions):
-    """The first i whose action is neither HOLD nor among the legal bits, or -1."""
+    """Return the first i whose action is neither HOLD nor among the legal bits, or -1."""
     for i in range(actions.shape[0]):
         action = np.int64(actions[i])
         if action == HOLD:
@@ -56,7 +56,7 @@ def first_illegal(actions, bits, num_actions):
 
 @kernel(entry=True)
 def first_illegal_or_amount(actions, bits, amounts, zero):
-    """As `first_illegal`; ids above `zero` are amounts, legal within the bounds `amounts`."""
+    """Like `first_illegal`; ids above `zero` are amounts, legal within the bounds `amounts`."""
     for i in range(actions.shape[0]):
         action = np.int64(actions[i])
         if action == HOLD:

@@ -1,8 +1,8 @@
-"""`State`: a Python handle on one record, in OpenSpiel's words.
+"""`State`: one game in progress, with the interface of an OpenSpiel state.
 
-A state keeps how it began (seed, explicit deck) and the actions since, so events are derived when asked for and
-cost nothing before. Differences from OpenSpiel: chance is inside `apply`, so the player to act is never chance;
-`legal_actions()` is for the player to act; `observation(player)` is an array.
+A state stores its seed, its explicit deck and the actions since the deal. Events are derived from these when they are
+requested and cost nothing until then. Differences from OpenSpiel: `apply` includes chance, so there are no chance
+nodes; `legal_actions()` always refers to the player to act; `observation(player)` returns an array.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from cardenvs.core.codes import FORFEIT, HOLD, MASK_DTYPE, NO_DECK, TERMINAL_PLA
 from cardenvs.core.errors import DeckError, FormatError, HiddenInformationError, IllegalActionError
 from cardenvs.core.events import NO_LOG, OMNISCIENT, SPECTATOR, Event
 from cardenvs.core.fold import FoldedTable, fold
-from cardenvs.core.history import NO_ROWS, History
+from cardenvs.core.history import NO_HISTORY, NO_ROWS, History
 from cardenvs.core.legal import write_mask
 from cardenvs.core.options import Options
 from cardenvs.core.record import copied, widen
@@ -27,17 +27,17 @@ from cardenvs.core.view import Candidate, ansi, plain, table_as_json
 if TYPE_CHECKING:
     from cardenvs.core.game import Game
 
-_MOST = 2**31 - 1  # rounds or plies that can be asked for
+_MOST = 2**31 - 1  # largest number of rounds or plies that `simulate` accepts
 
 
 class State:
-    """One game being played. Made by `game.new_state(...)`, never directly.
+    """One game in progress. Use `game.new_state(...)` to create one.
 
     Attributes:
         game: the Game.
-        options: its checked options.
-        seed: int, the seed of the episode (of a twin: of what is still to come).
-        deck: the explicit cards it was dealt from, int16 tokens, usually none.
+        options: its validated options.
+        seed: int, the seed of the episode; in a determinized twin, of all future chance.
+        deck: explicit tokens of the deal, int16, usually empty.
     """
 
     def __init__(
@@ -49,17 +49,19 @@ class State:
         self._states = game.blank(options)
         game.engine.start(self._states, 0, self.seed, self.deck, NO_LOG)
         self._actions: list[int] = []
-        self._knower: int | None = None  # of a determinized twin: the player whose knowledge it keeps
+        self._knower: int | None = None  # in a determinized twin, the player whose knowledge it keeps
         self._set_history_start(None, NO_ROWS)
 
     @classmethod
     def _from_record(cls, game: "Game", options: Options, states: np.ndarray) -> Self:
-        """A state around a record that comes without its history, as from a batch; its events begin now.
+        """Make a state from a record without history, for example from a batch. Its events start now.
 
-        Not public: kernels trust records, and whether one can come of play nobody can tell.
+        Not public: kernels trust records, and a record cannot be checked without its history.
 
         Args:
-            states: array of one record of game.rules.state_dtype, taken over.
+            game: the Game.
+            options: its options.
+            states: array of one record, shape (1,), of `game.rules.state_dtype`. The state uses it without a copy.
         """
         state = object.__new__(cls)
         state.game, state.options, state.seed = game, options, int(states["seed"][0])
@@ -70,13 +72,13 @@ class State:
         return state
 
     def _set_history_start(self, base: np.ndarray | None, known_rows: np.ndarray) -> None:
-        """Let the history begin at the deal (None) or at a copy of the record `base`, after the events `known_rows`."""
+        """Start the history at a copy of the record `base`, after the events `known_rows`; None starts at the deal."""
         self._base = None if base is None else copied(base)
         self._known_rows = known_rows
         self._reset_caches()
 
     def _reset_caches(self) -> None:
-        """Set up what follows from the fields above."""
+        """Forget everything derived from the record and the history."""
         self._legal_buffer = np.zeros(self.game.max_legal(self.options), np.int32)
         self._num_legal: int | None = None
         self._wide: np.record | None = None
@@ -86,27 +88,27 @@ class State:
 
     @property
     def num_players(self) -> int:
-        """Players in this game."""
+        """Number of players."""
         return self.options.num_players
 
     @property
     def current_player(self) -> int:
-        """The player to act, or TERMINAL_PLAYER (-4) when the game is over."""
+        """The player to act, or TERMINAL_PLAYER (-4) if the game is over."""
         return int(self._states["current_player"][0])
 
     @property
     def is_terminal(self) -> bool:
-        """Whether the rules have ended the game."""
+        """Whether the game is over."""
         return self.current_player == TERMINAL_PLAYER
 
     @property
     def returns(self) -> list[float]:
-        """Summed rewards of each player so far."""
+        """Each player's total reward so far."""
         return self._states["returns"][0, : self.num_players].tolist()
 
     @property
     def rewards(self) -> list[float]:
-        """Each player's reward for the last action."""
+        """Each player's reward from the last action."""
         return self._states["rewards"][0, : self.num_players].tolist()
 
     @property
@@ -116,27 +118,27 @@ class State:
 
     @property
     def ply(self) -> int:
-        """Actions applied so far; to a determinized twin, those since it was made."""
+        """Number of actions applied so far; in a determinized twin, since its creation."""
         return int(self._states["ply"][0])
 
     @property
     def actions(self) -> list[int]:
-        """The actions applied so far, codes included; of a determinized twin, those since it was made."""
+        """The actions applied so far, including codes; in a determinized twin, since its creation."""
         return list(self._actions)
 
     @property
     def has_history(self) -> bool:
-        """Whether the events go back to the deal; not in a determinized twin, nor in a state taken from a batch."""
+        """Whether the events go back to the deal: False in a determinized twin and in a state taken from a batch."""
         return self._base is None
 
     @property
     def phase(self) -> str:
-        """The name of the phase of play."""
+        """Name of the phase of play, one of `game.phases`."""
         return self.game.view.phase(self.record)
 
     @property
     def record(self) -> np.record:
-        """The widened record, read-only."""
+        """A read-only copy of the record with all integers widened to int64."""
         if self._wide is None:
             wide = widen(self._states)
             wide.setflags(write=False)
@@ -145,47 +147,55 @@ class State:
 
     @property
     def records(self) -> np.ndarray:
-        """The record as the kernels of `game.engine` take it: an array of shape (1,), not a copy. Only read it."""
+        """The record itself, as an array of shape (1,) for the kernels of `game.engine`. Do not write to it."""
         return self._states
 
     def record_bytes(self) -> bytes:
-        """The record itself, for comparisons."""
+        """Return the bytes of the record, to compare states."""
         return self._states.tobytes()
 
     def legal_actions(self) -> list[int]:
-        """Ids the player to act may choose, ascending; none when the game is over."""
+        """Return the action ids the player to act may choose, ascending; an empty list if the game is over."""
         return self._legal().tolist()
 
     def action_mask(self, player: int | None = None) -> np.ndarray:
-        """int8 (num_actions,): 1 for each legal action of `player` (default: the player to act), else zeros."""
+        """Return the action mask of `player`, by default of the player to act.
+
+        Returns:
+            int8 (num_actions,), 1 for each legal action; all zeros if it is not the player's turn.
+        """
         mask = np.zeros(self.game.num_actions(self.options), MASK_DTYPE)
         if player is None or player == self.current_player:
             mask[self._legal()] = 1
         return mask
 
     def write_mask(self, mask: np.ndarray) -> None:
-        """Write the mask of the player to act into `mask`, MASK_DTYPE (num_actions,)."""
+        """Write the action mask of the player to act into `mask`, int8 (num_actions,)."""
         write_mask(self._legal(), self._num_legal, mask)
 
     def observation(self, player: int) -> np.ndarray:
-        """What `player` may know, as an array of the game's layout."""
+        """Return what `player` may know now, as an array of the game's layout."""
         layout = self.game.layout(self.options)
         out = np.zeros(layout.size, layout.dtype)
         self.game.engine.observe(self._states, 0, self._checked_player(player), out)
         return out
 
     def describe_observation(self, player: int) -> str:
-        """The observation of `player`, section by section."""
+        """Return the observation of `player` as text, one line per section."""
         return self.game.layout(self.options).describe(self.observation(player))
 
     def table(self, viewer: int) -> FoldedTable:
-        """The table as `viewer` (a player, SPECTATOR or OMNISCIENT) knows it."""
+        """Return the table as known to `viewer`, which is a player, SPECTATOR or OMNISCIENT."""
         table = FoldedTable(self.game.table)
         self.game.view.fill_table(self.record, self._checked_viewer(viewer), table)
         return table
 
     def view(self, player: int) -> dict[str, Any]:
-        """What `player` (or SPECTATOR) sees, as JSON values: table, prompt, actions and whose turn it is."""
+        """Return what a viewer sees as JSON-compatible data: table, prompt, actions and whose turn it is.
+
+        Args:
+            player: a player, SPECTATOR or OMNISCIENT. Only the player to act gets a prompt and actions.
+        """
         words, s = self.game.view, self.record
         to_act = not self.is_terminal and player == self.current_player
         return {
@@ -202,11 +212,11 @@ class State:
         }
 
     def facts(self, player: int) -> dict[str, Any]:
-        """What a careful player would have worked out, as JSON values."""
+        """Return what a careful player would have deduced, as JSON-compatible data."""
         return self.game.view.facts(self.record, self._checked_player(player))
 
     def render(self, viewer: int, colour: bool = False) -> str:
-        """The table as text for `viewer`; with ANSI colours if asked."""
+        """Return the table as text for `viewer`, with ANSI colours if `colour` is True."""
         markup = self.game.view.render(self.record, self._checked_viewer(viewer), self.table(viewer))
         return ansi(markup) if colour else plain(markup)
 
@@ -221,10 +231,11 @@ class State:
     # -- acting -------------------------------------------------------------------------------------------------
 
     def apply(self, action: int) -> None:
-        """Apply one legal action, or the code FORFEIT + current_player.
+        """Apply a legal action, or the code FORFEIT + current_player.
 
         Raises:
-            IllegalActionError: says why not and what is legal; the state is unchanged.
+            IllegalActionError: the action is illegal. The message gives the reason and the legal actions; the state is
+                unchanged.
         """
         if is_integer(action) and action >= FORFEIT:
             self._check(action)
@@ -233,23 +244,23 @@ class State:
         self.apply_unchecked(int(action))
 
     def apply_unchecked(self, action: int) -> None:
-        """Apply an action known to be legal: `apply` without the check, for interfaces that have made it themselves."""
+        """Apply an action without checking that it is legal. For interfaces that have already checked it."""
         self._num_legal = self.game.engine.apply(self._states, 0, action, NO_LOG, self._legal_buffer)
         self._actions.append(action)
         self._wide = None
 
     def check_legal(self, action: int) -> None:
-        """Raise IllegalActionError unless the player to act may choose `action` now; a code such as FORFEIT is refused.
+        """Raise IllegalActionError unless the player to act may choose `action` now.
 
-        What comes from an agent or a learner is checked by this. `apply` takes codes besides.
+        Use it for the choices of agents and learners: unlike `apply`, it rejects codes such as FORFEIT + player.
         """
         if not is_integer(action):
             raise IllegalActionError(f"an action is an integer; got {short(action)}")
-        if action in self.legal_actions():  # 10 times as fast as in the array
+        if action in self.legal_actions():  # 10 times as fast as a search of the array
             return
         if action >= FORFEIT:
             raise IllegalActionError(
-                f"{self.game.name}: {action} is no action id but a code, which nobody may choose; {self._legal_text()}"
+                f"{self.game.name}: {action} is a code, not an action id, so nobody may choose it; {self._legal_text()}"
             )
         self._check(action)
 
@@ -260,7 +271,7 @@ class State:
             raise IllegalActionError(f"{self.game.name}: {reason}; {self._legal_text()}")
 
     def explain_illegal(self, action: int) -> str:
-        """Why `action`, an id or a code, may not be applied now; empty if it may."""
+        """Return why `action`, an id or a code, is illegal now; an empty string if it is legal."""
         if not is_integer(action):
             return f"an action is an integer; got {short(action)}"
         action = int(action)
@@ -281,10 +292,10 @@ class State:
         return f"{who}: {self.game.view.illegal_reason(self.record, action, code)}"
 
     def action_label(self, action: int) -> str:
-        """The text of an action in this state.
+        """Return the label of an action in this state.
 
         Raises:
-            IllegalActionError: `action` is no id of this game.
+            IllegalActionError: `action` is not an action id of this game.
         """
         if not is_integer(action) or not 0 <= action < self.game.num_actions(self.options):
             raise IllegalActionError(
@@ -293,10 +304,10 @@ class State:
         return self._label(int(action))
 
     def action_from_label(self, text: str) -> int:
-        """The legal action of that label; case and surrounding blanks do not count.
+        """Return the legal action with the label `text`. Ignores case and extra whitespace.
 
         Raises:
-            IllegalActionError: no legal action reads so.
+            IllegalActionError: no legal action has this label.
         """
         wanted = " ".join(text.lower().split())
         for action in self.legal_actions():
@@ -307,10 +318,10 @@ class State:
     # -- events -------------------------------------------------------------------------------------------------
 
     def event_rows(self, viewer: int) -> np.ndarray:
-        """The raw events that `viewer` saw, int32 (n, 8); see events.py.
+        """Return the events that `viewer` saw as an array, int32 (n, 8); see `cardenvs.core.events`.
 
         Raises:
-            HiddenInformationError: asked of a determinized twin for anyone but the player it was made for.
+            HiddenInformationError: this is a determinized twin of another player's knowledge.
         """
         viewer = self._checked_viewer(viewer)
         if self._knower not in (None, viewer):
@@ -322,13 +333,13 @@ class State:
         return rows if self.has_history else np.concatenate([self._known_rows, rows])
 
     def event_log(self) -> np.ndarray:
-        """The events as rules write them, with the sets of viewers in their last columns, int32 (n, 8): for records.
+        """Return all events with their sets of viewers, int32 (n, 8), for recording a game.
 
         Raises:
-            ValueError: the state does not go back to the deal (a determinized twin, or from a batch).
+            ValueError: the events do not go back to the deal (see `has_history`).
         """
         if not self.has_history:
-            raise ValueError("this state does not go back to the deal (a determinized twin, or from a batch)")
+            raise ValueError(NO_HISTORY)
         return self._log_rows().copy()
 
     def _log_rows(self) -> np.ndarray:
@@ -337,11 +348,11 @@ class State:
         return self._history.rows(self._actions)
 
     def events(self, player: int = OMNISCIENT) -> list[Event]:
-        """The events that `player` saw, oldest first; all of them by default."""
+        """Return the events that `player` saw, oldest first; by default all events."""
         return [self.game.table.read(row) for row in self.event_rows(player)]
 
     def recap(self, player: int, last: int | None = None) -> list[str]:
-        """The events that `player` saw, a sentence each; with `last`, only that many of the latest."""
+        """Return the events that `player` saw, one sentence each; only the latest `last` if given."""
         kinds = {kind.name: kind for kind in self.game.table.kinds}
         table, words = self.game.table, self.game.view
         rows = self.event_rows(player)
@@ -349,18 +360,18 @@ class State:
         return [words.describe_event(event, kinds[event.kind]) for event in events]
 
     def folded_table(self, viewer: int) -> FoldedTable:
-        """The table rebuilt from the events that `viewer` saw; equal to `table(viewer)`."""
+        """Return the table rebuilt from the events that `viewer` saw. It equals `table(viewer)`."""
         return fold(self.game.table, self.event_rows(viewer))
 
     def information_state_key(self, player: int) -> str:
-        """A hash of all that `player` has seen and done, with perfect recall."""
+        """Return a hash of everything `player` has seen and done: its information state under perfect recall."""
         rows = self.event_rows(self._checked_player(player))
         return hashlib.sha256(rows.tobytes()).hexdigest()[:32]
 
     # -- copies -------------------------------------------------------------------------------------------------
 
     def clone(self) -> Self:
-        """An independent copy."""
+        """Return an independent copy."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._states = copied(self._states)
@@ -373,17 +384,21 @@ class State:
         return twin
 
     def determinize(self, player: int, seed: int) -> Self:
-        """A twin in which all that `player` cannot know is re-dealt, consistently with what it does know.
+        """Return a twin: a copy in which everything `player` cannot know is re-dealt, consistent with what it knows.
 
-        The twin keeps that player's events only, and its chance from now on comes from `seed`.
+        The twin has the events of `player` only.
+
+        Args:
+            player: the player whose knowledge is kept.
+            seed: of the re-deal and of all later chance in the twin, 0..2**63-1.
         """
         player, seed = self._checked_player(player), checked_seed(seed)
         known_rows = self.event_rows(player)
         twin = self.clone()
         self.game.engine.determinize(twin._states, 0, player, seed)
         twin.seed = seed
-        # An explicit deck, and earlier actions of others (cards passed face down), may say what `player` cannot know.
-        # How many actions there were may say how others chose (several actions in secret).
+        # An explicit deck or earlier actions (cards passed face down) can reveal what `player` cannot know. So can the
+        # number of actions, if others chose several in secret.
         twin.deck, twin._actions, twin._states["ply"] = NO_DECK, [], 0
         twin._knower = player
         twin._set_history_start(twin._states, known_rows)
@@ -392,7 +407,7 @@ class State:
     # -- choices ------------------------------------------------------------------------------------------------
 
     def candidates(self) -> list[Candidate]:
-        """What the player to act may choose to do, whole plays included, in the order of their action ids.
+        """Return what the player to act may choose, including plays of several actions, in order of action ids.
 
         Raises:
             IllegalActionError: the game is over.
@@ -401,7 +416,7 @@ class State:
         return sorted(self.game.view.candidates(self, self.current_player), key=lambda one: (one.actions, one.label))
 
     def forced_action(self) -> int:
-        """What is done for the player to act when it has failed to choose: the game's safe action.
+        """Return the game's safe action, which is played for a player who fails to choose.
 
         Raises:
             IllegalActionError: the game is over.
@@ -413,7 +428,11 @@ class State:
     # -- policies and playouts ----------------------------------------------------------------------------------
 
     def policy_action(self, policy: str, seed: int) -> int:
-        """What a policy ("random", or one of `game.policies`) chooses for the player to act.
+        """Return the action that a policy chooses for the player to act.
+
+        Args:
+            policy: "random" or one of `game.policies`.
+            seed: of the policy's random choices, 0..2**63-1.
 
         Raises:
             PolicyNotFoundError: the game has no such policy.
@@ -435,27 +454,29 @@ class State:
         policy: str = "random",
         max_plies: int | None = None,
     ) -> np.ndarray:
-        """Try actions or whole plays of the player to act in worlds that fit what it knows, and play each of them out.
+        """Play out each of some actions in random worlds that fit what the player to act knows.
 
-        Round r re-deals what the player to act cannot know, by the rules' `sample_belief` if there is one. Every action
-        is then tried in that same world, with the same chance and the same policy for everybody, so that the returns of
-        one round compare in pairs. Round r depends on (seed, r) only: rounds 0..9 in one call or in two are the same.
+        Each round re-deals what the player to act cannot know, with the rules' `sample_belief` if they have one. All
+        actions are tried in the same world, with the same chance and the same policy for every player, so the returns
+        of one round can be compared in pairs. Round r depends on (seed, r) only: one call with rounds 0 to 9 gives the
+        same results as two calls with five rounds each.
 
         Args:
             actions: legal ids; a tuple of ids is a play of several actions in a row, as in Candidate.
             seed: 0..2**63-1.
-            rounds: how many worlds.
-            first_round: number of the first one.
-            policy: "random", or one of `game.policies`.
-            max_plies: plies of a playout after what is tried; by default the game's bound. A playout cut off counts
-                the rewards until then.
+            rounds: number of worlds.
+            first_round: number of the first round.
+            policy: "random" or one of `game.policies`.
+            max_plies: maximum plies of a playout after the tried actions; by default the game's bound. A truncated
+                playout counts the rewards up to that point.
 
         Returns:
-            float64 (rounds, len(actions)): the acting player's returns.
+            float64 (rounds, len(actions)), the returns of the player to act.
 
         Raises:
-            PolicyNotFoundError, IllegalActionError
-            ValueError: a seed or a number that cannot be used.
+            PolicyNotFoundError: the game has no such policy.
+            IllegalActionError: an action is illegal, or the game is over.
+            ValueError: `seed`, `rounds`, `first_round` or `max_plies` is out of range.
         """
         self._check_not_over("simulate")
         self.game.engine.policy(policy)
@@ -477,7 +498,7 @@ class State:
         return returns
 
     def to_bytes(self) -> bytes:
-        """All of the state, with what is needed to refuse it where it does not belong."""
+        """Return the state as bytes for `game.from_bytes`, with what that needs to detect foreign or damaged data."""
         since = b"" if self._base is None else self._base.tobytes() + self._known_rows.tobytes()
         return SavedState(
             self.game, self.options, self.seed, self.deck.tolist(), self._actions, self._knower, self.has_history,
@@ -486,25 +507,25 @@ class State:
 
     @classmethod
     def from_bytes(cls, game: "Game", data: bytes, trusted: bool = False) -> Self:
-        """The state saved by `to_bytes`, played again action by action to see that play leads there.
+        """Load a state saved by `to_bytes`. Replays its actions to verify that they lead to the saved position.
 
         Args:
             game: the Game.
             data: from `to_bytes`.
-            trusted: whether the data comes from where code could come from, too. Its record is then taken as it is:
-                quicker, and the only way for states without a history (twins, and those of a batch), which cannot be
-                played again. A record made by somebody else can end the process.
+            trusted: restore the record without replaying it. This is faster, and the only way to load states without
+                history (determinized twins and states from a batch). Use it only on data from sources you would trust
+                to run code: a forged record can crash the process.
 
         Raises:
-            FormatError: the data is damaged or edited, or of another game, version or layout, or has no history.
+            FormatError: the data is damaged or edited, belongs to another game, version or layout, or has no history.
         """
         saved = SavedState.from_bytes(game, data)
         if trusted:
             return cls._from_trusted(saved)
         if not saved.has_history or saved.knower is not None:
             raise FormatError(
-                "the saved state is a determinized twin or comes from a batch, so playing it again cannot check it; "
-                "from_bytes(data, trusted=True) takes it from a source that you would run code of"
+                "the saved state is a determinized twin or comes from a batch, so it cannot be verified by replaying "
+                "it; from_bytes(data, trusted=True) loads it, if you would trust its source to run code"
             )
         state = cls._replayed(saved)
         if state.record_bytes() != saved.body:
@@ -513,7 +534,7 @@ class State:
 
     @classmethod
     def _replayed(cls, saved: SavedState) -> Self:
-        """The state to which the actions of a saved one lead."""
+        """Return the state that the actions of a saved one lead to."""
         try:
             state = cls(saved.game, saved.options, seed=saved.seed, deck=saved.deck or None)
         except (DeckError, ValueError) as error:
@@ -522,7 +543,7 @@ class State:
             try:
                 state.apply(action)
             except IllegalActionError as error:
-                raise FormatError(f"the saved state: its action {ply} is refused: {error}") from None
+                raise FormatError(f"the saved state is damaged: its action {ply} is illegal: {error}") from None
         return state
 
     @classmethod
@@ -552,7 +573,7 @@ class State:
         return self._legal_buffer[: self._num_legal]
 
     def _checked_plays(self, plays: Sequence[int | tuple[int, ...]] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Plays of legal actions as int64 rows, filled up with HOLD, and their lengths."""
+        """Return plays of legal actions as rows of an int64 array padded with HOLD, and their lengths."""
         sequences = [play if isinstance(play, tuple) else (play,) for play in plays]
         lengths = np.array([len(sequence) for sequence in sequences], np.int64)
         rows = np.full((len(sequences), max(lengths, default=0)), HOLD, np.int64)
@@ -563,12 +584,12 @@ class State:
 
     def _check_play(self, actions: tuple[int, ...]) -> None:
         if not actions:
-            raise IllegalActionError(f"{self.game.name}: a play has at least one action")
+            raise IllegalActionError(f"{self.game.name}: a play needs at least one action")
         self.check_legal(actions[0])
         if len(actions) > 1:
             twin = self.clone()
             for action in actions:
-                twin.apply(action)  # refuses what is not legal
+                twin.apply(action)  # raises IllegalActionError
 
     def _label(self, action: int) -> str:
         return self.game.view.action_label(self.record, action)
@@ -591,4 +612,4 @@ class State:
 
 
 def _restore(game: "Game", data: bytes) -> State:
-    return game.from_bytes(data, trusted=True)  # a pickle can run any code as it is
+    return game.from_bytes(data, trusted=True)  # a pickle can run code anyway

@@ -1,4 +1,4 @@
-"""Every game as a PettingZoo AEC environment.
+"""`Env`: every game as a PettingZoo AEC environment.
 
     env = cardenvs.make("GAME_v0", num_players=3)        # or: from cardenvs import GAME_v0
     env.reset(seed=7)                                    #     env = GAME_v0.env(num_players=3)
@@ -6,8 +6,8 @@
         observation, reward, terminated, truncated, info = env.last()
         env.step(None if terminated or truncated else info["legal_actions"][0])
 
-`RawEnv` refuses an illegal action with IllegalActionError. `Env`, which `env()` and `make` return, does what
-PettingZoo's three stock wrappers do around `RawEnv`, in one class without their layers.
+`RawEnv` raises IllegalActionError for an illegal action. `Env`, which `env()` and `make` return, behaves like `RawEnv`
+in PettingZoo's three stock wrappers, but is a single class.
 """
 
 from collections.abc import Callable
@@ -19,24 +19,25 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from cardenvs.envs.raw_aec import RawEnv
 
-ILLEGAL_REWARD = -1.0  # what `Env` gives for an illegal action, as PettingZoo's classic environments do
+ILLEGAL_REWARD = -1.0  # of `Env` for an illegal action, as in PettingZoo's classic environments
 
 
 class Env(RawEnv):
-    """`RawEnv` with PettingZoo's usual checks; the class behind `env()` and `cardenvs.make`.
+    """`RawEnv` with PettingZoo's usual checks. `env()` and `cardenvs.make` return it.
 
-    It does what TerminateIllegalWrapper(illegal_reward=-1), AssertOutOfBoundsWrapper and OrderEnforcingWrapper do
-    around `RawEnv`, errors and warnings included (a test compares them call by call): an illegal action warns and ends
-    the game for everyone with -1 for the agent, an action outside the action space is an AssertionError, and so is a
-    call before `reset`. Three things differ: `unwrapped` is the environment itself; what is legal is taken from the
-    game, not from an observation's mask that the caller may have written to; a first `reset` that fails is no reset.
+    It behaves like `RawEnv` in TerminateIllegalWrapper(illegal_reward=-1), AssertOutOfBoundsWrapper and
+    OrderEnforcingWrapper, including errors and warnings. An illegal action warns and ends the game for everyone, with
+    reward -1 for the agent. An action outside the action space raises AssertionError, as does a call before `reset`.
+
+    Three things differ from the wrappers: `unwrapped` is the environment itself; legality comes from the game, not from
+    an observation's mask, which the caller may have overwritten; and a first `reset` that fails does not count.
     """
 
     _has_reset = False
-    _has_updated = False  # whether step or reset was called since agent_iter last gave an agent
+    _has_updated = False  # whether step or reset was called since agent_iter last yielded an agent
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Say why an attribute is missing; Python asks here only for those that are."""
+        """Raise AttributeError with PettingZoo's reason why an attribute is missing."""
         if name in _SET_BY_RESET and not self._has_reset:
             raise AttributeError(f"{name} cannot be accessed before reset")
         if name.startswith("_") and name != "_cumulative_rewards":
@@ -50,13 +51,16 @@ class Env(RawEnv):
         self._has_reset = True
 
     def step(self, action: int | None) -> None:
-        """Take one action for `agent_selection`; None, and only that, for one that is terminated or truncated.
+        """Apply an action of `agent_selection`.
 
-        An illegal action ends the game: everyone is terminated and truncated, the agent gets -1, the others 0.
+        An illegal action ends the game: all agents are terminated and truncated, the agent gets -1, the others 0.
+
+        Args:
+            action: int in the action space; None if the agent is terminated or truncated.
 
         Raises:
-            AssertionError: before `reset`, or the action is not in the action space.
-            ValueError: an action for an agent that is out.
+            AssertionError: `step` before `reset`, or the action is not in the action space.
+            ValueError: an action other than None for a terminated or truncated agent.
         """
         if not self._has_reset:
             EnvLogger.error_step_before_reset()
@@ -73,42 +77,42 @@ class Env(RawEnv):
         chosen: Any = action
         if chosen.__class__ is not int or not 0 <= chosen < self._num_actions:
             self._check_bounds(chosen)
-        if self._mask[chosen]:  # a bool is no index: a ValueError, as from the stock wrapper
+        if self._mask[chosen]:  # a bool raises ValueError here, as in the stock wrapper
             self._play(int(chosen))
         else:
             self._lose(agent)
 
     def forfeit(self) -> None:
-        """Take `agent_selection` out of the game; see RawEnv.forfeit."""
+        """Remove `agent_selection` from the game; see RawEnv.forfeit."""
         self._has_updated = True
         super().forfeit()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What `agent` may know now and, if it is to act, what it may do; new arrays each time."""
+        """Return the observation of `agent`; see RawEnv.observe."""
         if not self._has_reset:
             EnvLogger.error_observe_before_reset()
         return RawEnv.observe(self, agent)
 
     def state(self) -> np.ndarray:
-        """The observations of all players, privileged; see RawEnv.state."""
+        """Return the observations of all players; see RawEnv.state."""
         if not self._has_reset:
             EnvLogger.error_state_before_reset()
         return super().state()
 
     def render(self) -> str | None:
-        """The table as `agent_selection` sees it; see RawEnv.render."""
+        """Show the table from `agent_selection`'s point of view; see RawEnv.render."""
         if not self._has_reset:
             EnvLogger.error_render_before_reset()
         return super().render()
 
     def agent_iter(self, max_iter: int = 2**63) -> "_CheckedIterable":
-        """Give `agent_selection` until no agent is left; each turn of the loop must call `step` or `reset`."""
+        """Yield `agent_selection` until no agent is left. The loop body must call `step` or `reset`."""
         if not self._has_reset:
             EnvLogger.error_agent_iter_before_reset()
         return _CheckedIterable(self, max_iter)
 
     def set_state(self, data: bytes) -> None:
-        """Go to a saved position; see RawEnv.set_state. It may take the place of the first `reset`."""
+        """Restore a saved position; see RawEnv.set_state. It can replace the first `reset`."""
         super().set_state(data)
         self._has_reset = self._has_updated = True
 
@@ -132,14 +136,14 @@ _SET_BY_RESET = {"rewards", "terminations", "truncations", "infos", "agent_selec
 
 
 class _CheckedIterable(AECIterable):
-    """What `Env.agent_iter` returns."""
+    """The iterable that `Env.agent_iter` returns."""
 
     def __iter__(self) -> "_CheckedIterator":
         return _CheckedIterator(self.env, self.max_iter)
 
 
 class _CheckedIterator(AECIterator):
-    """Gives the agents in turn, and insists on a step in between."""
+    """Yields the agents in turn, and raises AssertionError if the loop does not step in between."""
 
     def __next__(self) -> str:
         env = self.env
@@ -157,23 +161,23 @@ class _CheckedIterator(AECIterator):
 
 
 def make(name: str, render_mode: str | None = None, max_plies: int | None = None, **options: Any) -> Env:
-    """The game `name` as a PettingZoo environment with the usual checks; see RawEnv for the arguments.
+    """Make the game `name` as a PettingZoo environment with the usual checks; see RawEnv for the arguments.
 
     Raises:
-        GameNotFoundError: no such game.
-        OptionError: an unknown option or value; names the game.
+        GameNotFoundError: no game has this name.
+        OptionError: unknown option or invalid value.
     """
     return Env(name, render_mode, max_plies, **options)
 
 
 def environment_functions(name: str, module: str) -> tuple[Callable[..., Env], Callable[..., RawEnv]]:
-    """The functions `env` and `raw_env` of a module that offers one game, as PettingZoo's own modules do.
+    """Make the functions `env` and `raw_env` for the module of one game, as in PettingZoo's own modules.
 
         env, raw_env = environment_functions("my_game_v0", __name__)
 
     Args:
-        name: of the game.
-        module: the `__name__` of the module that holds the functions, so that they can be pickled.
+        name: name of the game.
+        module: `__name__` of the module that defines the functions, so that they can be pickled.
     """
 
     def env(render_mode: str | None = None, max_plies: int | None = None, **options: Any) -> Env:
@@ -183,7 +187,10 @@ def environment_functions(name: str, module: str) -> tuple[Callable[..., Env], C
         return RawEnv(name, render_mode, max_plies, **options)
 
     env.__doc__ = f"{name} with PettingZoo's usual checks; see cardenvs.envs.aec.Env and the game's options."
-    raw_env.__doc__ = f"{name}, refusing illegal actions; see cardenvs.envs.aec.RawEnv and the game's options."
+    raw_env.__doc__ = (
+        f"{name}, raising IllegalActionError for illegal actions; see cardenvs.envs.raw_aec.RawEnv and the game's "
+        "options."
+    )
     for function in (env, raw_env):
         function.__module__, function.__qualname__ = module, function.__name__
     return env, raw_env

@@ -1,4 +1,4 @@
-"""`Batch`: the arrays that a `VectorEnv` shows."""
+"""`Batch`: the arrays that `VectorEnv.reset` and `VectorEnv.step` return."""
 
 from dataclasses import dataclass
 
@@ -9,28 +9,27 @@ import numpy as np
 class Batch:
     """The buffers of a VectorEnv: N environments, P players, D observation entries, A actions.
 
-    Where `terminated[i]` or `truncated[i]`, the first group below is the next episode's and the second group the
-    ended one's.
+    If `terminated[i]` or `truncated[i]`, the first group below describes the next episode and the second group the
+    one that ended.
 
     Attributes:
         observation: (N, D), what the player to act sees.
         action_mask: (N, A) int8, or None with mask=False.
-        legal_actions: (N, L) int32, read-only: ascending ids in the first num_legal[i] entries, -1 in the others; None
+        legal_actions: (N, L) int32, read-only. The first num_legal[i] entries are ids, ascending, the others -1. None
             with legal_lists=False.
         num_legal: (N,) int32, read-only.
-        amount_min, amount_max: (N,) int32, read-only, or None. Where every amount has an id of its own (no-limit
-            hold'em with betting="full"), mask and lists have the ids up to `VectorEnv.amount_zero` only, and these are
-            the smallest and the largest legal amount: amount a is action amount_zero + a. 0 and -1 where nobody may
-            raise.
-        current_player: (N,) int32.
-        active: (N, P) bool, who is still in the game.
+        amount_min, amount_max: (N,) int32, read-only, or None. If every amount is an action (no-limit hold'em with
+            betting="full"), masks and lists contain only the ids up to `VectorEnv.amount_zero`, and these two give the
+            smallest and largest legal amount, or 0 and -1 if no amount is legal. Amount a is action amount_zero + a.
+        current_player: (N,) int32, the player to act.
+        active: (N, P) bool, whether each player is still in the game.
 
-        reward: (N, P) float32, since the last step.
-        terminated: (N,) bool, the rules ended the episode.
-        truncated: (N,) bool, the ply cap cut it off.
-        episode_returns: (N, P) float64, summed rewards.
+        reward: (N, P) float32, each player's reward from the last step.
+        terminated: (N,) bool, whether the rules ended the episode.
+        truncated: (N,) bool, whether `max_plies` cut it off.
+        episode_returns: (N, P) float64, total rewards of the episode.
         episode_seed: (N,) int64, the seed with which `game.new_state` deals the same episode.
-        final_observation: (N, P, D) or None: where `truncated[i]`, what each player saw last.
+        final_observation: (N, P, D) or None. If `truncated[i]`, row i is what each player saw at the end.
     """
 
     observation: np.ndarray
@@ -50,5 +49,5 @@ class Batch:
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
-    """A view that nobody can make writeable, unlike one whose flag is cleared."""
+    """Return a read-only view. Unlike a cleared `writeable` flag, it cannot be made writeable again."""
     return np.asarray(array.data.toreadonly())

@@ -1,4 +1,4 @@
-"""`RawEnv`: a game as a PettingZoo AEC environment that refuses illegal actions."""
+"""`RawEnv`: a game as a PettingZoo AEC environment that raises IllegalActionError for illegal actions."""
 
 import copy
 import math
@@ -21,42 +21,42 @@ from cardenvs.core.state import State
 from cardenvs.envs.arguments import RENDER_MODES, checked_max_plies, checked_render_mode, table_text
 
 _MAGIC = b"cardenvs-aec-1\n"
-_BOOKS = ("agents", "agent_selection", "rewards", "terminations", "truncations")  # public attributes that a save holds
+_SAVED_FIELDS = ("agents", "agent_selection", "rewards", "terminations", "truncations")  # public ones; see get_state
 
 
 class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
-    """One game as an AEC environment that refuses illegal actions.
+    """One game as an AEC environment that raises IllegalActionError for illegal actions.
 
     An agent's observation is {"observation": what it may know, "action_mask": int8 (num_actions,)}. The mask is all
-    zeros unless the agent is to act. `infos[agent]` holds a copy of that mask as "action_mask", the same as a list of
-    ids as "legal_actions", and for an agent that is out while others play on its finishing "place" (the last is
-    num_players). Arrays and lists belong to the caller: no later call changes them.
+    zeros unless the agent is to act. `infos[agent]` has a copy of that mask as "action_mask" and the same actions as a
+    list of ids, "legal_actions". If the agent has left the game while others play on, it also has its finishing "place"
+    (num_players is last). Later calls do not change arrays and lists already returned.
 
-    A player who leaves the game early (`State.active` turns False) is terminated at once and takes its one None step
+    A player who leaves the game early (`State.active` becomes False) is terminated at once and takes its None step
     before the next player acts.
 
     Attributes:
         game: the Game.
-        options: its checked options.
-        max_plies: an episode with more actions than this is truncated.
-        state_space: Box of `state()`.
+        options: its validated options.
+        max_plies: episodes are truncated after this many plies.
+        state_space: Box space of `state()`.
     """
 
     def __init__(
         self, game: str | Game, render_mode: str | None = None, max_plies: int | None = None, **options: Any
     ) -> None:
-        """Set up spaces; call `reset` to deal.
+        """Set up the spaces. Call `reset` to deal.
 
         Args:
-            game: its name or the Game.
-            render_mode: "human" prints the table after each reset and step and in `render`; "ansi" has `render` return
-                it as text.
-            max_plies: ply cap; by default the game's own bound, which play does not exceed.
-            options: of the game.
+            game: name of a game, or a Game.
+            render_mode: "human" prints the table after each reset and step and in `render`; "ansi" makes `render`
+                return it as text.
+            max_plies: truncate episodes after this many plies; by default the game's own bound, which no game exceeds.
+            options: game options.
 
         Raises:
-            GameNotFoundError: no such game.
-            OptionError: an unknown option or value; names the game.
+            GameNotFoundError: no game has this name.
+            OptionError: unknown option or invalid value.
         """
         super().__init__()
         self.game = get_game(game) if isinstance(game, str) else game
@@ -79,7 +79,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self.action_spaces: dict[str, Space] = {a: Discrete(self._num_actions) for a in self.possible_agents}
         low, high = (np.tile(bound, len(self.possible_agents)) for bound in (self._layout.low, self._layout.high))
         self.state_space = Box(low, high, dtype=self._layout.dtype)
-        self._stream_seed: int | None = None  # of np_random, until it is made
+        self._stream_seed: int | None = None  # of np_random, which is created on first use
         self._stream: np.random.Generator | None = None
 
     def _new_observation_space(self) -> Dict:
@@ -94,23 +94,23 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
     # -- PettingZoo's interface ---------------------------------------------------------------------------------
 
     def observation_space(self, agent: str) -> Space:
-        """The observation space of `agent`, always the same object."""
+        """Return the observation space of `agent`, always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Space:
-        """The action space of `agent`, always the same object."""
+        """Return the action space of `agent`, always the same object."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal a new game, the same as `game.new_state(seed=seed)`.
+        """Deal a new game, the same one as `game.new_state(seed=seed)`.
 
         Args:
-            seed: of the deal, and of `np_random` from now on. None draws the deal's seed from `np_random`.
-            options: {"deck": text or tokens} deals those cards first, as in `game.new_state`; other keys are ignored.
+            seed: seed of the deal, which also reseeds `np_random`. None draws the deal's seed from `np_random`.
+            options: {"deck": text or tokens} deals these cards first, as in `game.new_state`. Other keys are ignored.
 
         Raises:
-            DeckError: an explicit deck that cannot be dealt; nothing was changed.
-            ValueError: invalid seed; nothing was changed.
+            DeckError: the explicit deck has an unknown card or too many copies; nothing has changed.
+            ValueError: invalid seed; nothing has changed.
         """
         deck = (options or {}).get("deck")
         if deck is not None:
@@ -124,7 +124,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             RawEnv.render(self)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What `agent` may know now and, if it is to act, what it may do; new arrays each time."""
+        """Return what `agent` may know now and its action mask, in new arrays."""
         observation = np.empty(self._observation_size, self._observation_dtype)
         self._kernel_observe(self._states, 0, self._player_of[agent], observation)
         if agent != self._to_act or self.terminations.get(agent, True) or self.truncations.get(agent, True):
@@ -134,14 +134,16 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         return {"observation": observation, "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Take one action for `agent_selection`; None, and only that, for one that is terminated or truncated.
+        """Apply an action of `agent_selection`.
 
         Args:
-            action: int, NumPy integer or 0-d integer array, legal now.
+            action: a legal action as an int, NumPy integer or 0-d integer array; None if the agent is terminated or
+                truncated.
 
         Raises:
-            IllegalActionError: says why not and what is legal; nothing was changed.
-            ValueError: an action for an agent that is out.
+            IllegalActionError: the action is illegal. The message gives the reason and the legal actions; nothing has
+                changed.
+            ValueError: an action other than None for a terminated or truncated agent.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -152,13 +154,13 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._play(int(chosen))
 
     def forfeit(self) -> None:
-        """Take `agent_selection` out of the game, as when its policy has failed. For referees, not for policies.
+        """Remove `agent_selection` from the game, for example because its policy failed.
 
-        A player who leaves out of turn forfeits when its turn comes.
+        For the code that runs a match, not for policies. A player who leaves out of turn forfeits on its next turn.
 
         Raises:
-            IllegalActionError: the game is over; nothing was changed.
-            ValueError: `agent_selection` is out already and has its None step to take.
+            IllegalActionError: the game is over; nothing has changed.
+            ValueError: `agent_selection` has already left the game and must take its None step first.
         """
         if self.terminations.get(self.agent_selection) and not self._state.is_terminal:
             raise ValueError(f"{self.agent_selection} is out: step(None) comes first")
@@ -168,9 +170,9 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             RawEnv.render(self)
 
     def state(self) -> np.ndarray:
-        """The observations of all players, one after the other, in the order of `possible_agents`.
+        """Return the observations of all players, concatenated in the order of `possible_agents`.
 
-        This is privileged: it shows each hand that its owner sees. It is meant for centralised critics, not for agents.
+        The result shows every player's hand. It is meant for centralised critics, not for agents.
         """
         rows = np.empty((len(self.possible_agents), self._observation_size), self._observation_dtype)
         for player in range(len(rows)):
@@ -178,9 +180,9 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         return rows.reshape(-1)
 
     def render(self) -> str | None:
-        """The table as `agent_selection` sees it, whether or not the game is over: others' hands stay hidden.
+        """Show the table from `agent_selection`'s point of view. Other hands stay hidden, even after the game.
 
-        "ansi" returns it, "human" prints it. Colours are used where standard output is a terminal.
+        Render mode "ansi" returns the text, "human" prints it, in colour if standard output is a terminal.
         """
         if self.render_mode is None:
             gymnasium.logger.warn(f"{self.game.name}: render() shows nothing; make the environment with a render_mode")
@@ -192,61 +194,64 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         return None
 
     def close(self) -> None:
-        """Nothing needs to be released."""
+        """Do nothing: the environment holds no resources."""
 
     # -- beyond PettingZoo --------------------------------------------------------------------------------------
 
     @property
     def game_state(self) -> State:
-        """The State being played, with its events and replay. Privileged. Clone it before applying actions to it."""
+        """The state of the game, including hidden information. Clone it before you apply actions to it."""
         return self._state
 
     @property
     def np_random(self) -> np.random.Generator:
-        """The generator of this environment, from which `reset()` without a seed draws."""
+        """The environment's random generator, from which `reset()` without a seed draws."""
         if self._stream is None:
             self._stream, _ = np_random(self._stream_seed)
         return self._stream
 
     def clone(self) -> Self:
-        """An independent copy in the same position, quickly: unlike a deepcopy it shares the space objects."""
+        """Return an independent copy. Faster than a deepcopy, because it shares the space objects."""
         shared = (self.game, self.options, self._layout, self.observation_spaces, self.action_spaces, self.state_space)
         return copy.deepcopy(self, {id(value): value for value in shared})
 
     def get_state(self) -> bytes:
-        """The position (not `np_random`), for `set_state` of an environment of the same game and options."""
-        books = {name: getattr(self, name) for name in _BOOKS}
-        books["cumulative"] = self._cumulative_rewards
-        books["next_selection"] = self._skip_agent_selection
-        books["places"] = self._places
-        return sealed(_MAGIC, books, self._state.to_bytes())
+        """Return the position as bytes for `set_state`, without the state of `np_random`."""
+        fields = {name: getattr(self, name) for name in _SAVED_FIELDS}
+        fields["cumulative"] = self._cumulative_rewards
+        fields["next_selection"] = self._skip_agent_selection
+        fields["places"] = self._places
+        return sealed(_MAGIC, fields, self._state.to_bytes())
 
     def set_state(self, data: bytes) -> None:
-        """Go to a saved position.
+        """Restore a saved position.
 
         Args:
-            data: from `get_state`, or from `State.to_bytes`: then as if everyone had last acted before the last action.
+            data: from `get_state`, or from `State.to_bytes`; then every agent's cumulative reward is its reward from
+                the last action.
 
         Raises:
-            FormatError: damaged or edited, or of another game, version or options; nothing was changed.
+            FormatError: the data is damaged or edited, or belongs to another game, version or options; nothing has
+                changed.
         """
-        with_books = isinstance(data, bytes) and data.startswith(_MAGIC)
-        books, saved = split_saved(data, _MAGIC, "position") if with_books else (None, data)
+        with_fields = isinstance(data, bytes) and data.startswith(_MAGIC)
+        fields, saved = split_saved(data, _MAGIC, "position") if with_fields else (None, data)
         state = self.game.from_bytes(saved)
         if state.options != self.options:
             raise FormatError(
-                f"the saved position is of {self.game.name} with {state.options}; this environment has {self.options}"
+                f"the saved position has options {state.options} of {self.game.name}; this environment has "
+                f"{self.options}"
             )
-        if books is not None:
-            self._check_books(books, state)
+        if fields is not None:
+            self._check_fields(fields, state)
         self._begin(state)
-        if books is not None:
-            self._take_books(books)
+        if fields is not None:
+            self._restore_fields(fields)
 
     # -- play ---------------------------------------------------------------------------------------------------
 
     def _begin(self, state: State) -> None:
-        """Open the books of an episode at `state`."""
+        """Reset PettingZoo's attributes for an episode that starts at `state`."""
         self._state = state
         self._watch_state()
         self.agents = self.possible_agents[:]
@@ -261,7 +266,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._settle()
 
     def _watch_state(self) -> None:
-        """Keep views of what is read from the record after each action."""
+        """Set up views of the record fields that every step reads."""
         n = len(self.possible_agents)
         self._states = states = self._state.records
         self._current_player, self._ply = states["current_player"], states["ply"]
@@ -277,7 +282,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             RawEnv.render(self)
 
     def _settle(self) -> None:
-        """After a deal or an action: rewards, who is out, whether it is over, whose turn it is."""
+        """Update rewards, terminations, truncations and the agent to act after a deal or an action."""
         rewards = self._rewards_now.tolist()
         self.rewards = dict.fromkeys(self.agents, 0.0)
         if any(rewards):
@@ -293,14 +298,14 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
                 self._eliminate()
 
     def _give(self, rewards: list[float]) -> None:
-        """Book each player's reward."""
+        """Add each player's reward."""
         for agent in self.agents:
             reward = rewards[self._player_of[agent]]
             self.rewards[agent] = reward
             self._cumulative_rewards[agent] += reward
 
     def _give_turn(self, agent: str) -> None:
-        """Make `agent` the one to act, and list its legal actions in its info and in the mask."""
+        """Make `agent` the one to act, and write its legal actions to its info and to the mask."""
         infos, before = self.infos, self._to_act
         if before is not None and before != agent:
             infos[before] = self._idle_info()
@@ -314,7 +319,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         return {"action_mask": np.zeros(self._num_actions, MASK_DTYPE), "legal_actions": []}
 
     def _end(self, flags: dict[str, bool]) -> None:
-        """Set `flags`, the terminations or the truncations, for everyone left."""
+        """Set `flags`, the terminations or the truncations, for all remaining agents."""
         if self._to_act is not None:
             self.infos[self._to_act] = self._idle_info()
             self._to_act = None
@@ -323,7 +328,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._deads_step_first()
 
     def _eliminate(self) -> None:
-        """Terminate the agents that have left the game since the last action; they step before the others."""
+        """Terminate the agents that left the game in the last action. They take their None steps before the others."""
         out = [agent for agent in self.agents if not self._active_now[self._player_of[agent]]]
         if not out:
             return
@@ -340,42 +345,42 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         return self.clone()
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the views of the record and the kernel, which `__setstate__` makes again."""
+        """Leave out the views of the record and the kernel; `__setstate__` restores them."""
         kept = self.__dict__.copy()
         for name in _VIEWS:
             kept.pop(name, None)
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        """Take over what `__getstate__` kept."""
+        """Restore what `__getstate__` returned."""
         self.__dict__.update(kept)
         if "_state" in kept:
             self._watch_state()
 
-    def _check_books(self, books: dict[str, Any], state: State) -> None:
-        """Raise FormatError unless the books could be those of an environment at `state`."""
-        check_fields(books, _BOOK_FIELDS, "the saved position")
-        agents, selected, dead = books["agents"], books["agent_selection"], []
+    def _check_fields(self, fields: dict[str, Any], state: State) -> None:
+        """Raise FormatError unless the saved attributes fit an environment at `state`."""
+        check_fields(fields, _FIELD_TYPES, "the saved position")
+        agents, selected, dead = fields["agents"], fields["agent_selection"], []
         for name, kind in _BY_AGENT.items():
-            names, most = list(books[name]), self.possible_agents if name == "places" else agents
-            if not all(type(value) in kind and math.isfinite(value) for value in books[name].values()) or (
+            names, most = list(fields[name]), self.possible_agents if name == "places" else agents
+            if not all(type(value) in kind and math.isfinite(value) for value in fields[name].values()) or (
                 not set(names) <= set(most) if name == "places" else names != most
             ):
-                raise FormatError(f"the saved position is damaged: its {name} are {short(books[name])}")
-        dead = [agent for agent in agents if books["terminations"][agent] or books["truncations"][agent]]
+                raise FormatError(f"the saved position is damaged: its {name} are {short(fields[name])}")
+        dead = [agent for agent in agents if fields["terminations"][agent] or fields["truncations"][agent]]
         to_act = None if state.is_terminal else self.possible_agents[state.current_player]
         fits = agents == [agent for agent in self.possible_agents if agent in agents]
         if not fits or (agents and selected not in (*dead, to_act)) or selected not in self.possible_agents:
             raise FormatError(f"the saved position is damaged: {short(selected)} is to act among {short(agents)}")
-        if books["next_selection"] not in (None, *self.possible_agents):
-            raise FormatError(f"the saved position is damaged: {short(books['next_selection'])} is no agent")
+        if fields["next_selection"] not in (None, *self.possible_agents):
+            raise FormatError(f"the saved position is damaged: {short(fields['next_selection'])} is not an agent")
 
-    def _take_books(self, books: dict[str, Any]) -> None:
-        for name in _BOOKS:
-            setattr(self, name, books[name])
-        self._cumulative_rewards = books["cumulative"]
-        self._skip_agent_selection = books["next_selection"]
-        self._places = books["places"]
+    def _restore_fields(self, fields: dict[str, Any]) -> None:
+        for name in _SAVED_FIELDS:
+            setattr(self, name, fields[name])
+        self._cumulative_rewards = fields["cumulative"]
+        self._skip_agent_selection = fields["next_selection"]
+        self._places = fields["places"]
         self.infos = {agent: self.infos[agent] for agent in self.agents}
         for agent in self.agents:
             if agent in self._places:
@@ -386,7 +391,7 @@ _NUMBER, _FLAG = (int, float), (bool,)
 _BY_AGENT: dict[str, tuple[type, ...]] = {
     "rewards": _NUMBER, "terminations": _FLAG, "truncations": _FLAG, "cumulative": _NUMBER, "places": _NUMBER
 }  # fmt: skip
-_BOOK_FIELDS: dict[str, Any] = dict.fromkeys(_BY_AGENT, dict) | {
+_FIELD_TYPES: dict[str, Any] = dict.fromkeys(_BY_AGENT, dict) | {
     "agents": list, "agent_selection": str, "next_selection": str | None
 }  # fmt: skip
 _VIEWS = ("_states", "_current_player", "_ply", "_rewards_now", "_active_now", "_kernel_observe")
