@@ -1,5 +1,6 @@
 """`History`: the event log of a state, derived on demand by replaying its actions with logging on."""
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
@@ -44,13 +45,12 @@ class History:
     def rows(self, actions: list[int]) -> np.ndarray:
         """Return the events after all `actions` of the state, int32 (n, COLUMNS), with their sets of viewers."""
         if self._num_logged < len(actions):
-            apply, legal = self._game.engine.apply, np.zeros(self._game.max_legal(self._options), np.int32)
-            self._log(
-                [
-                    lambda states, log, a=action: apply(states, 0, a, log, legal)
-                    for action in actions[self._num_logged :]
-                ]
-            )
+            engine, legal = self._game.engine, np.zeros(self._game.max_legal(self._options), np.int32)
+
+            def step(action: int, states: np.ndarray, log: np.ndarray) -> None:
+                engine.apply(states, 0, action, log, legal)
+
+            self._log([functools.partial(step, action) for action in actions[self._num_logged :]])
             self._num_logged = len(actions)
         if len(self._chunks) != 1:
             self._chunks = [np.concatenate(self._chunks) if self._chunks else NO_ROWS]

@@ -221,12 +221,12 @@ def test_a_whole_deck_leaves_nothing_to_the_seed(every_game):
 @pytest.mark.parametrize(
     ("game", "deck", "message"),
     [
-        (KUHN, "K A", "'A' is no card; ranks are J, Q, K"),
+        (KUHN, "K A", "'A' is not a card; ranks are J, Q, K"),
         (KUHN, "K K", "kuhn_poker_v0: K appears too often in the explicit deck"),
         (KUHN, "K R3", "kuhn_poker_v0: token 3 is not in this game"),
         (KUHN, [2, -1], "token -1 is not in this game"),
         (KUHN, "  ", "an explicit deck needs at least one card"),
-        (LEDUC, "Kc", "'Kc' is no card; ranks are J, Q, K"),
+        (LEDUC, "Kc", "'Kc' is not a card; ranks are J, Q, K"),
         (LEDUC, "K K K", "K appears too often"),
     ],
 )
@@ -386,7 +386,7 @@ def test_damaged_data_is_refused_wherever_the_damage_is():
 
 @pytest.mark.parametrize("data", [b"", b"\x80\x04N.", b"cardenvs-state-0\n{}", b"{}"])
 def test_foreign_data_is_refused(data):
-    with pytest.raises(FormatError, match="this is no saved cardenvs state"):
+    with pytest.raises(FormatError, match="this is not a saved cardenvs state"):
         LEDUC.from_bytes(data)
 
 

@@ -162,7 +162,7 @@ def test_the_fused_environment_behaves_as_the_stock_wrappers_do(configuration, c
 
 def test_a_first_reset_that_fails_is_no_reset():
     env = Env("leduc_poker_v0")
-    with pytest.raises(DeckError, match="'Zz' is no card"):
+    with pytest.raises(DeckError, match="'Zz' is not a card"):
         env.reset(options={"deck": "Zz"})
     with pytest.raises(AttributeError, match="agents cannot be accessed before reset"):
         env.agents  # noqa: B018
