@@ -46,14 +46,14 @@ from cardenvs.core.events import (
     UNKNOWN,
     VALUE,
     VISIBLE,
-    FoldedTable,
     Op,
-    fold,
     viewer_bit,
 )
 from cardenvs.core.files import write_whole
+from cardenvs.core.fold import FoldedTable, fold
 from cardenvs.core.replay import Replay
-from cardenvs.core.state import State, table_as_json
+from cardenvs.core.state import State
+from cardenvs.core.view import table_as_json
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.play import TexasHoldemState
 from cardenvs.games.texas_holdem.state import CASH, STREETS

@@ -11,7 +11,8 @@ from cardenvs.agents.ppo import (
     log_policy,
 )
 from cardenvs.core.codes import HOLD
-from cardenvs.envs.vector import Batch, VectorEnv
+from cardenvs.envs.batch import Batch
+from cardenvs.envs.vector import VectorEnv
 from cardenvs.training.ppo.collect import columns, is_listed, sample
 
 

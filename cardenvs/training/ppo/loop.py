@@ -193,8 +193,8 @@ def _meaning(scores: dict[str, Score], unit: str) -> str:
         by_verdict.setdefault(score.verdict, []).append(name)
     story = "; it ".join(f"{verdict} {' and '.join(names)}" for verdict, names in by_verdict.items())
     return (
-        f"A score is what the policy wins a deal, in {unit}, with the others in all other seats, ± half its 95% interval. "
-        f"The policy {story}."
+        f"A score is what the policy wins a deal, in {unit}, with the others in all other seats, "
+        f"± half its 95% interval. The policy {story}."
     )
 
 
