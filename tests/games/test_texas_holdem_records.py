@@ -15,9 +15,10 @@ from cardenvs.core.replay import Replay
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.actions import RAISE_TO
 from cardenvs.tools.texas_holdem.aggregates import aggregate, position
+from cardenvs.tools.texas_holdem.entries import standings
 from cardenvs.tools.texas_holdem.hands import read_hands
 from cardenvs.tools.texas_holdem.records import MatchFailedError, play_match
-from cardenvs.tools.texas_holdem.timeline import Timeline, standings
+from cardenvs.tools.texas_holdem.timeline import Timeline
 
 FILES = {"match.json", "timeline.jsonl", "actions.jsonl", "aggregates.json", "replay.json"}
 

@@ -7,7 +7,7 @@ from cardenvs.core.cards import NUM_CARDS, bits_of, card_label, parse_cards
 from cardenvs.core.errors import DeckError
 from cardenvs.core.game import Game
 from cardenvs.core.rules import Returns, Rules
-from cardenvs.games.gin_rummy import actions, observation, rules, state, table
+from cardenvs.games.gin_rummy import actions, legal, observation, rules, state, table
 from cardenvs.games.gin_rummy.heuristic import greedy, heuristic
 from cardenvs.games.gin_rummy.state import HAND_SIZE, MAX_DEADWOOD, MAX_HANDS, PHASES, STOCK_SIZE
 from cardenvs.games.gin_rummy.view import GinRummyView
@@ -52,6 +52,7 @@ GAME = Game(
     title="Gin rummy",
     rules=Rules.of(
         rules,
+        legal,
         actions,
         observation,
         state,

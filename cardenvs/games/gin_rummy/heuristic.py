@@ -10,7 +10,7 @@ from cardenvs.core.cards import NUM_CARDS, count_bits
 from cardenvs.core.kernel import kernel
 from cardenvs.games.gin_rummy import melds
 from cardenvs.games.gin_rummy.actions import BIG_GIN, DONE, KNOCK_0, LAY_OFF_ON_RUN_0, PASS, TAKE_UPCARD
-from cardenvs.games.gin_rummy.rules import knocking_hand, top_discard
+from cardenvs.games.gin_rummy.legal import knocking_hand, top_discard
 from cardenvs.games.gin_rummy.state import DISCARD, LAYOFF, WALL
 
 _ALL_CARDS = (1 << NUM_CARDS) - 1

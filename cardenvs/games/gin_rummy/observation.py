@@ -7,6 +7,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.options import NONE
 from cardenvs.games.gin_rummy import state
+from cardenvs.games.gin_rummy.legal import top_discard
 from cardenvs.games.gin_rummy.melds import (
     MAX_CARD_POINTS,
     MAX_MELDS,
@@ -16,7 +17,7 @@ from cardenvs.games.gin_rummy.melds import (
     meldable,
     min_deadwood_after_discard,
 )
-from cardenvs.games.gin_rummy.rules import least_deadwood, top_discard
+from cardenvs.games.gin_rummy.rules import least_deadwood
 
 # Thermometers: entry k is 1 if the quantity is at least the k-th step.
 _DEADWOOD_STEPS = np.array((*range(1, 12), 15, 20, 25, 30, 40, 50, 60, 70, 80))

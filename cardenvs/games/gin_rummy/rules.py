@@ -8,6 +8,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE
 from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, random_below, shuffle, shuffle_rest, start_stream
 from cardenvs.games.gin_rummy import actions, effects, melds, state, table
+from cardenvs.games.gin_rummy.legal import has_layoffs
 
 ALL_CARDS = (1 << NUM_CARDS) - 1
 
@@ -61,207 +62,6 @@ def _deal_hand(s, log):
     s.num_upcard_draws = 0
     s.phase = state.FIRST_UPCARD
     s.current_player = 1 - s.dealer
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# What is legal
-
-
-@kernel
-def legal_actions(s, out):
-    """List the actions that the rules allow the player to act, ascending (3, 4)."""
-    if s.phase == state.DISCARD:
-        return _legal_discard(s, out)
-    if s.phase == state.DRAW:
-        return _legal_draw(s, out)
-    if s.phase == state.FIRST_UPCARD:
-        out[0] = actions.TAKE_UPCARD
-        out[1] = actions.PASS
-        return 2
-    if s.phase == state.WALL:
-        return _legal_wall(s, out)
-    return _legal_layoff(s, out)
-
-
-@kernel
-def _legal_draw(s, out):
-    """The top of the discard pile, unless both have just refused it, or the stock (3.2, 3.3)."""
-    if s.num_passes == state.NUM_PLAYERS:
-        out[0] = actions.DRAW_STOCK
-        return 1
-    out[0] = actions.TAKE_UPCARD
-    out[1] = actions.DRAW_STOCK
-    return 2
-
-
-@kernel
-def _legal_discard(s, out):
-    """A discard, a knock or big gin (3.3, 4.1, 4.3)."""
-    cards = s.hands[s.current_player] & ~forbidden_discard(s)
-    return _list_knocks(s, out, list_cards(cards, 0, out, 0))
-
-
-@kernel
-def _legal_wall(s, out):
-    """Pass, or knock with the last discard (3.8)."""
-    out[0] = actions.PASS
-    return _list_knocks(s, out, 1)
-
-
-@kernel
-def _list_knocks(s, out, n):
-    hand = knocking_hand(s)
-    n = list_cards(melds.knock_discards(hand, np.int64(s.knock_limit), forbidden_discard(s)), actions.KNOCK_0, out, n)
-    if s.rules.big_gin and melds.min_deadwood(hand) == 0:
-        out[n] = actions.BIG_GIN
-        n += 1
-    return n
-
-
-@kernel
-def _legal_layoff(s, out):
-    """A card of the defender's that fits on one of the knocker's melds, or done (4.8)."""
-    n = list_cards(_fitting_cards(s, False), actions.LAY_OFF_ON_RUN_0, out, 0)
-    n = list_cards(_fitting_cards(s, True), actions.LAY_OFF_ON_SET_0, out, n)
-    out[n] = actions.DONE
-    return n + 1
-
-
-@kernel
-def list_cards(cards, first_id, out, n):
-    """Write first_id + c for each card c of a bit set, ascending, to `out` from place `n`; return the next place."""
-    while cards:
-        out[n] = first_id + lowest_card(cards)
-        cards &= cards - 1
-        n += 1
-    return n
-
-
-@kernel
-def forbidden_discard(s):
-    """The card, as a bit set, that may not be discarded because it was taken in this turn (3.4), or none."""
-    if s.rules.same_card_discard:
-        return 0
-    if s.phase == state.WALL:
-        return 1 << top_discard(s)
-    return 1 << s.taken if s.taken != state.NO_CARD else 0
-
-
-@kernel
-def knocking_hand(s):
-    """The eleven cards of the player to act, at the wall with the last discard, as a bit set."""
-    hand = s.hands[s.current_player]
-    return hand | 1 << top_discard(s) if s.phase == state.WALL else hand
-
-
-@kernel
-def top_discard(s):
-    """The card on top of the discard pile, which is not empty."""
-    return np.int64(s.discard_pile[s.num_discards - 1])
-
-
-@kernel
-def _has_layoffs(s):
-    """Whether the defender has a card to lay off, and may: not against gin (4.6)."""
-    return s.hands[s.knocker] != 0 and _fitting_cards(s, False) | _fitting_cards(s, True) != 0
-
-
-@kernel
-def _fitting_cards(s, on_set):
-    """The defender's cards that may be laid off next on the knocker's sets, or on the knocker's runs."""
-    cards = 0
-    for k in range(melds.MAX_MELDS):
-        meld = s.melds[s.knocker, k]
-        if melds.is_set(meld) == on_set:
-            cards |= melds.next_layoffs(meld)
-    return cards & s.hands[1 - s.knocker]
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# Why an action is not legal
-
-
-@kernel
-def explain_illegal(s, action):
-    """0 if `action` is legal, else one of the codes of actions.py."""
-    if action < 0 or action > (actions.DONE if s.rules.layoff == state.MANUAL else actions.BIG_GIN):
-        return actions.NO_SUCH_ACTION
-    if s.phase == state.DISCARD:
-        return _explain_discard(s, action)
-    if s.phase == state.DRAW:
-        return _explain_draw(s, action)
-    if s.phase == state.FIRST_UPCARD:
-        return 0 if action in (actions.TAKE_UPCARD, actions.PASS) else actions.MUST_ANSWER_UPCARD
-    if s.phase == state.WALL:
-        return _explain_wall(s, action)
-    return _explain_layoff(s, action)
-
-
-@kernel
-def _explain_draw(s, action):
-    if action == actions.TAKE_UPCARD and s.num_passes == state.NUM_PLAYERS:
-        return actions.UPCARD_REFUSED
-    if action in (actions.TAKE_UPCARD, actions.DRAW_STOCK):
-        return 0
-    return actions.CANNOT_PASS if action == actions.PASS else actions.MUST_DRAW_FIRST
-
-
-@kernel
-def _explain_discard(s, action):
-    if action in (actions.TAKE_UPCARD, actions.DRAW_STOCK):
-        return actions.HAS_DRAWN
-    if action == actions.PASS:
-        return actions.CANNOT_PASS
-    if action >= actions.KNOCK_0:
-        return _explain_knock(s, action)
-    return _explain_card(s, s.hands[s.current_player], action)
-
-
-@kernel
-def _explain_wall(s, action):
-    if action == actions.PASS:
-        return 0
-    return _explain_knock(s, action) if action >= actions.KNOCK_0 else actions.AT_THE_WALL
-
-
-@kernel
-def _explain_knock(s, action):
-    hand = knocking_hand(s)
-    if action > actions.BIG_GIN:
-        return actions.NO_KNOCK_YET
-    if action == actions.BIG_GIN:
-        if not s.rules.big_gin:
-            return actions.BIG_GIN_OFF
-        return 0 if melds.min_deadwood(hand) == 0 else actions.NOT_ALL_MELDED
-    card = action - actions.KNOCK_0
-    code = _explain_card(s, hand, card)
-    if code == 0 and melds.min_deadwood(hand ^ 1 << card) > s.knock_limit:
-        return actions.TOO_MUCH_DEADWOOD
-    return code
-
-
-@kernel
-def _explain_card(s, hand, card):
-    """Why `card` cannot be discarded from `hand`, or 0."""
-    bit = 1 << card
-    if not hand & bit:
-        return actions.NOT_HELD
-    return actions.JUST_TAKEN if bit & forbidden_discard(s) else 0
-
-
-@kernel
-def _explain_layoff(s, action):
-    if action < actions.LAY_OFF_ON_RUN_0:
-        return actions.MUST_LAY_OFF
-    if action == actions.DONE:
-        return 0
-    on_set = action >= actions.LAY_OFF_ON_SET_0
-    bit = 1 << action - (actions.LAY_OFF_ON_SET_0 if on_set else actions.LAY_OFF_ON_RUN_0)
-    if not s.hands[s.current_player] & bit:
-        return actions.NOT_HELD
-    if _fitting_cards(s, on_set) & bit:
-        return 0
-    return actions.FITS_NO_SET if on_set else actions.FITS_NO_RUN
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -352,7 +152,7 @@ def _knock(s, player, action, log):
     melds.knocker_arrangement(hand, hand | s.discards, s.melds[player])
     _lay_open(s, player, log)
     s.current_player = 1 - player
-    s.phase = state.LAYOFF if s.rules.layoff == state.MANUAL and _has_layoffs(s) else state.HAND_OVER
+    s.phase = state.LAYOFF if s.rules.layoff == state.MANUAL and has_layoffs(s) else state.HAND_OVER
 
 
 @kernel
@@ -372,7 +172,7 @@ def _apply_layoff(s, player, action, log):
     on_set = action >= actions.LAY_OFF_ON_SET_0
     card = 1 << action - (actions.LAY_OFF_ON_SET_0 if on_set else actions.LAY_OFF_ON_RUN_0)
     effects.lay_off_cards(s, player, _meld_for(s, card, on_set), card, log)
-    if not _has_layoffs(s):
+    if not has_layoffs(s):
         s.phase = state.HAND_OVER
 
 

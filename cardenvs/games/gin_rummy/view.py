@@ -12,6 +12,7 @@ from cardenvs.core.events import UNKNOWN
 from cardenvs.core.options import NONE
 from cardenvs.core.view import CardView, sees
 from cardenvs.games.gin_rummy import actions
+from cardenvs.games.gin_rummy.legal import forbidden_discard, knocking_hand, top_discard
 from cardenvs.games.gin_rummy.melds import (
     MAX_MELDS,
     arrangement,
@@ -20,13 +21,7 @@ from cardenvs.games.gin_rummy.melds import (
     min_deadwood,
     min_deadwood_after_discard,
 )
-from cardenvs.games.gin_rummy.rules import (
-    forbidden_discard,
-    knocking_hand,
-    least_deadwood,
-    match_total,
-    top_discard,
-)
+from cardenvs.games.gin_rummy.rules import least_deadwood, match_total
 from cardenvs.games.gin_rummy.state import (
     DISCARD,
     DRAW,

@@ -5,7 +5,7 @@ from cardenvs.core.rules import Returns, Rules
 from cardenvs.games.rummikub import observation, rules, state, strategy, table
 from cardenvs.games.rummikub.actions import NUM_ACTIONS
 from cardenvs.games.rummikub.solve import Solution, solve
-from cardenvs.games.rummikub.solver import MAX_MELDS
+from cardenvs.games.rummikub.tiles import MAX_MELDS
 from cardenvs.games.rummikub.view import RummikubView
 
 __all__ = ["GAME", "Solution", "solve"]

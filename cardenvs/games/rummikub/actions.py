@@ -9,7 +9,7 @@ id            action
 """
 
 from cardenvs.games.rummikub.catalogue import NUM_MELDS
-from cardenvs.games.rummikub.solver import MAX_MELDS
+from cardenvs.games.rummikub.tiles import MAX_MELDS
 
 DRAW, PASS, COMMIT, TAKE_0 = range(4)
 LAY_0 = TAKE_0 + MAX_MELDS

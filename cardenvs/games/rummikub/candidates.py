@@ -12,7 +12,8 @@ from cardenvs.core.view import Candidate
 from cardenvs.games.rummikub.actions import COMMIT, LAY_0, TAKE_0
 from cardenvs.games.rummikub.catalogue import MELDS
 from cardenvs.games.rummikub.melds import RUN, Meld
-from cardenvs.games.rummikub.solver import POINTS_FIRST, POSITION, TILES_FIRST, WORK, playable_play
+from cardenvs.games.rummikub.problem import POINTS_FIRST, POSITION, TILES_FIRST, WORK
+from cardenvs.games.rummikub.solver import playable_play
 from cardenvs.games.rummikub.state import NO_MELD
 from cardenvs.games.rummikub.strategy import goes_out, set_position, simplify
 from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES, rack_points, tile_label, value_of

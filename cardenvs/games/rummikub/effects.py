@@ -6,9 +6,11 @@ from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
 from cardenvs.games.rummikub import table
 from cardenvs.games.rummikub.catalogue import MELD_FACES, MELD_POINTS, MELD_SIZE
-from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.state import NO_MELD
-from cardenvs.games.rummikub.tiles import NUM_TYPES
+from cardenvs.games.rummikub.tiles import (
+    MAX_MELDS,
+    NUM_TYPES,
+)
 
 
 @kernel

@@ -15,9 +15,9 @@ from cardenvs.games.rummikub.catalogue import (
     NUM_MELDS,
 )
 from cardenvs.games.rummikub.ruleset import MAX_PLAYERS
-from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.state import NO_MELD, PHASES
 from cardenvs.games.rummikub.steps import is_building
+from cardenvs.games.rummikub.tiles import MAX_MELDS
 
 _SLOT_LABELS = (
     "run",

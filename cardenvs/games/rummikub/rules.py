@@ -7,10 +7,8 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, random_below, shuffle, shuffle_rest, start_stream
 from cardenvs.games.rummikub import actions, effects, table
 from cardenvs.games.rummikub.catalogue import NUM_MELDS
-from cardenvs.games.rummikub.completion import TO_LAY, TO_TAKE, TURN
 from cardenvs.games.rummikub.ruleset import HIGH_TILE, NO_PLAY_ONLY, RANDOM_SEAT
 from cardenvs.games.rummikub.scratch import stack_record
-from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.state import EXACT, NO_MELD, SCORE
 from cardenvs.games.rummikub.steps import (
     explain_commit,
@@ -21,7 +19,14 @@ from cardenvs.games.rummikub.steps import (
     list_lays,
     mark_steps,
 )
-from cardenvs.games.rummikub.tiles import JOKER, NUM_NATURALS, NUM_TYPES, NUM_VALUES
+from cardenvs.games.rummikub.tiles import (
+    JOKER,
+    MAX_MELDS,
+    NUM_NATURALS,
+    NUM_TYPES,
+    NUM_VALUES,
+)
+from cardenvs.games.rummikub.turn import TO_LAY, TO_TAKE, TURN
 
 _WHO_BEGINS = 1  # a source of chance, besides the deal
 

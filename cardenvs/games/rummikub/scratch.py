@@ -6,6 +6,7 @@ import numpy as np
 
 from cardenvs.core.kernel import COMPILED, kernel
 
+ZERO, ONE = np.int64(0), np.int64(1)  # compiled and plain, arguments of searches are integers of 64 bits
 _PART = (1 << 21) - 1
 
 

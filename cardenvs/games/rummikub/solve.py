@@ -22,17 +22,9 @@ from cardenvs.games.rummikub.melds import (
     table_tiles,
 )
 from cardenvs.games.rummikub.position import Position
+from cardenvs.games.rummikub.problem import OPENING_VALUE, POINTS_FIRST, POSITION, TILES_FIRST, WORK
 from cardenvs.games.rummikub.ruleset import JOKER_RULES, Ruleset
-from cardenvs.games.rummikub.solver import (
-    OPENING_VALUE,
-    POINTS_FIRST,
-    POSITION,
-    TILES_FIRST,
-    WORK,
-    best_play,
-    best_value,
-    shuffle_rest,
-)
+from cardenvs.games.rummikub.solver import any_best_play, best_play, best_value
 from cardenvs.games.rummikub.tiles import (
     EMPTY,
     JOKER,
@@ -135,7 +127,7 @@ def solve_position(position: Position, objective: str = "tiles") -> Solution:
         kept = tuple(MELDS[number] for number, stays in zip(p.melds, p.kept, strict=True) if stays)
     played = sub(table_tiles((*kept, *laid)), table_tiles(melds)) if laid else EMPTY
     opening = position_record(Position(position.rules, position.rack, (), False), "opening")
-    opening_melds = _laid(shuffle_rest, opening)
+    opening_melds = _laid(any_best_play, opening)
     return Solution(
         num_tiles=total(played), points=rack_points(played, position.rules.joker_value_at_end),
         played=tuple(tiles_in(played)), melds=canonical_table((*kept, *laid)), kept=canonical_table(kept),
@@ -191,7 +183,7 @@ def position_record(position: Position, objective: str) -> np.record:
 
 
 def _laid(find: Any, p: np.record) -> Table:
-    """Run a kernel that finds melds, `best_play` or `shuffle_rest`; the melds it lays."""
+    """Run a kernel that finds melds, `best_play` or `any_best_play`; the melds it lays."""
     w = np.zeros(1, WORK)[0]
     if find(w, p) <= 0:
         return ()

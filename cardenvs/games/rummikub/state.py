@@ -7,8 +7,13 @@ import numpy as np
 from cardenvs.core.options import option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.games.rummikub.ruleset import MAX_PLAYERS, CommonRules
-from cardenvs.games.rummikub.solver import MAX_MELDS
-from cardenvs.games.rummikub.tiles import JOKER, MOST_TILES, NUM_TYPES, tile_of
+from cardenvs.games.rummikub.tiles import (
+    JOKER,
+    MAX_MELDS,
+    MOST_TILES,
+    NUM_TYPES,
+    tile_of,
+)
 
 NO_MELD = -1
 NO_SLOT = -1

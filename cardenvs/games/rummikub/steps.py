@@ -4,10 +4,18 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.games.rummikub import actions, catalogue
-from cardenvs.games.rummikub.completion import TO_LAY, TO_TAKE, are_replaced, look_ahead, mark
-from cardenvs.games.rummikub.solver import MAX_MELDS
+from cardenvs.games.rummikub.completion import mark
+from cardenvs.games.rummikub.joker_rule import are_replaced
 from cardenvs.games.rummikub.state import NO_MELD
-from cardenvs.games.rummikub.tiles import JOKER, NUM_COLOURS, NUM_NATURALS, NUM_TYPES, NUM_VALUES
+from cardenvs.games.rummikub.tiles import (
+    JOKER,
+    MAX_MELDS,
+    NUM_COLOURS,
+    NUM_NATURALS,
+    NUM_TYPES,
+    NUM_VALUES,
+)
+from cardenvs.games.rummikub.turn import TO_LAY, TO_TAKE, look_ahead
 
 _NUM_BITS = np.array([places.bit_count() for places in range(1 << catalogue.LONGEST)])
 _LOWEST = np.int64(sum(1 << c * NUM_VALUES for c in range(NUM_COLOURS)))  # the types of value 1, a bit set

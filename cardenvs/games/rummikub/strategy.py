@@ -18,7 +18,7 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import random_below
-from cardenvs.games.rummikub import solver
+from cardenvs.games.rummikub import problem, solver
 from cardenvs.games.rummikub.actions import COMMIT, DRAW, LAY_0, PASS, TAKE_0
 from cardenvs.games.rummikub.catalogue import MELD_FACES, MELD_SIZE
 from cardenvs.games.rummikub.rules import determinize, explain_illegal, idle_needs_no_play, legal_actions, num_active
@@ -26,7 +26,7 @@ from cardenvs.games.rummikub.ruleset import LOCKED
 from cardenvs.games.rummikub.scratch import stack_record
 from cardenvs.games.rummikub.state import NO_MELD
 from cardenvs.games.rummikub.steps import explain_lay, explain_take, is_building
-from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES
+from cardenvs.games.rummikub.tiles import JOKER, MAX_MELDS, NUM_TYPES
 
 _NO_ACTION = np.int64(-1)
 
@@ -34,8 +34,8 @@ _CLOSE_TO_OUT = 1  # tiles left in a rack that put an end to waiting; found by p
 _LARGE_RACK = 24  # tiles above which the best use of jokers is not looked for
 _MOST_CHANGES = 6  # of a rack that is guessed
 
-new_work = stack_record(solver.WORK)
-new_position = stack_record(solver.POSITION)
+new_work = stack_record(problem.WORK)
+new_position = stack_record(problem.POSITION)
 
 
 @kernel
@@ -52,7 +52,7 @@ def greedy(s, legal, n, rng):
         One of the legal actions.
     """
     w, p = new_work(), new_position()
-    set_position(s, p, solver.ANY_PLAY)
+    set_position(s, p, problem.ANY_PLAY)
     return _next_step(s, w, p, legal, n)
 
 
@@ -60,7 +60,7 @@ def greedy(s, legal, n, rng):
 def max_tiles(s, legal, n, rng):
     """Lay as many tiles as possible, else draw. As `greedy`."""
     w, p = new_work(), new_position()
-    set_position(s, p, solver.TILES_FIRST)
+    set_position(s, p, problem.TILES_FIRST)
     return _next_step(s, w, p, legal, n)
 
 
@@ -68,7 +68,7 @@ def max_tiles(s, legal, n, rng):
 def planner(s, legal, n, rng):
     """Open as `max_tiles` does; then draw until the whole rack can be laid at once. As `greedy`."""
     w, p = new_work(), new_position()
-    set_position(s, p, solver.TILES_FIRST)
+    set_position(s, p, problem.TILES_FIRST)
     return _give_up(s, legal, n) if _waits(s, w, p) else _next_step(s, w, p, legal, n)
 
 
@@ -84,8 +84,8 @@ def _waits(s, w, p):
 @kernel(entry=True)
 def goes_out(w, p):
     """Whether the whole rack of p can be laid at once, p.objective being TILES_FIRST. If so, p.need asks for it."""
-    whole_rack = solver.WEIGHT * _num_held(p)
-    if solver.at_least(w, p, whole_rack) < whole_rack:
+    whole_rack = problem.WEIGHT * _num_held(p)
+    if solver.value_if_at_least(w, p, whole_rack) < whole_rack:
         return False
     p.need = whole_rack
     return True
@@ -145,7 +145,7 @@ def set_position(s, p, objective):
     p.num_melds = 0
     p.least = 0
     if s.opened[player]:
-        for k in range(solver.MAX_MELDS):
+        for k in range(MAX_MELDS):
             if s.sets[k] != NO_MELD:
                 p.melds[p.num_melds] = s.sets[k]
                 p.kept[p.num_melds] = 0
@@ -174,7 +174,7 @@ def _first_steps(s, w, p):
     for k in range(p.num_melds):
         if not p.kept[k] and p.melds[k] < number and _num_taken(s, p.melds[k]) < _num_planned(p, p.melds[k]):
             number = p.melds[k]
-    for k in range(solver.MAX_MELDS - 1, -1, -1):
+    for k in range(MAX_MELDS - 1, -1, -1):
         if s.sets[k] == number and not s.taken[k]:
             slot = np.int64(k)
     return TAKE_0 + slot if slot != _NO_ACTION else LAY_0 + w.melds[0]
@@ -183,7 +183,7 @@ def _first_steps(s, w, p):
 @kernel
 def _fits_plan(s, p):
     """Whether all sets taken apart are to be."""
-    for k in range(solver.MAX_MELDS):
+    for k in range(MAX_MELDS):
         if s.taken[k] and _num_taken(s, s.sets[k]) > _num_planned(p, np.int64(s.sets[k])):
             return False
     return True
@@ -193,7 +193,7 @@ def _fits_plan(s, p):
 def _num_taken(s, number):
     """How many sets of a number have been taken apart."""
     taken = np.int64(0)
-    for k in range(solver.MAX_MELDS):
+    for k in range(MAX_MELDS):
         if s.taken[k] and s.sets[k] == number:
             taken += 1
     return taken
@@ -225,7 +225,7 @@ def _next_lay(s, w, p):
 def _keep_what_was_not_taken(s, p):
     """Mark in p.kept all sets that have not been taken apart."""
     i = 0
-    for k in range(solver.MAX_MELDS if p.num_melds > 0 else 0):
+    for k in range(MAX_MELDS if p.num_melds > 0 else 0):
         if s.sets[k] != NO_MELD:
             p.kept[i] = 1 - s.taken[k]
             i += 1
@@ -273,7 +273,7 @@ def sample_belief(s, player, seed):
         if other != player and s.active[other]:
             s.current_player = other
             for _ in range(_MOST_CHANGES):
-                set_position(s, p, solver.TILES_FIRST)
+                set_position(s, p, problem.TILES_FIRST)
                 if _waits(s, w, p) or solver.playable_play(w, p) <= 0:
                     break
                 _exchange(s, other, w, p)

@@ -2,7 +2,7 @@
 
 from cardenvs.core.events import Op, Table
 from cardenvs.games.rummikub.ruleset import MAX_PLAYERS
-from cardenvs.games.rummikub.solver import MAX_MELDS
+from cardenvs.games.rummikub.tiles import MAX_MELDS
 
 TABLE = Table(MAX_PLAYERS)
 

@@ -5,9 +5,16 @@ from cardenvs.games.rummikub import actions
 from cardenvs.games.rummikub.candidates import candidates
 from cardenvs.games.rummikub.catalogue import MELDS, NUM_MELDS
 from cardenvs.games.rummikub.rules import rack_sum
-from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.state import LAYING, NO_MELD, TAKING_APART, TURN_BEGINS
-from cardenvs.games.rummikub.tiles import JOKER, MOST_TILES, colour_of, parse_tile, tile_label, tiles_in
+from cardenvs.games.rummikub.tiles import (
+    JOKER,
+    MAX_MELDS,
+    MOST_TILES,
+    colour_of,
+    parse_tile,
+    tile_label,
+    tiles_in,
+)
 
 _REASONS = {
     actions.POOL_EMPTY: "the pool is empty (rules.md 3.3)",

@@ -11,7 +11,7 @@ from cardenvs.core.checks import checked_integers
 from cardenvs.core.errors import DeckError
 from cardenvs.core.game import Game
 from cardenvs.core.rules import Amounts, Returns, Rules
-from cardenvs.games.texas_holdem import actions, evaluator, observation, rules, state, strategy, table
+from cardenvs.games.texas_holdem import actions, evaluator, legal, observation, rules, state, strategy, table
 from cardenvs.games.texas_holdem.actions import FULL_RAISE_0
 from cardenvs.games.texas_holdem.state import NUM_STREETS, STREETS
 from cardenvs.games.texas_holdem.state import TexasHoldemOptions as _Options
@@ -48,6 +48,7 @@ GAME = Game(
     title="Texas hold'em",
     rules=Rules.of(
         rules,
+        legal,
         actions,
         observation,
         state,
@@ -56,7 +57,7 @@ GAME = Game(
         max_length=_max_length,
         returns=_returns,
         amounts=Amounts(
-            rules.legal_but_amounts, zero=lambda options: FULL_RAISE_0 if options.betting == "full" else None
+            legal.legal_but_amounts, zero=lambda options: FULL_RAISE_0 if options.betting == "full" else None
         ),
     ),
     view=TexasHoldemView(),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.core.state import State
 from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD, FULL_RAISE_0, raise_action
-from cardenvs.games.texas_holdem.rules import largest_raise, owed, raise_refused, smallest_raise
+from cardenvs.games.texas_holdem.legal import largest_raise, owed, raise_refused, smallest_raise
 from cardenvs.games.texas_holdem.state import MAX_CHIPS, TexasHoldemOptions
 
 KINDS = ("fold", "check", "call", "check_call", "bet", "raise", "raise_to", "all_in")

@@ -27,7 +27,7 @@ from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD, FULL_RAISE_0, 
 from cardenvs.games.texas_holdem.charts import ALL_HANDS, equity_against_best, jam_width, jams, standing, starting_hand
 from cardenvs.games.texas_holdem.equity import equity as sampled_equity
 from cardenvs.games.texas_holdem.equity import with_picks, with_width
-from cardenvs.games.texas_holdem.rules import largest_raise, owed, smallest_raise
+from cardenvs.games.texas_holdem.legal import largest_raise, owed, smallest_raise
 from cardenvs.games.texas_holdem.state import EVERYBODY_ANTES, FLOP, FULL, PREFLOP
 
 # Before the flop. Widths are thousandths of all hands (charts.py).

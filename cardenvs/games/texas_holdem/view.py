@@ -9,7 +9,7 @@ from cardenvs.core.options import NONE
 from cardenvs.core.view import Candidate, CardView, sees
 from cardenvs.games.texas_holdem import actions
 from cardenvs.games.texas_holdem.evaluator import category_of_rank, rank_hands
-from cardenvs.games.texas_holdem.rules import largest_raise, owed, raise_refused, smallest_raise
+from cardenvs.games.texas_holdem.legal import largest_raise, owed, raise_refused, smallest_raise
 from cardenvs.games.texas_holdem.state import (
     BOARD_CARDS,
     CASH,

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from cardenvs.core.events import PLAYER, TOKEN, VALUE
 from cardenvs.games.texas_holdem.state import STREETS
-from cardenvs.tools.texas_holdem.timeline import Entry, Timeline
+from cardenvs.tools.texas_holdem.entries import Entry
+from cardenvs.tools.texas_holdem.timeline import Timeline
 
 _BETTING = ("fold", "check", "call", "bet", "raise")
 

@@ -43,11 +43,12 @@ from cardenvs.core.state import State, checked_seed
 from cardenvs.core.text import numbered
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD
+from cardenvs.games.texas_holdem.legal import owed
 from cardenvs.games.texas_holdem.play import TexasHoldemState
-from cardenvs.games.texas_holdem.rules import owed
 from cardenvs.games.texas_holdem.state import STREETS
 from cardenvs.tools.texas_holdem.aggregates import aggregate
-from cardenvs.tools.texas_holdem.timeline import Timeline, standings
+from cardenvs.tools.texas_holdem.entries import standings
+from cardenvs.tools.texas_holdem.timeline import Timeline
 
 FORMAT = "cardenvs-holdem-match"
 FORMAT_VERSION = 1
