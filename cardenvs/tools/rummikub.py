@@ -105,7 +105,7 @@ def _show_melds(console: "Console", what: str, melds: "Table", from_rack: Counte
 
 
 def _meld(meld: "Meld", from_rack: Counter) -> str:
-    """A meld with colours; tiles of `from_rack` are marked, and taken out of it."""
+    """Return a meld with colours; tiles of `from_rack` are marked, and taken out of it."""
     parts = []
     for slot in meld.slots:
         marked = from_rack[slot.tile] > 0

@@ -14,14 +14,14 @@ from cardenvs.games.gin_rummy.view import GinRummyView
 
 
 def _hand_length(options):
-    """The most plies of one hand: two passes, then turns of two plies, then what may follow the last of them."""
+    """Return the most plies of one hand: two passes, then turns of two plies, then what may follow the last of them."""
     stock_turns, upcard_turns = STOCK_SIZE - options.last_stock_cards, options.max_upcard_draws
     turns = stock_turns + upcard_turns - 1  # whichever is used up first ends the hand
     return 2 + 2 * turns + options.wall_knock + (HAND_SIZE if options.layoff == "manual" else 0)
 
 
 def _most_points(options):
-    """The most points of one hand."""
+    """Return the most points of one hand."""
     limit = 10 if options.oklahoma else options.knock_max
     bonuses = [MAX_DEADWOOD + options.gin_bonus]
     if options.big_gin:
@@ -32,7 +32,7 @@ def _most_points(options):
 
 
 def _most_in_match(options):
-    """The most points of a match, bonuses included: a shutout, by hands of one point and a last one of the most."""
+    """Return the most points of a match, bonuses included: a shutout, by hands of one point and a last one of the most."""
     hands = min(options.match_target, MAX_HANDS)
     total = options.match_target - 1 + _most_points(options) + hands * options.box_bonus + options.game_bonus
     return {"all": 2 * total, "bonus": total + options.game_bonus, "off": total}[options.shutout]
@@ -70,7 +70,7 @@ GAME = Game(
 
 
 def min_deadwood(cards: str | Iterable[int]) -> int:
-    """The least deadwood of a hand (rules.md 1.4), of eleven cards after the best discard.
+    """Return the least deadwood of a hand (rules.md 1.4), of eleven cards after the best discard.
 
     Args:
         cards: one to eleven cards, as text ("4h 5h 6h Ks") or as ids.

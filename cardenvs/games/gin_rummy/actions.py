@@ -57,5 +57,5 @@ def num_actions(options):
 
 
 def max_legal(options):
-    """The longest legal list: eleven discards, eleven knocks, big gin. A lay-off has at most 2 * 10 + 1 choices."""
+    """Return the longest legal list: eleven discards, eleven knocks, big gin. A lay-off has at most 2 * 10 + 1 choices."""
     return 23 if options.big_gin else 22

@@ -100,20 +100,20 @@ def _choose_draw(s, legal, n):
 
 @kernel
 def unseen_cards(s):
-    """The cards of which the player to act does not know where they are: in the stock or the opponent's hand."""
+    """Return the cards of which the player to act does not know where they are: in the stock or the opponent's hand."""
     player = s.current_player
     return _ALL_CARDS & ~(s.hands[player] | s.known[1 - player] | s.discards)
 
 
 @kernel
 def _draws_ahead(s):
-    """How many draws to look ahead to."""
+    """Return how many draws to look ahead to."""
     return _DRAWS_PER_CARD * max(0.0, s.num_stock - _LAST_CARDS)
 
 
 @kernel
 def _burden(hand, unseen, limit, draws):
-    """How far ten cards are from winning: their deadwood, less what the draws to come will save.
+    """Return how far ten cards are from winning: their deadwood, less what the draws to come will save.
 
     Args:
         hand: int64 bit set of ten cards.
@@ -177,7 +177,7 @@ def _choose_discard(s, legal, n):
 
 @kernel
 def _chance_of_meld(card, known, warm, cold, chance):
-    """The chance that the opponent holds two cards that make a meld with `card`.
+    """Return the chance that the opponent holds two cards that make a meld with `card`.
 
     Args:
         card: int, a card id.
@@ -203,7 +203,7 @@ def _chance_of_meld(card, known, warm, cold, chance):
 
 @kernel
 def _chance_held(card, known, warm, cold, chance):
-    """The chance that the opponent holds `card`."""
+    """Return the chance that the opponent holds `card`."""
     if known >> card & 1:
         return 1.0
     if warm >> card & 1:
@@ -213,7 +213,7 @@ def _chance_held(card, known, warm, cold, chance):
 
 @kernel
 def _least_discard(s, legal, n):
-    """The discard that leaves the least deadwood, of several the highest card, of those the first."""
+    """Return the discard that leaves the least deadwood, of several the highest card, of those the first."""
     hand = s.hands[s.current_player]
     least, best = NUM_CARDS * 100, np.int64(legal[0])
     for k in range(n):
@@ -259,7 +259,7 @@ def _least_knock(s, legal, n):
 
 @kernel
 def _gin_outs(ten, unseen):
-    """How many unseen cards would make gin of ten cards, counted up to _MOST_GIN_OUTS."""
+    """Return how many unseen cards would make gin of ten cards, counted up to _MOST_GIN_OUTS."""
     outs = melds.meld_outs(ten) & unseen
     number = 0
     while outs and number < _MOST_GIN_OUTS:

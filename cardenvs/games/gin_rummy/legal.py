@@ -25,7 +25,7 @@ def legal_actions(s, out):
 
 @kernel
 def _legal_draw(s, out):
-    """The top of the discard pile, unless both have just refused it, or the stock (3.2, 3.3)."""
+    """Return the top of the discard pile, unless both have just refused it, or the stock (3.2, 3.3)."""
     if s.num_passes == state.NUM_PLAYERS:
         out[0] = actions.DRAW_STOCK
         return 1
@@ -36,7 +36,7 @@ def _legal_draw(s, out):
 
 @kernel
 def _legal_discard(s, out):
-    """A discard, a knock or big gin (3.3, 4.1, 4.3)."""
+    """Return a discard, a knock or big gin (3.3, 4.1, 4.3)."""
     cards = s.hands[s.current_player] & ~forbidden_discard(s)
     return _list_knocks(s, out, list_cards(cards, 0, out, 0))
 
@@ -60,7 +60,7 @@ def _list_knocks(s, out, n):
 
 @kernel
 def _legal_layoff(s, out):
-    """A card of the defender's that fits on one of the knocker's melds, or done (4.8)."""
+    """Return a card of the defender's that fits on one of the knocker's melds, or done (4.8)."""
     n = list_cards(_fitting_cards(s, False), actions.LAY_OFF_ON_RUN_0, out, 0)
     n = list_cards(_fitting_cards(s, True), actions.LAY_OFF_ON_SET_0, out, n)
     out[n] = actions.DONE
@@ -79,7 +79,7 @@ def list_cards(cards, first_id, out, n):
 
 @kernel
 def forbidden_discard(s):
-    """The card, as a bit set, that may not be discarded because it was taken in this turn (3.4), or none."""
+    """Return the card, as a bit set, that may not be discarded because it was taken in this turn (3.4), or none."""
     if s.rules.same_card_discard:
         return 0
     if s.phase == state.WALL:
@@ -89,26 +89,26 @@ def forbidden_discard(s):
 
 @kernel
 def knocking_hand(s):
-    """The eleven cards of the player to act, at the wall with the last discard, as a bit set."""
+    """Return the eleven cards of the player to act, at the wall with the last discard, as a bit set."""
     hand = s.hands[s.current_player]
     return hand | 1 << top_discard(s) if s.phase == state.WALL else hand
 
 
 @kernel
 def top_discard(s):
-    """The card on top of the discard pile, which is not empty."""
+    """Return the card on top of the discard pile, which is not empty."""
     return np.int64(s.discard_pile[s.num_discards - 1])
 
 
 @kernel
 def has_layoffs(s):
-    """Whether the defender has a card to lay off, and may: not against gin (4.6)."""
+    """Return whether the defender has a card to lay off, and may: not against gin (4.6)."""
     return s.hands[s.knocker] != 0 and _fitting_cards(s, False) | _fitting_cards(s, True) != 0
 
 
 @kernel
 def _fitting_cards(s, on_set):
-    """The defender's cards that may be laid off next on the knocker's sets, or on the knocker's runs."""
+    """Return the defender's cards that may be laid off next on the knocker's sets, or on the knocker's runs."""
     cards = 0
     for k in range(melds.MAX_MELDS):
         meld = s.melds[s.knocker, k]
@@ -182,7 +182,7 @@ def _explain_knock(s, action):
 
 @kernel
 def _explain_card(s, hand, card):
-    """Why `card` cannot be discarded from `hand`, or 0."""
+    """Return why `card` cannot be discarded from `hand`, or 0."""
     bit = 1 << card
     if not hand & bit:
         return actions.NOT_HELD

@@ -156,27 +156,27 @@ def knock_discards(hand, limit, forbidden):
 
 @kernel
 def _run_cards(cards):
-    """The cards in stretches of three or more neighbours of a suit."""
+    """Return the cards in stretches of three or more neighbours of a suit."""
     starts = cards & cards >> 1 & cards >> 2 & _RUN_STARTS
     return starts | starts << 1 | starts << 2
 
 
 @kernel
 def _set_cards(cards):
-    """The cards of ranks held three or four times."""
+    """Return the cards of ranks held three or four times."""
     return cards & _set_ranks(cards) * _COLUMN
 
 
 @kernel
 def _set_ranks(cards):
-    """The ranks held three or four times, as 13 bits."""
+    """Return the ranks held three or four times, as 13 bits."""
     spades, clubs, diamonds, hearts = cards & _SUIT, cards >> 13 & _SUIT, cards >> 26 & _SUIT, cards >> 39
     return spades & clubs & (diamonds | hearts) | diamonds & hearts & (spades | clubs)
 
 
 @kernel
 def _ranks(cards):
-    """The ranks in `cards`, as 13 bits."""
+    """Return the ranks in `cards`, as 13 bits."""
     return (cards | cards >> 13 | cards >> 26 | cards >> 39) & _SUIT
 
 
@@ -187,7 +187,7 @@ def _ranks(cards):
 
 @kernel
 def _best_sets(hand):
-    """The cards of the sets in the best arrangement; of several, the first in the order of _chosen_sets."""
+    """Return the cards of the sets in the best arrangement; of several, the first in the order of _chosen_sets."""
     sets = _set_cards(hand)
     if sets == 0:
         return sets
@@ -212,14 +212,14 @@ def _contested_ranks(hand):
 
 @kernel
 def _deadwood_with_sets(hand, sets):
-    """The deadwood when the cards `sets` are melded as sets, and the best is made of the rest in runs."""
+    """Return the deadwood when the cards `sets` are melded as sets, and the best is made of the rest in runs."""
     rest = hand ^ sets
     return hand_points(rest ^ _run_cards(rest))
 
 
 @kernel
 def _num_set_choices(hand, contested):
-    """How many choices of sets there are: 6 for a contested rank held four times, 2 for one held three times."""
+    """Return how many choices of sets there are: 6 for a contested rank held four times, 2 for one held three times."""
     num_choices = 1
     while contested:
         rank = contested & -contested
@@ -235,7 +235,7 @@ def _num_set_options(hand, rank):
 
 @kernel
 def _chosen_sets(hand, contested, num_choices, choice):
-    """The cards of the sets in one of the choices 0..num_choices-1.
+    """Return the cards of the sets in one of the choices 0..num_choices-1.
 
     A rank's options are its sets in the order of their ids, then none. The lowest rank's option changes last, so
     that of two choices that leave the same deadwood the lower one has the lower meld ids: sorted, the first ids
@@ -338,7 +338,7 @@ def _lay(hand, sets, out):
 
 @kernel
 def is_set(meld):
-    """Whether `meld` is a set rather than a run: it has no two neighbours."""
+    """Return whether `meld` is a set rather than a run: it has no two neighbours."""
     return meld & meld >> 1 == 0
 
 
@@ -431,7 +431,7 @@ def best_layoffs(hand, melds, num_melds):
 
 @kernel
 def _left_over(cards, melds, num_melds):
-    """The cards that find no place when `lay_off` lays off what it can of `cards`."""
+    """Return the cards that find no place when `lay_off` lays off what it can of `cards`."""
     for i in range(num_melds):
         if not is_set(melds[i]):
             cards ^= layoffs(melds[i], cards)
@@ -443,7 +443,7 @@ def _left_over(cards, melds, num_melds):
 
 @kernel
 def _reach(melds, num_melds, available):
-    """The cards of `available` that fit on one of the melds, if each meld had all of them to itself."""
+    """Return the cards of `available` that fit on one of the melds, if each meld had all of them to itself."""
     cards = 0
     for i in range(num_melds):
         cards |= next_layoffs(melds[i]) & available if is_set(melds[i]) else layoffs(melds[i], available)
@@ -452,5 +452,5 @@ def _reach(melds, num_melds, available):
 
 @kernel
 def _neighbours(run):
-    """The cards below and above a run, or beside a single card; none below an ace or above a king."""
+    """Return the cards below and above a run, or beside a single card; none below an ace or above a king."""
     return ((run & ~_KINGS) << 1 | (run & ~_ACES) >> 1) & ~run

@@ -72,7 +72,7 @@ _OPTIONAL = _COMMON.size  # sections that depend on the options begin here
 
 
 def layout(options):
-    """The observation sections, int8: the common ones, then those of the options that are played."""
+    """Return the observation sections, int8: the common ones, then those of the options that are played."""
     sections = list(_COMMON.sections)
     if options.oklahoma:
         limits = ("gin", *RANKS[:MAX_CARD_POINTS])

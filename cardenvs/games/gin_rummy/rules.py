@@ -178,7 +178,7 @@ def _apply_layoff(s, player, action, log):
 
 @kernel
 def _meld_for(s, card, on_set):
-    """The number of the first of the knocker's sets, or of his runs, on which `card`, a bit set, fits."""
+    """Return the number of the first of the knocker's sets, or of his runs, on which `card`, a bit set, fits."""
     k = 0
     while melds.is_set(s.melds[s.knocker, k]) != on_set or melds.next_layoffs(s.melds[s.knocker, k]) & card == 0:
         k += 1

@@ -100,5 +100,5 @@ STATE = record(
 
 
 def deck(options):
-    """All cards of the game."""
+    """Return all cards of the game."""
     return np.arange(NUM_CARDS, dtype=np.int16)

@@ -162,7 +162,7 @@ class GinRummyView(CardView):
 
 
 def _card_of(action):
-    """The card that an action is about, or NO_CARD."""
+    """Return the card that an action is about, or NO_CARD."""
     firsts = (actions.LAY_OFF_ON_SET_0, actions.LAY_OFF_ON_RUN_0, actions.KNOCK_0, actions.DISCARD_0)
     for first in firsts:
         if first <= action < first + NUM_CARDS:
@@ -191,7 +191,7 @@ def _labels(cards):
 
 
 def _arranged(hand):
-    """The melds of the best arrangement of a hand."""
+    """Return the melds of the best arrangement of a hand."""
     melds = np.zeros(MAX_MELDS, np.int64)
     return melds[: arrangement(np.int64(hand), melds)]
 
@@ -234,7 +234,7 @@ def _table_line(s):
 
 
 def _player_lines(s, player, viewer):
-    """A player's name and marks, melds laid down, and hand."""
+    """Return a player's name and marks, melds laid down, and hand."""
     lines = [_name_line(s, player)]
     melds = [_meld_markup(s, player, k) for k in range(MAX_MELDS) if s.melds[player, k]]
     if melds:
@@ -273,7 +273,7 @@ def _result(s, player):
 
 
 def _meld_markup(s, player, k):
-    """A meld on the table; what the opponent laid off on it follows a plus."""
+    """Return a meld on the table; what the opponent laid off on it follows a plus."""
     laid_off = int(s.laid_off[k]) if player == s.knocker else 0
     own = _cards_markup(int(s.melds[player, k]) ^ laid_off)
     return f"{own} + {_cards_markup(laid_off)}" if laid_off else own

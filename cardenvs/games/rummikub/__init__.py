@@ -12,9 +12,10 @@ __all__ = ["GAME", "Solution", "solve"]
 
 
 def _max_length(options):
-    """Each play moves a tile to the table, each draw one to a rack, and between plays each player passes once at most.
+    """Return a bound on the number of actions.
 
-    A turn takes each set apart at most once and lays at most as many melds as fit on a table, then ends.
+    Each play moves a tile to the table, each draw moves one to a rack, and between plays each player passes at most
+    once. A turn takes each set apart at most once, lays at most as many melds as fit on a table, and ends.
     """
     plays = draws = options.num_tiles
     passes = (plays + 1) * options.num_players

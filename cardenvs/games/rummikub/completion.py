@@ -1,7 +1,7 @@
-"""Which steps lead to a complete turn: kernels for the exact mask. Paragraph numbers are those of rules.md.
+"""Find the steps with which a turn can be completed: kernels of the exact mask. Paragraph numbers as in rules.md.
 
 An example (checked in tests/games/test_rummikub_steps.py): R3 R4 R5 is on the table, and the rack is R2 B5 K5. The
-player takes the set apart; its three tiles are now loose and must be laid again. What may be laid next?
+player takes the set apart; its three tiles are now loose and must be laid again. What can be laid next?
 
     value 2   R2 may open a red run, or stay in the rack
     value 3   R3 must be laid: it continues that run, or opens one
@@ -13,18 +13,18 @@ player takes the set apart; its three tiles are now loose and must be laid again
 So the mask offers R2 R3 R4 and R2 R3 R4 R5. Without R2 there is no complete turn, and the set cannot be taken apart in
 the first place.
 
-In general, the search walks the values 1 to 13 and decides at each value, colour by colour, which open runs go on, end
-or begin, and then which groups lie there. It meets the melds of a new table in the order of the catalogue: by highest
-value, groups before runs, runs by colour. The steps of a turn come in the same order, so one search marks all melds
-that can be laid next: the first meld that it completes is the next step. A set that is completed again is a set that
-stays. Sets to take apart are tested one by one: those before the tested one stay, those after it may, and it may not be
-laid again.
+The search walks through the values 1 to 13. At each value it decides, colour by colour, which open runs are extended,
+end or start, and then which groups are laid. It completes the melds of a new table in the order of the catalogue: by
+highest value, groups before runs, runs by colour. The steps of a turn have the same order, so one search marks all
+melds that can be laid next: the first meld that it completes is the next step. A set that is completed again is a set
+that stays. Sets to take apart are tested one by one: sets before the tested one stay, sets after it may stay, and the
+tested set may not be laid again.
 
-All that matters of the values before is, per colour, the open runs, each with its length and the places of its jokers.
-Where no run may be forbidden, a state is *plain*: the number of open runs of length 1, 2, and 3 or more is enough. That
-holds, once the next step is decided, for values after the last forbidden meld, and for colours without a forbidden run.
-Results for states are kept in tables. A joker that changes its meaning must be replaced (5), which is checked at the
-value that it had.
+All that matters about earlier values is, per colour, the open runs: the length of each and the places of its jokers.
+Where no run can be banned, a state is *plain*: the number of open runs of length 1, 2, and 3 or more is enough. Once
+the next step is decided, this holds for values after the last banned meld, and for colours without a banned run.
+Results for states are kept in memos. A joker that changes its meaning must be replaced (5); this is checked at its old
+value.
 """
 
 import numpy as np
@@ -56,19 +56,19 @@ from cardenvs.games.rummikub.turn import (
 )
 
 _TWO_LISTS = (1 << 2 * LIST_BITS) - 1
-_NONE, _REFUSED = np.int64(-1), np.int64(-2)  # no meld; a meld that may not be laid
+_NONE, _BANNED = np.int64(-1), np.int64(-2)  # no meld; a meld that may not be laid
 _DONE = np.int64(-1)
 _GROUPS = np.int64(NUM_COLOURS)  # the part of a value after the runs of its colours
 
 
 @kernel
 def mark(w):
-    """Mark in w.marks each meld, or set, with which the turn can go on so that it can be completed.
+    """Set w.marks to 1 for each meld or set that can be the next step of a turn that can be completed.
 
-    Each kernel that this goes through is compiled with the whole search, so there are few of them.
+    Every kernel on the way is compiled together with the whole search, so keep their number low.
 
     Args:
-        w: record of TURN, in which the problem and the joker rule are set, w.reserve aside.
+        w: record of TURN with the problem and the joker rule filled in, except w.reserve.
     """
     for number in range(catalogue.NUM_MELDS):
         w.marks[number] = 0
@@ -84,7 +84,7 @@ def mark(w):
         _explore(w, ONE, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, np.int64(w.jokers), np.int64(w.used), ZERO, _NONE,
                  ZERO)  # fmt: skip
         return
-    for k in range(min(most + 1, w.num_stay)):  # sets before k stay, it is taken apart, those after it may be
+    for k in range(min(most + 1, w.num_stay)):  # set k is taken apart; sets before it stay, sets after it may stay
         if k > 0:
             put_aside(w, w.stay[k - 1], 1)
         number = w.stay[k]
@@ -96,7 +96,7 @@ def mark(w):
         was_banned = w.banned[number]
         ban(w, number)
         set_reserve(w)
-        _forget_states(w)  # plain ones stay right: they are about higher values than those of the sets put aside
+        _forget_states(w)  # plain states stay valid: their values are above those of the fixed sets
         rest = _explore(w, ONE, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, np.int64(w.jokers), np.int64(w.used), ONE,
                         _NONE, ZERO)  # fmt: skip
         if rest != IMPOSSIBLE:
@@ -118,8 +118,9 @@ def _forget_plain_states(w):
 
 @kernel
 def _most_kept(w):
-    """How many sets of w.stay, from the first on, can be left alone so that there is a play, what has been taken apart
-    being allowed to be laid again. -1 if there is none.
+    """Return how many sets of w.stay, counted from the first, can stay in a play, or -1 if there is no play.
+
+    Here the sets taken apart may be laid again.
     """
     best, low, high = np.int64(-1), np.int64(0), np.int64(w.num_stay)
     while low <= high:
@@ -134,7 +135,7 @@ def _most_kept(w):
 
 @kernel
 def _could_play(w, kept):
-    """Whether there is a play that leaves the first `kept` sets of w.stay alone."""
+    """Return whether there is a play in which the first `kept` sets of w.stay stay."""
     for k in range(kept):
         put_aside(w, w.stay[k], 1)
     set_reserve(w)
@@ -147,26 +148,26 @@ def _could_play(w, kept):
 
 @kernel
 def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, ended, points):
-    """Search on from a state.
+    """Search from a state.
 
     Args:
         w: the problem, a record of TURN.
-        v, part: what is decided: the runs of colour `part` at value v, or (_GROUPS) the groups of value v.
-        i: the open run to be decided, or the first of w.groups[v] that may still be chosen, or _DONE: nothing is left
+        v, part: what to decide: the runs of colour `part` at value `v`, or with _GROUPS the groups of value `v`.
+        i: the open run to decide, or the first of w.groups[v] that can still be chosen, or _DONE if nothing is left
             to decide in this part.
-        one, other: the open runs of colours 0 and 1, and of 2 and 3: up to v of colours before `part`, else to v - 1.
-            A list, or the number of a combination where the colour is plain.
-        fresh: the open runs of this colour up to v, as far as decided.
-        spent: what has been laid at v so far.
-        jokers: left.
-        used: 1 if a rack tile is used.
+        one, other: the open runs of colours 0 and 1, and of colours 2 and 3; up to `v` for colours before `part`, else
+            up to v - 1. Lists of runs, or combinations (runs.py) for plain colours.
+        fresh: the open runs of this colour up to `v` that have been decided.
+        spent: the tiles laid at `v` so far.
+        jokers: number of jokers left.
+        used: 1 if a rack tile has been laid.
         decided: 1 if the next step is decided.
-        ended: while it is not, the lowest meld completed in this part, or _NONE.
-        points: while it is not, of the melds completed in this part.
+        ended: the lowest meld completed in this part, or _NONE; only while the next step is not decided.
+        points: points of the melds completed in this part; only while the next step is not decided.
 
     Returns:
-        IMPOSSIBLE, or the most points of the melds still to be completed, or w.least if it can be reached (0 where
-        points do not count). While the next step is not decided, the answer is in w.marks alone.
+        The most points of the melds still to be completed, or w.least as soon as that is reached (0 if points do not
+        matter); IMPOSSIBLE if the turn cannot be completed. While the next step is not decided, only w.marks counts.
     """
     best = np.int64(IMPOSSIBLE)
     key, place = np.int64(0), np.int64(0)
@@ -220,14 +221,14 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
             number = w.groups[v, k]
             after = _spend_group(w, number, v, spent, jokers)
             now = _note(w, decided, ended, number)
-            if after != IMPOSSIBLE and now != _REFUSED:
+            if after != IMPOSSIBLE and now != _BANNED:
                 gain = _points(w, number)
                 left = jokers - catalogue.MELD_NUM_JOKERS[number]
                 rest = _explore(w, v, part, np.int64(k), one, other, fresh, after, left, used, decided, now,
                                 points + gain)  # fmt: skip
                 if rest != IMPOSSIBLE:
                     best = max(best, rest + gain)
-    elif w.plain[part]:  # how many tiles go to runs
+    elif w.plain[part]:  # decide how many tiles go into runs
         c = part
         combo = (one if c < 2 else other) >> (c & 1) * LIST_BITS & LIST_MASK
         most_jokers = max(ZERO, jokers - w.reserve[v]) if c < w.colors else ZERO
@@ -240,7 +241,7 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
                 if after != IMPOSSIBLE and (n >= w.loose[c, v] or _could_group(w, v, now_spent, jokers - j)):
                     best = _explore(w, v, part, _DONE, one, other, after, now_spent, jokers - j, used, decided, ended,
                                     points)  # fmt: skip
-    elif _open_run(one, other, part, i):  # it goes on, or ends before v
+    elif _open_run(one, other, part, i):  # decide whether this run is extended or ends before v
         c, run = part, _open_run(one, other, part, i)
         left = w.have[c, v] - (spent >> 2 * c & 3)
         length = LENGTH[run]
@@ -251,7 +252,7 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
         if length >= 3 and not (decided and best >= w.least):
             number = catalogue.RUN_NUMBER[c, v - 1, length, run & ~(1 << length)]
             now = _note(w, decided, ended, number)
-            if now != _REFUSED:
+            if now != _BANNED:
                 gain = _points(w, number)
                 rest = _explore(w, v, part, i + 1, one, other, fresh, spent, jokers, used, decided, now,
                                 points + gain)  # fmt: skip
@@ -261,7 +262,7 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
             rest = _explore(w, v, part, i + 1, one, other, _insert(fresh, longer | 1 << length),
                             spent + (1 << JOKERS_AT + 2 * c), jokers - 1, used, decided, ended, points)  # fmt: skip
             best = max(best, rest)
-    else:  # how many runs begin, with a joker or with a natural tile
+    else:  # decide how many runs start, with a joker or with a natural tile
         c, left = part, w.have[part, v] - (spent >> 2 * part & 3)
         most_jokers = jokers if v < w.values - 1 else ZERO
         for new_jokers in range(most_jokers + 1):
@@ -290,7 +291,7 @@ def _explore(w, v, part, i, one, other, fresh, spent, jokers, used, decided, end
 
 @kernel
 def _could_group(w, v, spent, jokers):
-    """Whether there may be tiles left for a group of value v."""
+    """Return whether enough tiles may be left for a group of value `v`."""
     colours = jokers
     for c in range(NUM_COLOURS):
         colours += 1 if w.have[c, v] > (spent >> 2 * c & 3) else 0
@@ -299,7 +300,7 @@ def _could_group(w, v, spent, jokers):
 
 @kernel
 def _open_run(one, other, c, i):
-    """Open run i of colour c, or 0. Of a plain colour, what is not 0 in place 0 says that there are some."""
+    """Return open run `i` of colour `c`, or 0. For a plain colour, run 0 is nonzero if there are any open runs."""
     if i >= MOST_RUNS:
         return ZERO
     return np.int64((one if c < 2 else other) >> (c & 1) * LIST_BITS + i * RUN_BITS & RUN_MASK)
@@ -307,7 +308,7 @@ def _open_run(one, other, c, i):
 
 @kernel
 def _is_empty(w, v, part, one, other, jokers):
-    """Whether there is nothing to decide in a part: no group can be laid, or no run is open or can begin."""
+    """Return whether a part needs no decision: no group can be laid, or no run is open or can start."""
     if part == _GROUPS:
         return w.num_groups[v] == 0
     begins = w.have[part, v] > 0 or (v < w.values - 1 and _may_use_joker(w, part, v, jokers))
@@ -316,9 +317,9 @@ def _is_empty(w, v, part, one, other, jokers):
 
 @kernel
 def _note(w, decided, ended, number):
-    """`ended` after a meld is completed, or _REFUSED if it may not be laid."""
+    """Return `ended` after a meld is completed, or _BANNED if the meld may not be laid."""
     if number < w.floor or w.banned[number]:
-        return _REFUSED
+        return _BANNED
     if decided:
         return np.int64(ended)
     return np.int64(number if ended == _NONE else min(ended, number))
@@ -331,7 +332,7 @@ def _points(w, number):
 
 @kernel
 def _insert(fresh, run):
-    """A list of open runs with one more, the greatest first; there is room for it."""
+    """Insert a run into a list of open runs, which is in descending order and has room."""
     shift = np.int64(0)
     while fresh >> shift & RUN_MASK >= run:
         shift += RUN_BITS
@@ -341,13 +342,13 @@ def _insert(fresh, run):
 
 @kernel
 def _may_use_joker(w, c, v, jokers):
-    """Whether a joker may be laid as colour c of value v."""
+    """Return whether a joker may be laid as colour `c` and value `v`."""
     return c < w.colors and v <= w.values and jokers > w.reserve[v]
 
 
 @kernel
 def _can_go_on(w, v, c, runs, jokers):
-    """Whether there are tiles for the open runs up to v of colour c that are too short to end."""
+    """Return whether there are tiles to complete the short runs of colour `c` that are open up to `v`."""
     ones, twos = np.int64(0), np.int64(0)
     while runs:
         length = LENGTH[runs & RUN_MASK]
@@ -361,7 +362,7 @@ def _can_go_on(w, v, c, runs, jokers):
 
 @kernel
 def _spend_group(w, number, v, spent, jokers):
-    """`spent` after a group is laid, or IMPOSSIBLE if its tiles are not there."""
+    """Return `spent` after a group is laid, or IMPOSSIBLE if its tiles are missing."""
     if catalogue.MELD_NUM_JOKERS[number] > jokers - w.reserve[v]:
         return IMPOSSIBLE
     for i in range(catalogue.MELD_SIZE[number]):
@@ -377,7 +378,7 @@ def _spend_group(w, number, v, spent, jokers):
 
 @kernel
 def _is_rack_used(w, v, spent, used):
-    """`used` after all of a value is laid."""
+    """Return `used` after value `v` is decided."""
     for c in range(NUM_COLOURS):
         if (spent >> 2 * c & 3) > w.loose[c, v]:
             return ONE
@@ -386,7 +387,7 @@ def _is_rack_used(w, v, spent, used):
 
 @kernel
 def _is_value_done(w, v, spent):
-    """Whether all that lay loose of a value is laid, and its jokers are replaced that have a new meaning."""
+    """Return whether all loose tiles of value `v` are laid, and its jokers with a new meaning are replaced."""
     for c in range(NUM_COLOURS):
         if (spent >> 2 * c & 3) < w.loose[c, v]:
             return False

@@ -1,4 +1,4 @@
-"""The play that the search found: which sets of the table stay in it, and its melds. Kernels."""
+"""Turn the choices of the search into a play: the sets of the table that stay, and the melds to lay. Kernels."""
 
 from cardenvs.core.kernel import kernel
 from cardenvs.games.rummikub import catalogue
@@ -13,7 +13,7 @@ from cardenvs.games.rummikub.tiles import JOKER, NUM_COLOURS, NUM_VALUES
 
 @kernel
 def keep_sets(w, p):
-    """Mark in p.kept the sets of the table that can be taken out of the play found, and take them out."""
+    """Find sets of the table in the play found: mark them in p.kept and remove them from the play."""
     for k in range(p.num_melds):
         if not p.kept[k] and _take_out(w, p.melds[k]):
             p.kept[k] = 1
@@ -21,7 +21,7 @@ def keep_sets(w, p):
 
 @kernel
 def _take_out(w, number):
-    """Take a meld out of the play found if the rest still makes melds; return if so."""
+    """Remove a meld from the play found if the other tiles still form melds; return whether they do."""
     if not _holds(w, number):
         return False
     _count_out(w, number, 1)
@@ -34,7 +34,7 @@ def _take_out(w, number):
 
 @kernel
 def _holds(w, number):
-    """Whether the tiles of a meld lie where it needs them in the play found."""
+    """Return whether the play found has the tiles of a meld, in runs for a run and in groups for a group."""
     for i in range(catalogue.MELD_SIZE[number]):
         v, c = catalogue.MELD_TYPES[number, i] % NUM_VALUES + 1, catalogue.MELD_TYPES[number, i] // NUM_VALUES
         jokers = w.placed_jokers[v, c]
@@ -50,7 +50,7 @@ def _holds(w, number):
 
 @kernel
 def _count_out(w, number, sign):
-    """Count the tiles of a meld out of the play found, or with sign -1 back into it."""
+    """Subtract the tiles of a meld from the play found, or with `sign` -1 add them."""
     for i in range(catalogue.MELD_SIZE[number]):
         v, c = catalogue.MELD_TYPES[number, i] % NUM_VALUES + 1, catalogue.MELD_TYPES[number, i] // NUM_VALUES
         if catalogue.MELD_IS_GROUP[number]:
@@ -63,7 +63,7 @@ def _count_out(w, number, sign):
 
 @kernel
 def _are_groups(w, v):
-    """Whether the tiles of value v in groups make groups."""
+    """Return whether the tiles that are in groups at value `v` can be split into groups."""
     ranges = ZERO
     for c in range(NUM_COLOURS):
         count = w.in_groups[v, c]
@@ -73,7 +73,7 @@ def _are_groups(w, v):
 
 @kernel
 def _are_runs(w, c):
-    """Whether the tiles of colour c in runs make runs."""
+    """Return whether the tiles of colour `c` that are in runs can be split into runs."""
     combo = ZERO
     for v in range(1, w.values + 2):
         if v > w.values:
@@ -90,7 +90,7 @@ def _are_runs(w, c):
 
 @kernel
 def write_melds(w):
-    """Deal the tiles of the choices out to melds of the catalogue: w.melds, ascending."""
+    """Distribute the tiles to melds and write the catalogue numbers to w.melds, ascending."""
     w.num_melds = 0
     for v in range(1, w.values + 1):
         _write_groups(w, v)
@@ -106,7 +106,7 @@ def write_melds(w):
 
 @kernel
 def _write_groups(w, v):
-    """Deal each colour out to the groups that have the fewest tiles; what jokers are left goes to the runs."""
+    """Distribute each colour to the groups with the fewest tiles; the remaining jokers go to runs."""
     most, tiles = ZERO, ZERO
     for c in range(NUM_COLOURS):
         most = max(most, w.in_groups[v, c])
@@ -131,7 +131,7 @@ def _write_groups(w, v):
 
 @kernel
 def _smallest_group(w, num, c):
-    """The first of the smallest groups that lack colour c."""
+    """Return the first of the smallest groups without colour `c`."""
     best, size = 0, NUM_COLOURS + 1
     for k in range(num):
         members = w.members[k]
@@ -143,7 +143,7 @@ def _smallest_group(w, num, c):
 
 @kernel
 def _write_runs(w, c):
-    """Follow the open runs of a colour, the oldest first; a run of six gives its first three away as a meld."""
+    """Distribute the tiles of a colour to runs, oldest first; a run that reaches six splits off its first three."""
     num = 0  # open runs: w.start, and the places of their jokers in w.places
     for v in range(1, w.values + 2):
         tiles = w.in_runs[v, c] if v <= w.values else 0

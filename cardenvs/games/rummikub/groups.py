@@ -1,4 +1,4 @@
-"""Groups of one value, as the searches count them: how many tiles of each colour go to groups."""
+"""Tables about groups: how many tiles of each colour, all of one value, can be split into groups."""
 
 from itertools import product
 
@@ -7,7 +7,7 @@ import numpy as np
 from cardenvs.games.rummikub.runs import IMPOSSIBLE, MOST_AT_ONCE
 from cardenvs.games.rummikub.tiles import MOST_JOKERS, NUM_COLOURS
 
-# Tiles of each colour that go to groups: such numbers that they can be split into groups of three and four.
+# Numbers of tiles of each colour that can be split into groups of three and four.
 GROUPS = np.array(
     [
         counts
@@ -17,14 +17,14 @@ GROUPS = np.array(
 )  # fmt: skip
 NUM_GROUPS = len(GROUPS)
 
-# Of a colour that must put at least `least` and can put at most `most` tiles to groups: a number for the two.
+# A number for each pair (most, least): a colour must put at least `least` and can put at most `most` tiles into groups.
 _RANGES = sorted((most, least) for most in range(MOST_AT_ONCE + 1) for least in range(most + 1))
 NUM_RANGES = len(_RANGES)
 RANGE = np.array([[_RANGES.index((most, min(least, most))) for most in range(MOST_AT_ONCE + 1)] for least in range(5)])
 
 
 def _most_in_groups() -> np.ndarray:
-    """By the number of free jokers, and the ranges of the four colours: the most tiles in groups, or IMPOSSIBLE."""
+    """Return the most tiles in groups, or IMPOSSIBLE, by number of free jokers and ranges of the four colours."""
     shape = (NUM_RANGES,) * NUM_COLOURS
     found = np.full((MOST_JOKERS + 1, *shape), IMPOSSIBLE, np.int8)
     for counts in GROUPS:

@@ -1,4 +1,4 @@
-"""The joker rule (rules.md 5) while a turn is completed: kernels."""
+"""The joker rule (rules.md 5) in the search for complete turns: kernels."""
 
 import numpy as np
 
@@ -11,13 +11,13 @@ from cardenvs.games.rummikub.turn import JOKERS_AT, ROWS
 
 @kernel
 def are_replaced(w, v, spent):
-    """Whether every joker that stood for a tile of value v still does, or is replaced (5.1, 5.2, 5.3).
+    """Return whether every joker that represented a tile of value `v` still does or is replaced (5.1, 5.2, 5.3).
 
-    Each joker has its own tile that replaces it. `spent` is what is laid of that value besides what is fixed.
+    No tile replaces two jokers. `spent` holds the tiles laid at this value, without the fixed ones.
     """
     if w.joker_rule == FREE or not w.had_joker[v]:
         return True
-    for way in range(9):  # of each joker: it keeps its meaning, a tile of it lies there, or the other tile does
+    for way in range(9):  # each joker keeps its meaning (0), or is replaced by that tile (1) or the other tile (2)
         first, second = way % 3, way // 3
         if _is_way(w, v, spent, first, second):
             return True
@@ -26,7 +26,7 @@ def are_replaced(w, v, spent):
 
 @kernel
 def _is_way(w, v, spent, first, second):
-    """Whether the jokers of value v can be accounted for in these ways; others only in way 0."""
+    """Return whether the jokers of value `v` can be handled in these ways; jokers of other values must have way 0."""
     for k in range(w.num_old):
         way = first if k == 0 else second
         if w.meaning[k] % NUM_VALUES + 1 != v:
@@ -49,7 +49,7 @@ def _is_way(w, v, spent, first, second):
 
 @kernel
 def _is_enough(w, tile, v, spent, first, second):
-    """Whether as many jokers stand for `tile`, and as many tiles of it lie there, as the ways need."""
+    """Return whether the table has as many jokers that represent `tile`, and as many of that tile, as the ways need."""
     jokers, naturals = np.int64(0), np.int64(0)
     for k in range(w.num_old):
         way = first if k == 0 else second
@@ -65,7 +65,7 @@ def _is_enough(w, tile, v, spent, first, second):
 
 @kernel
 def set_reserve(w):
-    """Reserve jokers of the table that nothing can free."""
+    """Reserve the jokers of the table that nothing can free for the values they represent."""
     for v in range(ROWS):
         w.reserve[v] = 0
     if w.joker_rule == FREE:

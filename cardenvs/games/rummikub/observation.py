@@ -1,4 +1,4 @@
-"""What a player of Rummikub observes."""
+"""The observation of Rummikub."""
 
 import numpy as np
 
@@ -91,13 +91,13 @@ assert _SLOT == 4 + tiles.NUM_COLOURS + LONGEST
 
 
 def layout(options):
-    """The observation sections, int8, the same for all options."""
+    """Return the observation sections, int8, the same for all options."""
     return LAYOUT
 
 
 @kernel
 def observe(s, player, out):
-    """Write what `player` sees of `s` into `out`, int8 (LAYOUT.size,): the own rack, the table, the own turn."""
+    """Write the observation of `player` into `out`, int8 (LAYOUT.size,): own rack, table, own turn."""
     out[:] = 0
     builds = s.current_player == player
     for tile in range(tiles.NUM_TYPES):
@@ -118,7 +118,7 @@ def observe(s, player, out):
 
 @kernel
 def _observe_not_seen(s, player, out):
-    """All tiles of the game less those on the table and the observer's."""
+    """Write the tiles of the game that are neither on the table nor in the observer's rack."""
     for c in range(s.rules.colors):
         for v in range(s.rules.values):
             tile = c * tiles.NUM_VALUES + v
@@ -128,7 +128,7 @@ def _observe_not_seen(s, player, out):
 
 @kernel
 def _observe_turn(s, out):
-    """What the player to act has built."""
+    """Write the turn that the player to act is building."""
     for tile in range(tiles.NUM_TYPES):
         out[_LOOSE + tile] = s.loose[tile]
     for k in range(MAX_MELDS):

@@ -1,4 +1,4 @@
-"""The search for a complete turn from plain states, where no run may be forbidden: kernels. See completion.py."""
+"""Search for a complete turn from plain states, in which no run can be banned: kernels. See completion.py."""
 
 import numpy as np
 
@@ -22,13 +22,13 @@ from cardenvs.games.rummikub.turn import (
 
 @kernel
 def finish_plain(w, v, c, runs, spent, grouped, jokers, used):
-    """Search on from a plain state; the rest of what `_explore` returns once the next step is decided.
+    """Search from a plain state; return the same as `completion._explore` once the next step is decided.
 
     Args:
         w, v, spent, jokers, used: as for `_explore`.
-        c: the colour to be decided at v, or NUM_COLOURS.
-        runs: the open runs, a combination of runs.py for each colour: up to v of colours before c, else to v - 1.
-        grouped: how many tiles of v go to groups, three bits for each colour before c.
+        c: the colour to decide at value `v`, or NUM_COLOURS if all are decided.
+        runs: the open runs, a combination (runs.py) per colour; up to `v` for colours before `c`, else up to v - 1.
+        grouped: number of tiles of value `v` in groups, three bits for each colour before `c`.
     """
     if c == NUM_COLOURS:
         if not MAKE_GROUPS[grouped] or not are_replaced(w, v, spent):
@@ -77,7 +77,7 @@ def finish_plain(w, v, c, runs, spent, grouped, jokers, used):
 
 @kernel
 def _may_group(grouped, c, g):
-    """Whether g tiles of colour c may go to groups: at least three colours must."""
+    """Return whether `g` tiles of colour `c` can go into groups, which need three colours."""
     absent = np.int64(1 if g == 0 else 0)
     for k in range(c):
         absent += 1 if grouped >> 3 * k & 7 == 0 else 0
@@ -86,7 +86,7 @@ def _may_group(grouped, c, g):
 
 @kernel
 def next_runs(w, v, c, combo, tiles, jokers):
-    """The open runs of a colour after `tiles` tiles of value v go to runs, or IMPOSSIBLE."""
+    """Return the open runs of a colour after `tiles` tiles of value `v` go into runs, or IMPOSSIBLE."""
     if tiles > MOST_AT_ONCE or AFTER[combo, tiles] < 0:
         return np.int64(IMPOSSIBLE)
     after = AFTER[combo, tiles]
@@ -99,14 +99,17 @@ def next_runs(w, v, c, combo, tiles, jokers):
 
 @kernel
 def close(w, jokers, used):
-    """0 if all that must be laid is, and a rack tile with it, else IMPOSSIBLE."""
+    """Return 0 if all required jokers and at least one rack tile have been laid, else IMPOSSIBLE."""
     laid = w.jokers - jokers
     return np.int64(0) if laid >= w.must_jokers and (used or laid > w.must_jokers) else np.int64(IMPOSSIBLE)
 
 
 @kernel
 def are_short(w, lists, first):
-    """Whether no open run of colours `first` and the next has more than three tiles: it could not be cut anywhere."""
+    """Return whether all open runs of colours `first` and `first` + 1 have at most three tiles.
+
+    A longer run is not plain, since it can no longer be cut at every place.
+    """
     for k in range(2):
         runs = lists >> k * LIST_BITS & LIST_MASK
         while runs and not w.plain[first + k]:
@@ -118,7 +121,7 @@ def are_short(w, lists, first):
 
 @kernel
 def plain_runs(w, lists, first):
-    """The open runs of colours `first` and the next, as combinations of runs.py."""
+    """Return the open runs of colours `first` and `first` + 1 as combinations (runs.py)."""
     plain = np.int64(0)
     for k in range(2):
         runs = lists >> k * LIST_BITS & LIST_MASK
@@ -138,7 +141,7 @@ def plain_runs(w, lists, first):
 
 @kernel
 def open_points(w, v, lists):
-    """The points of open runs up to v - 1; 0 where points do not count."""
+    """Return the points of the open runs up to v - 1, or 0 if points do not matter."""
     points = np.int64(0)
     while lists and w.least > 0:
         if lists & RUN_MASK:

@@ -1,4 +1,4 @@
-"""The problem that the solver is given, and the kernels that prepare it. Paragraph numbers are those of rules.md."""
+"""Input and scratch records of the solver, and kernels that prepare them. Paragraph numbers are those of rules.md."""
 
 from cardenvs.core.kernel import kernel
 from cardenvs.core.record import packed
@@ -9,12 +9,12 @@ from cardenvs.games.rummikub.scratch import ZERO
 from cardenvs.games.rummikub.tiles import JOKER, MAX_MELDS, MOST_JOKERS, NUM_COLOURS, NUM_NATURALS, NUM_VALUES
 
 TILES_FIRST, POINTS_FIRST, OPENING_VALUE, ANY_PLAY = range(4)  # objectives; the last stops at the first play found
-WEIGHT = 1024  # of what counts first, against what decides between equals
-MEMO_BITS = 16  # of the memo of the search, at most
+WEIGHT = 1024  # of the first criterion, relative to the one that breaks ties
+MEMO_BITS = 16  # the memo has at most 1 << MEMO_BITS entries
 
 
 def integers(fields):
-    """A record dtype of integers of 64 bits, so that compiled and plain arithmetic are the same."""
+    """Return a record dtype with int64 fields only, so that compiled and plain Python compute the same values."""
     return packed([(name, "i8", *shape) for name, *shape in fields])
 
 
@@ -23,18 +23,18 @@ POSITION = integers(
         ("rack", (NUM_NATURALS + 1,)),
         ("num_melds",),
         ("melds", (MAX_MELDS,)),  # on the table, catalogue numbers
-        ("kept", (MAX_MELDS,)),  # 1: is not touched
+        ("kept", (MAX_MELDS,)),  # 1: the meld stays
         ("joker_rule",),
         ("needs_both",),
         ("colors",),  # of the game
         ("values",),
         ("joker_points",),
-        ("least",),  # points that must be laid: an opening; else 0
+        ("least",),  # points that an opening must be worth, else 0
         ("objective",),
-        ("need",),  # a play of a lower value does not count
-        # worked out by `survey`, of the melds that are not kept
+        ("need",),  # plays of a lower value are ignored
+        # computed by `survey` from the melds that are not kept
         ("table", (NUM_NATURALS,)),  # natural tiles
-        ("in_runs", (NUM_NATURALS,)),  # of these and the jokers, those in runs
+        ("in_runs", (NUM_NATURALS,)),  # natural tiles and jokers in runs, by what they count as
         ("fixed", (NUM_NATURALS,)),  # natural tiles of the melds that are kept
         ("num_jokers",),
         ("meaning", (MOST_JOKERS,)),  # the tile that each joker represents
@@ -42,33 +42,33 @@ POSITION = integers(
     ]
 )
 
-_ROWS = NUM_VALUES + 3  # values 0 to 15, so that one may look two ahead
+_ROWS = NUM_VALUES + 3  # values 0 to 15: the search looks two values ahead
 WORK = integers(
     [
-        ("lying", (_ROWS, NUM_COLOURS)),  # tiles on the table, jokers that keep their meaning among them
+        ("lying", (_ROWS, NUM_COLOURS)),  # tiles on the table, including jokers that keep their meaning
         ("low", (_ROWS, NUM_COLOURS)),  # tiles that must be put down
-        ("high", (_ROWS, NUM_COLOURS)),  # that may be
-        ("pinned", (_ROWS, NUM_COLOURS)),  # of lying: jokers that keep their meaning
-        ("in_old_runs", (_ROWS, NUM_COLOURS)),  # of lying, those in runs
+        ("high", (_ROWS, NUM_COLOURS)),  # tiles that may be put down
+        ("pinned", (_ROWS, NUM_COLOURS)),  # jokers among `lying`
+        ("in_old_runs", (_ROWS, NUM_COLOURS)),  # tiles among `lying` that are in runs
         ("all_lying", (_ROWS,)),  # sums over the colours
         ("all_low", (_ROWS,)),
         ("weight", (_ROWS,)),  # of a tile from the rack
         ("joker_weight", (_ROWS,)),
-        ("rest", (_ROWS,)),  # of all rack tiles from this value on
+        ("rest", (_ROWS,)),  # weight of all rack tiles from this value on
         ("colors",),
         ("values",),
         ("jokers",),  # free ones
-        ("must_jokers",),  # number of them that must be laid
-        ("counts_points",),  # 1: `least` is looked at
-        ("variant",),  # number of the search
+        ("must_jokers",),  # free jokers that must be laid
+        ("counts_points",),  # 1: the play must be worth `least` points
+        ("variant",),  # number of the search: which jokers on the table are kept or freed
         ("stops_early",),  # 1: any play will do
-        # choices of a state, by value: how many tiles of each colour go to runs
+        # choices in a state, by value: how many tiles of each colour go into runs
         ("num_choices", (_ROWS, NUM_COLOURS)),
         ("tiles", (_ROWS, NUM_COLOURS, MOST_AT_ONCE + 1)),
-        ("after", (_ROWS, NUM_COLOURS, MOST_AT_ONCE + 1)),  # the open runs then, shifted to their place
-        ("excess", (_ROWS, NUM_COLOURS, MOST_AT_ONCE + 1)),  # jokers among them
-        ("range", (_ROWS, NUM_COLOURS, MOST_AT_ONCE + 1)),  # for groups
-        # the state after the choice that was noted
+        ("after", (_ROWS, NUM_COLOURS, MOST_AT_ONCE + 1)),  # the open runs after it, shifted to their bits
+        ("excess", (_ROWS, NUM_COLOURS, MOST_AT_ONCE + 1)),  # jokers among these tiles
+        ("range", (_ROWS, NUM_COLOURS, MOST_AT_ONCE + 1)),  # index into MOST_IN_GROUPS for the tiles left to groups
+        # the state after the recorded choice
         ("next_runs",),
         ("next_jokers",),
         ("next_least",),
@@ -80,12 +80,12 @@ WORK = integers(
         ("run_jokers", (_ROWS, NUM_COLOURS)),
         ("num_melds",),
         ("melds", (MAX_MELDS,)),  # catalogue numbers, ascending
-        # open runs or groups while melds are written
+        # open runs or groups while the melds are written
         ("start", (MOST_AT_ONCE,)),
         ("places", (MOST_AT_ONCE,)),
         ("members", (MOST_AT_ONCE,)),
-        ("memo_bits",),  # of the memo, 1 << memo_bits entries are used
-        ("num_noted",),  # in them, what was pushed out included
+        ("memo_bits",),  # 1 << memo_bits entries of the memo are used
+        ("num_noted",),  # entries written so far, including overwritten ones
         ("memo", (1 << MEMO_BITS,)),
     ]
 )
@@ -93,7 +93,7 @@ WORK = integers(
 
 @kernel
 def survey(p):
-    """Count the tiles of the melds on the table, and note the jokers of those that are not kept."""
+    """Count the tiles of the melds on the table, and list the jokers of melds that are not kept."""
     p.num_jokers = 0
     for t in range(NUM_NATURALS):
         p.table[t] = 0
@@ -118,10 +118,10 @@ def survey(p):
 
 @kernel
 def set_up(w, p, first, second):
-    """Prepare the search in which the jokers on the table are kept (0), freed (1), or freed by the other tile (2).
+    """Prepare the search in which each joker on the table is kept (0), freed (1), or freed by the other tile (2).
 
     Returns:
-        Whether there is such a search.
+        Whether this combination is possible under the joker rule.
     """
     if (p.num_jokers < 2 and second > 0) or (p.num_jokers < 1 and first > 0):
         return False
@@ -159,7 +159,7 @@ def set_up(w, p, first, second):
 
 @kernel
 def _drop_useless(w):
-    """Leave out rack tiles that no meld can hold."""
+    """Ignore rack tiles that fit in no meld."""
     for v in range(1, w.values + 1):
         for c in range(w.colors):
             if w.high[v, c] > w.lying[v, c] and w.low[v, c] == 0 and not _has_neighbours(w, v, c):
@@ -168,7 +168,7 @@ def _drop_useless(w):
 
 @kernel
 def _has_neighbours(w, v, c):
-    """Whether there are tiles for a group or a run with a tile of this type."""
+    """Return whether there are tiles to form a group or a run with a tile of colour `c` and value `v`."""
     missing = 2 - w.jokers
     for other in range(w.colors):
         if other != c and w.high[v, other] > 0:
@@ -187,7 +187,7 @@ def _has_neighbours(w, v, c):
 
 @kernel
 def _sum_up(w, p):
-    """Work out the weights and the sums of each value."""
+    """Compute the weights and sums of each value."""
     w.rest[w.values + 1] = 0
     for v in range(w.values, 0, -1):
         _set_weights(w, p, v)
@@ -203,7 +203,7 @@ def _sum_up(w, p):
 
 @kernel
 def _set_joker(w, p, k, way):
-    """Keep joker k of the table (way 0) or free it (1, 2); return whether the joker rule has that way."""
+    """Keep joker `k` of the table (way 0) or free it (1, 2); return whether the joker rule allows this."""
     if way == 0:
         w.pinned[p.meaning[k] % NUM_VALUES + 1, p.meaning[k] // NUM_VALUES] += 1
         return p.joker_rule != FREE
@@ -218,7 +218,7 @@ def _set_joker(w, p, k, way):
 
 @kernel
 def _require_replacement(w, p, k, first, second):
-    """Let what frees joker k be put down, for each joker freed a tile of its own (5.2, 5.3); return if it can be."""
+    """Require the tiles that free joker `k`, separate ones for each joker (5.2, 5.3); return whether they exist."""
     way = first if k == 0 else second
     if p.needs_both and p.either[k] != catalogue.NO_TILE and not _require_tile(w, p, p.either[k], first, second):
         return False
@@ -227,7 +227,7 @@ def _require_replacement(w, p, k, first, second):
 
 @kernel
 def _require_tile(w, p, tile, first, second):
-    """Require as many natural tiles of one type as the freed jokers need together; return whether there are."""
+    """Require as many natural tiles of one type as all freed jokers together need; return whether there are enough."""
     c, v = tile // NUM_VALUES, tile % NUM_VALUES + 1
     lacking = w.pinned[v, c] - p.fixed[tile]
     for k in range(p.num_jokers):
@@ -242,7 +242,7 @@ def _require_tile(w, p, tile, first, second):
 
 @kernel
 def _set_weights(w, p, v):
-    """What a tile from the rack counts, first by the objective, then, between equals, by the other one."""
+    """Set what a rack tile of value `v` weighs: first by the objective, then, to break ties, by the other objective."""
     if p.objective == TILES_FIRST:
         w.weight[v] = WEIGHT + v
         w.joker_weight[v] = WEIGHT
@@ -252,6 +252,6 @@ def _set_weights(w, p, v):
     elif p.objective == ANY_PLAY:
         w.weight[v] = 1
         w.joker_weight[v] = 1
-    else:  # an opening: no joker is free but those of the rack
+    else:  # an opening: only jokers of the rack are free
         w.weight[v] = v
         w.joker_weight[v] = v

@@ -1,7 +1,7 @@
 """Options of Rummikub. Paragraph numbers are those of rules.md.
 
-`CommonRules` are the options of the environment. `Ruleset` adds house rules that only the reference implementation of
-the tests plays; the solver refuses those that it does not know.
+`CommonRules` has the options of the environment. `Ruleset` adds house rules that only the reference implementation in
+the tests plays; the solver rejects the ones it does not support.
 """
 
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class CommonRules(Options):
         return self.colors * self.values * self.copies + self.jokers
 
     def check(self) -> None:
-        """Refuse a deal of more tiles than there are."""
+        """Raise OptionError if the racks need more tiles than the game has."""
         if self.num_players * self.initial_hand_size > self.num_tiles:
             raise OptionError(
                 f"{self.num_players} racks of {self.initial_hand_size} need more than the {self.num_tiles} tiles there "
@@ -77,7 +77,7 @@ class Ruleset(CommonRules):
     one_after_13: bool = option(False, doc="fixed: 1 is low only")
 
     def check(self) -> None:
-        """Refuse what is not played here."""
+        """Raise OptionError also for rules that are not played here."""
         super().check()
         if self.joker_to_hand:
             raise OptionError(

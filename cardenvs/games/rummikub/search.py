@@ -1,4 +1,4 @@
-"""The search of the solver: kernels. solver.py explains it."""
+"""Search of the solver, described in solver.py: kernels."""
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from cardenvs.games.rummikub.tiles import NUM_COLOURS
 
 _ALL_BITS = NUM_COLOURS * COMBO_BITS
 
-# A state of the memo: its key, then what is to go and one more, then whether that is exact or only a bound.
-# It begins small, since most problems are, and grows up to what may lie on the stack.
+# A memo entry: the key of a state, its value plus one, and one bit: 1 if the value is exact, 0 if an upper bound.
+# The memo starts small, as most problems are small, and grows up to the size that fits on the stack.
 FIRST_MEMO_BITS, _MEMO_GROWTH = 10, 2
 _VALUE_BITS = 21
 _VALUE_MASK = (1 << _VALUE_BITS) - 1
@@ -20,19 +20,19 @@ _VALUE_MASK = (1 << _VALUE_BITS) - 1
 
 @kernel
 def search(w, v, runs, jokers, least, need, note):
-    """The most that can be had from value v on if it is at least `need`; else something less than `need`, at least it.
+    """Return the most that can be gained from value `v` on, or an upper bound below `need` if that is below `need`.
 
     Args:
         w: the problem, from `set_up`.
-        v: the value to be decided.
-        runs: the open runs, a combination of COMBO_BITS for each colour.
-        jokers: free jokers left.
-        least: points still to be laid.
-        need: see above.
-        note: write the first choice that reaches `need`, and the state after it, into w.
+        v: the value to decide.
+        runs: the open runs, COMBO_BITS for each colour (runs.py).
+        jokers: number of free jokers left.
+        least: points that still have to be laid.
+        need: gains below this are of no interest.
+        note: 1 writes the first choice that reaches `need`, and the state after it, into `w`.
 
     Returns:
-        int64; IMPOSSIBLE if there is no way to go on.
+        int64; IMPOSSIBLE if no choice can be completed.
     """
     if v > w.values:
         return ZERO if jokers <= w.jokers - w.must_jokers and least == 0 else np.int64(IMPOSSIBLE)
@@ -97,7 +97,7 @@ def search(w, v, runs, jokers, least, need, note):
 
 @kernel
 def _remember(w, key, best, exact):
-    """Note what is to go of a state, or, if that is not exact, what it is at most."""
+    """Store the value of a state in the memo; with `exact` 0, an upper bound."""
     if w.num_noted == 1 << w.memo_bits and w.memo_bits < MEMO_BITS:
         clear_memo(w, w.memo_bits + _MEMO_GROWTH)
     w.memo[place_of(key, w.memo_bits)] = (key << _VALUE_BITS | best + 1) << 1 | exact
@@ -115,7 +115,7 @@ def clear_memo(w, bits):
 
 @kernel
 def _list_choices(w, v, c, combo, jokers):
-    """List how many tiles of colour c and value v can go to runs: as many as on the table first, then downwards."""
+    """List how many tiles of colour `c` and value `v` can go into runs: the number on the table, then descending."""
     high, low = w.high[v, c], w.low[v, c]
     next_most = min(MOST_AT_ONCE, w.high[v + 1, c] + (jokers if v < w.values and c < w.colors else 0))
     later_most = w.high[v + 2, c] + (jokers if v + 1 < w.values and c < w.colors else 0)
@@ -141,7 +141,7 @@ def _list_choices(w, v, c, combo, jokers):
 
 @kernel
 def _note_choice(w, v, k0, k1, k2, k3, used, grouped):
-    """Write down what lies where at value v."""
+    """Write into `w` how many tiles and jokers of each colour lie in runs and in groups at value `v`."""
     w.in_runs[v, 0] = w.tiles[v, 0, k0]
     w.in_runs[v, 1] = w.tiles[v, 1, k1]
     w.in_runs[v, 2] = w.tiles[v, 2, k2]
@@ -161,7 +161,7 @@ def _note_choice(w, v, k0, k1, k2, k3, used, grouped):
 
 @kernel
 def _choose_groups(w, v, used, grouped):
-    """Of the ways to have this many tiles in groups, choose the one that is most like the table."""
+    """Choose the way to put `grouped` tiles into groups that is closest to the table."""
     least_moved = np.int64(1 << 30)
     for k in range(NUM_GROUPS):
         jokers, tiles, moved, fits = ZERO, ZERO, ZERO, True

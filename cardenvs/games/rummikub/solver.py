@@ -1,21 +1,22 @@
-"""The best play, exactly: kernels. Paragraph numbers are those of rules.md.
+"""Find a best play exactly: kernels. Paragraph numbers are those of rules.md.
 
-Values are gone through from 1 to 13. What matters of the runs laid so far is, per colour, how many of those that
-reach the last value have length 1, 2, and 3 or more: the first two must go on, the third may (J. van Rijn,
-F. Takes, J. Vis, "The Complexity of Rummikub Problems", 2015). At each value one chooses how many tiles of each colour
-go to runs: complete runs are extended first (nothing is lost by that), then new ones begin. What is left may go to
-groups, and a table says how many of it can. Only the runs matter for what follows, so as many as possible do.
+The search walks through the values 1 to 13. All it needs to know about the runs laid so far is, per colour, how many of
+those that reach the last value have length 1, 2, and 3 or more: the first two kinds must be extended, the third may
+be (J. van Rijn, F. Takes, J. Vis, "The Complexity of Rummikub Problems", 2015). At each value it chooses how many tiles
+of each colour go into runs. Complete runs are extended first, which never loses anything; the other tiles start new
+runs. The remaining tiles may form groups, and a table gives the most that can. Groups do not affect later values, so
+the search always uses this maximum.
 
-The best value to go of a state is kept in a table of limited size: an entry that is pushed out is computed again, so
-the result is exact whatever the size. A state is not searched if all remaining tiles
-would not make it good enough.
+A memo of limited size stores the best value still to be gained from a state. An entry that is overwritten is computed
+again when needed, so the result is exact whatever the size. A state is pruned if all remaining tiles together would
+not be enough.
 
-A joker on the table that keeps its meaning is one more tile of that type, which must be put down. One that changes it
-is free, and a natural tile of the old meaning must lie on the table at the end (5.2): more tiles that must be put
-down. Each way to keep or free the jokers on the table is one search.
+A joker on the table that keeps its meaning counts as one more tile of that type, which must be put down. A joker that
+changes its meaning is free, and a natural tile of its old meaning must lie on the table at the end (5.2), which adds
+to the tiles that must be put down. Each way to keep or free the jokers on the table is a separate search.
 
-Of equal plays the search takes the one that it meets first, and it begins with as many tiles in runs as there are on
-the table. Then sets of the table are looked for in what was found: those that are there stay where they are.
+Among equal plays the search takes the first one it finds. It first tries as many tiles in runs as are in runs on the
+table. Afterwards the sets of the table are looked for in the play found, and those that it contains stay in place.
 """
 
 import numpy as np
@@ -31,14 +32,14 @@ from cardenvs.games.rummikub.search import FIRST_MEMO_BITS, clear_memo, search
 
 @kernel(entry=True)
 def best_play(w, p):
-    """Find a best play of a position that leaves as much of the table as it is as possible.
+    """Find a best play that leaves as much of the table in place as possible.
 
     Args:
-        w: scratch record of WORK. Afterwards w.melds[0:w.num_melds] are the melds laid, in catalogue numbers.
+        w: scratch record of WORK. Afterwards w.melds[0:w.num_melds] are the catalogue numbers of the melds laid.
         p: record of POSITION, p.kept all zeros. Afterwards p.kept marks the melds on the table that stay.
 
     Returns:
-        The value of the play by p.objective, 0 or less if there is none.
+        The value of the play under p.objective, 0 or less if there is no play.
     """
     best = any_best_play(w, p)
     stays = False
@@ -54,7 +55,10 @@ def best_play(w, p):
 
 @kernel(entry=True)
 def any_best_play(w, p):
-    """As `best_play`, but of what could stay only that does which is easily seen; p.kept may mark melds that must."""
+    """Find a best play as `best_play` does, but faster: some melds that could stay are rebuilt.
+
+    On entry p.kept may mark melds that must stay.
+    """
     best = value_if_at_least(w, p, p.need)
     w.num_melds = 0
     if best > 0:
@@ -66,10 +70,10 @@ def any_best_play(w, p):
 
 @kernel(entry=True)
 def playable_play(w, p):
-    """As `any_best_play`, but a play that can be built in steps, and is found again from p.kept alone.
+    """Find a best play as `any_best_play` does, but one that can be built in steps and found again from p.kept alone.
 
-    There is one kind of play that cannot: when both jokers stand for the same tile, they may change places. Then the
-    sets with jokers are left alone.
+    Only one kind of play cannot: two jokers that stand for the same tile swap places. In that case sets with jokers
+    are left alone.
     """
     before = _num_kept(p)
     best = any_best_play(w, p)
@@ -94,15 +98,15 @@ def _num_kept(p):
 
 @kernel(entry=True)
 def best_value(w, p):
-    """The value of a best play, 0 or less if there is none."""
+    """Return the value of a best play, 0 or less if there is no play."""
     return value_if_at_least(w, p, p.need)
 
 
 @kernel
 def value_if_at_least(w, p, need):
-    """The value of the best play if it is at least `need`, else something less; w.variant is the search that has it.
+    """Return the value of the best play if it is at least `need`, else some value below `need`.
 
-    The search is set up, and its memo filled.
+    Afterwards w.variant is the search that found the play, and the memo holds the states of that search.
     """
     survey(p)
     clear_memo(w, FIRST_MEMO_BITS)
@@ -120,7 +124,7 @@ def value_if_at_least(w, p, need):
 
 @kernel
 def _trace(w, p, best):
-    """Write down the choices of the play found by `value_if_at_least`."""
+    """Write the choices that lead to the play found by `value_if_at_least` into `w`."""
     variant = np.int64(w.variant)
     set_up(w, p, variant % 3, variant // 3)
     w.variant = variant
@@ -132,5 +136,5 @@ def _trace(w, p, best):
 
 @kernel(inline=True)
 def _sunk(w):
-    """What the free jokers from the table were counted, which is nothing gained."""
+    """Return the weight of the free jokers from the table: the search counts them, but they are no gain."""
     return w.must_jokers * w.joker_weight[1]

@@ -1,4 +1,4 @@
-"""The problem of completing a turn: its record, and the kernels that prepare it. completion.py explains the words."""
+"""Input and scratch record of the search for complete turns, and the kernels that prepare it. See completion.py."""
 
 import numpy as np
 
@@ -8,22 +8,22 @@ from cardenvs.games.rummikub import catalogue
 from cardenvs.games.rummikub.tiles import JOKER, MAX_MELDS, MOST_JOKERS, NUM_COLOURS, NUM_NATURALS, NUM_VALUES
 
 IMPOSSIBLE = np.int64(-1)
-TO_LAY, TO_TAKE = range(2)  # goals: which steps are to be marked
+TO_LAY, TO_TAKE = range(2)  # goals: the steps to mark
 ROWS = NUM_VALUES + 4  # values 0 to 16: the search looks two ahead of the one after the last
 STATE_BITS, PLAIN_STATE_BITS = 10, 10
 
-# An open run is 1 << length | places of its jokers, six bits. A colour has up to four, the greatest first; colours 0
-# and 1 are packed in one integer, 2 and 3 in another.
+# An open run takes six bits: 1 << length | places of its jokers. A colour has up to four open runs, in descending
+# order; colours 0 and 1 are packed into one integer, 2 and 3 into another.
 RUN_BITS, MOST_RUNS = catalogue.LONGEST + 1, 4
 RUN_MASK = (1 << RUN_BITS) - 1
 LIST_BITS = RUN_BITS * MOST_RUNS
 LIST_MASK = (1 << LIST_BITS) - 1
 LENGTH = np.array([max(0, run.bit_length() - 1) for run in range(1 << RUN_BITS)])
 
-# `spent`: per colour two bits for natural tiles laid at the value at hand, then two for jokers laid as that colour.
+# `spent`: per colour two bits for the natural tiles laid at the current value, then two for the jokers.
 JOKERS_AT = 2 * NUM_COLOURS
 
-# The melds of the catalogue stand in the order in which the search completes them: by part.
+# The catalogue is in the order in which the search completes melds: by part.
 _PARTS = NUM_COLOURS + 1
 PART_OF = np.array(
     [
@@ -41,36 +41,36 @@ TURN = packed(
         ("colors", "i8"),
         ("values", "i8"),
         ("loose", "i8", (NUM_COLOURS, ROWS)),  # natural tiles that must be laid
-        ("have", "i8", (NUM_COLOURS, ROWS)),  # the same, and those that may be
-        ("jokers", "i8"),  # all of them
-        ("must_jokers", "i8"),  # those that must be laid
+        ("have", "i8", (NUM_COLOURS, ROWS)),  # all natural tiles at hand
+        ("jokers", "i8"),  # all jokers at hand
+        ("must_jokers", "i8"),  # jokers that must be laid
         ("used", "i8"),  # 1: a rack tile has been laid
-        ("least", "i8"),  # points still to be laid, an opening; else 0
-        ("floor", "i8"),  # no meld below this number may be laid
-        ("banned", "i1", (catalogue.NUM_MELDS,)),  # 1: taken apart, may not be laid again
-        ("last_banned", "i8"),  # the highest of them, or -1
+        ("least", "i8"),  # points that an opening still needs, else 0
+        ("floor", "i8"),  # the lowest meld number that may be laid
+        ("banned", "i1", (catalogue.NUM_MELDS,)),  # 1: taken apart in this turn, may not be laid again
+        ("last_banned", "i8"),  # the highest banned number, or -1
         ("num_stay", "i8"),
-        ("stay", "i8", (MAX_MELDS,)),  # TO_TAKE: sets that may stay, ascending; their tiles are loose, too
+        ("stay", "i8", (MAX_MELDS,)),  # TO_TAKE: sets that may stay, ascending; their tiles count as loose
         # the joker rule
         ("joker_rule", "i8"),
         ("needs_both", "i8"),
-        ("num_old", "i8"),  # jokers on the table as committed
-        ("meaning", "i8", (MOST_JOKERS,)),  # what they stood for
+        ("num_old", "i8"),  # jokers on the table at the start of the turn
+        ("meaning", "i8", (MOST_JOKERS,)),  # the tiles they represented
         ("either", "i8", (MOST_JOKERS,)),  # the other tile that frees one (5.3), or NO_TILE
-        ("fixed", "i8", (NUM_NATURALS,)),  # natural tiles of other sets and of melds laid
-        ("fixed_jokers", "i8", (NUM_NATURALS,)),  # how often jokers there stand for a type
-        ("had_joker", "i8", (ROWS,)),  # whether one of them stood for a tile of a value
-        ("reserve", "i8", (ROWS,)),  # jokers that must be laid at a higher value, since nothing frees them
-        # worked out
+        ("fixed", "i8", (NUM_NATURALS,)),  # natural tiles of sets that stay and of melds laid
+        ("fixed_jokers", "i8", (NUM_NATURALS,)),  # jokers in them, by the tile they represent
+        ("had_joker", "i8", (ROWS,)),  # 1: a joker on the table represented a tile of this value
+        ("reserve", "i8", (ROWS,)),  # jokers that must be laid at a higher value because nothing can free them
+        # computed
         ("num_groups", "i8", (ROWS,)),
-        ("groups", "i8", (ROWS, _GROUPS_PER_VALUE)),  # numbers of those that the tiles allow, ascending
-        ("free_from", "i8"),  # from this value on, every meld may be laid
-        ("plain", "i8", (NUM_COLOURS,)),  # 1: the open runs of a colour are a combination of runs.py
-        ("rack_from", "i8", (ROWS,)),  # whether there is a natural rack tile of a value, or a higher one
-        ("hint", "i8", (NUM_COLOURS, ROWS)),  # jokers that stood for a type
-        # the answer: 1 for each meld that can be laid next, or set that can be taken apart next
+        ("groups", "i8", (ROWS, _GROUPS_PER_VALUE)),  # groups for which there are tiles, ascending
+        ("free_from", "i8"),  # from this value on, no meld is banned
+        ("plain", "i8", (NUM_COLOURS,)),  # 1: the open runs of the colour are stored as a combination (runs.py)
+        ("rack_from", "i8", (ROWS,)),  # 1: there is a natural rack tile of this value or a higher one
+        ("hint", "i8", (NUM_COLOURS, ROWS)),  # jokers that represented this tile
+        # result: 1 for each meld that can be laid next, or set that can be taken apart next
         ("marks", "i1", (catalogue.NUM_MELDS,)),
-        # states seen
+        # memos
         ("states", "i8", (1 << STATE_BITS, 2)),
         ("plain_states", "i8", (1 << PLAIN_STATE_BITS,)),
     ]
@@ -79,7 +79,7 @@ TURN = packed(
 
 @kernel
 def look_ahead(w):
-    """Note what the search is to know of higher values."""
+    """Fill in what the search needs to know about higher values."""
     w.free_from = _value_after(max(w.floor, w.last_banned))
     w.rack_from[w.values + 1] = 0
     for v in range(w.values, 0, -1):
@@ -97,7 +97,7 @@ def look_ahead(w):
 
 @kernel
 def _value_after(number):
-    """The value from which on no meld up to `number` is completed any more."""
+    """Return the first value at which no meld up to `number` can be completed."""
     return PART_OF[number] // _PARTS + 2
 
 
@@ -129,7 +129,7 @@ def _has_tiles(w, number, v):
 
 @kernel
 def put_aside(w, number, count):
-    """Make a set that may stay one that does (count 1), or the other way round (-1)."""
+    """Fix a set that may stay (`count` 1), or undo that (-1)."""
     for i in range(catalogue.MELD_SIZE[number]):
         face = catalogue.MELD_FACES[number, i]
         if face == JOKER:
@@ -145,7 +145,7 @@ def put_aside(w, number, count):
 
 @kernel
 def ban(w, number):
-    """Forbid a meld, higher than all that are forbidden, and note where nothing is forbidden."""
+    """Ban a meld above all banned ones, and update where no meld is banned."""
     w.banned[number] = 1
     w.free_from = _value_after(number)
     for c in range(NUM_COLOURS):

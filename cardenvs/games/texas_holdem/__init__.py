@@ -19,7 +19,7 @@ from cardenvs.games.texas_holdem.view import TexasHoldemView
 
 
 def _max_length(options):
-    """A bound on actions: everybody acts once a street, and once more after each raise.
+    """Return a bound on actions: everybody acts once a street, and once more after each raise.
 
     A full raise lifts what the hand costs by a big blind or more; each seat can be all-in for less once in a hand.
     """
@@ -74,7 +74,7 @@ GAME = Game(
 
 
 def hand_rank(cards: str | Iterable[int]) -> int:
-    """The rank of the best five of five to seven cards (rules.md 7): 1 to 7462, higher is better, equal for ties.
+    """Return the rank of the best five of five to seven cards (rules.md 7): 1 to 7462, higher is better, equal for ties.
 
     Args:
         cards: as text ("Qh 3h 5h Ah 2h 7h 2c") or as ids.
@@ -94,7 +94,7 @@ def hand_rank(cards: str | Iterable[int]) -> int:
 
 
 def hand_ranks(hands: np.ndarray) -> np.ndarray:
-    """The ranks of many hands, as `hand_rank`.
+    """Return the ranks of many hands, as `hand_rank`.
 
     Args:
         hands: integer card ids, shape (n, 5), (n, 6) or (n, 7), in any integer dtype.
@@ -122,7 +122,7 @@ def hand_ranks(hands: np.ndarray) -> np.ndarray:
 
 
 def hand_category(cards: str | Iterable[int]) -> str:
-    """The class of the best five of five to seven cards: "straight flush", "four of a kind", ... "high card".
+    """Return the class of the best five of five to seven cards: "straight flush", "four of a kind", ... "high card".
 
     Raises:
         DeckError: as `hand_rank`.

@@ -57,30 +57,30 @@ def num_actions(options):
 
 
 def max_legal(options):
-    """The longest legal list."""
+    """Return the longest legal list."""
     return num_actions(options)
 
 
 def raise_action(options, total):
-    """The id or code of a bet or raise to `total`."""
+    """Return the id or code of a bet or raise to `total`."""
     return (FULL_RAISE_0 if options.betting == "full" else RAISE_TO) + int(total)
 
 
 @kernel(inline=True)
 def fraction_raise(pot_after_call, to_match, k):
-    """The total of a raise by fraction k of the pot, rounded half up (4.10)."""
+    """Return the total of a raise by fraction k of the pot, rounded half up (4.10)."""
     return to_match + (2 * _OVER[k] * pot_after_call + _UNDER[k]) // (2 * _UNDER[k])
 
 
 @kernel(inline=True)
 def all_in_id(s):
-    """The id of all in; with betting="full" all in is an ordinary total."""
+    """Return the id of all in; with betting="full" all in is an ordinary total."""
     return FCPA_ALL_IN if s.rules.betting == FCPA else ALL_IN
 
 
 @kernel
 def asked_total(s, action, pot_after_call, low, high):
-    """The total that a raise asks for, legal or not; `low` and `high` are the smallest and the largest raise.
+    """Return the total that a raise asks for, legal or not; `low` and `high` are the smallest and the largest raise.
 
     Returns:
         the total, or -1 if `action` is no id or code of a raise.

@@ -22,7 +22,7 @@ _DEEPEST = 25  # big blinds, in the table of jams
 
 
 def hand_of(one: int, other: int) -> int:
-    """The kind of a pair of cards: 13 * high + low if suited, 13 * low + high if not; 0 the deuce to 12 the ace."""
+    """Return the kind of a pair of cards: 13 * high + low if suited, 13 * low + high if not; 0 the deuce to 12 the ace."""
     low, high = sorted((card % 13 + 12) % 13 for card in (one, other))
     return NUM_RANKS * high + low if one // 13 == other // 13 else NUM_RANKS * low + high
 
@@ -35,7 +35,7 @@ def hand_name(hand: int) -> str:
 
 
 def _pairs_best_first(order: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of cards (1326, 2), best first, and the kind of each (1326,)."""
+    """Return the pairs of cards (1326, 2), best first, and the kind of each (1326,)."""
     place = np.argsort(order)
     one, other = np.triu_indices(NUM_CARDS, 1)
     hands = np.array([hand_of(a, b) for a, b in zip(one.tolist(), other.tolist(), strict=True)])
@@ -50,7 +50,7 @@ def _hand_table(pairs: np.ndarray, hands: np.ndarray) -> np.ndarray:
 
 
 def _jam_widths(limits: np.ndarray, combinations: np.ndarray) -> np.ndarray:
-    """How wide a player goes all-in, by players behind and depth in half big blinds."""
+    """Return how wide a player goes all-in, by players behind and depth in half big blinds."""
     depths = np.arange(_DEEPEST * _DEPTH_STEPS + 1) / _DEPTH_STEPS
     jams = limits[:, None, :] >= depths[:, None]
     return np.rint((jams * combinations).sum(2) * ALL_HANDS / NUM_PAIRS).astype(np.int64)
@@ -71,29 +71,29 @@ _MOST_BEHIND = len(_JAM_LIMIT)
 
 @kernel(inline=True)
 def starting_hand(one, other):
-    """The kind of a pair of cards, 0..168."""
+    """Return the kind of a pair of cards, 0..168."""
     return np.int64(_HAND[one, other])
 
 
 @kernel(inline=True)
 def standing(hand):
-    """The width of the hands that are as good as this kind, or better: 4 for aces, 1000 for the worst."""
+    """Return the width of the hands that are as good as this kind, or better: 4 for aces, 1000 for the worst."""
     return _STANDING[hand]
 
 
 @kernel(inline=True)
 def equity_against_best(hand, width):
-    """The equity of a kind of hand, all-in before the flop against one hand of the best `width`, 1..1000."""
+    """Return the equity of a kind of hand, all-in before the flop against one hand of the best `width`, 1..1000."""
     return _EQUITY[hand, (width - 1) // _WIDTH_STEP]
 
 
 @kernel(inline=True)
 def jams(hand, behind, depth):
-    """Whether to be all-in rather than fold, `depth` big blinds deep, `behind` players (1 or more) to act."""
+    """Return whether to be all-in rather than fold, `depth` big blinds deep, `behind` players (1 or more) to act."""
     return _JAM_LIMIT[min(behind, _MOST_BEHIND) - 1, hand] >= min(depth, _DEEPEST)
 
 
 @kernel(inline=True)
 def jam_width(behind, depth):
-    """The width of the hands that `jams` says yes to."""
+    """Return the width of the hands that `jams` says yes to."""
     return _JAM_WIDTH[min(behind, _MOST_BEHIND) - 1, np.int64(_DEPTH_STEPS * min(depth, _DEEPEST))]

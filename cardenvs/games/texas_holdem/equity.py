@@ -38,7 +38,7 @@ def with_picks(picks, player, number):
 
 @kernel
 def equity(s, player, others, widths, picks, more_picks, samples, rng):
-    """The share of the pot that the hand of `player` wins on average.
+    """Return the share of the pot that the hand of `player` wins on average.
 
     Args:
         s: one record; of its cards only the hand of `player` and the board are read.
@@ -91,7 +91,7 @@ def equity(s, player, others, widths, picks, more_picks, samples, rng):
 
 @kernel(inline=True)
 def _cards_at(deck, first, number):
-    """A set of cards that lie together in the deck, and its key."""
+    """Return a set of cards that lie together in the deck, and its key."""
     cards, key = np.int64(0), np.int64(0)
     for k in range(first, first + number):
         cards |= 1 << np.int64(deck[k])
@@ -101,7 +101,7 @@ def _cards_at(deck, first, number):
 
 @kernel
 def _draw(width, number, used, board_cards, board_key, rng):
-    """The best on the board of `number` pairs from a range that have none of the cards `used`."""
+    """Return the best on the board of `number` pairs from a range that have none of the cards `used`."""
     best = _draw_one(width, used, rng)
     if number > 1:
         best_rank = rank_of(_PAIR_CARDS[best] | board_cards, _PAIR_KEYS[best] + board_key)
@@ -115,7 +115,7 @@ def _draw(width, number, used, board_cards, board_key, rng):
 
 @kernel(inline=True)
 def _draw_one(width, used, rng):
-    """A pair from a range: its place in PAIRS."""
+    """Return a pair from a range: its place in PAIRS."""
     size = width * NUM_PAIRS // ALL_HANDS
     for _ in range(_MOST_TRIES):
         pair = random_below(rng, size)

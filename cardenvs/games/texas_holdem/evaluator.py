@@ -45,7 +45,7 @@ _FIVE_OR_MORE = sum(8 << _SUITS_AT + _SUIT_BITS * suit for suit in range(4))
 
 
 def _card_keys() -> np.ndarray:
-    """The key of each card, int64 (52,)."""
+    """Return the key of each card, int64 (52,)."""
     card = np.arange(NUM_CARDS)
     strength = (card % 13 + 12) % 13  # the ace is the highest
     is_high = strength >= _NUM_LOW
@@ -62,7 +62,7 @@ _SIZE = (np.arange(1 << _NUM_RANKS)[:, None] >> np.arange(_NUM_RANKS) & 1).sum(1
 
 
 def _top(ranks: np.ndarray, count: int) -> np.ndarray:
-    """The `count` highest of each set of ranks (all of them where there are fewer)."""
+    """Return the `count` highest of each set of ranks (all of them where there are fewer)."""
     kept = np.zeros_like(ranks)
     for rank in reversed(range(_NUM_RANKS)):
         bit = ranks & 1 << rank
@@ -71,7 +71,7 @@ def _top(ranks: np.ndarray, count: int) -> np.ndarray:
 
 
 def _straights(ranks: np.ndarray) -> np.ndarray:
-    """The highest rank of the best straight in each set of ranks, as a set of one, or of none."""
+    """Return the highest rank of the best straight in each set of ranks, as a set of one, or of none."""
     ace_twice = ranks << 1 | ranks >> 12  # bit 0: the ace below the deuce
     tops = ace_twice & ace_twice << 1 & ace_twice << 2 & ace_twice << 3 & ace_twice << 4
     return _top(tops >> 1, 1)
@@ -82,7 +82,7 @@ def _worth(category: int, first: np.ndarray, kickers: np.ndarray | int = 0) -> n
 
 
 def _worth_of_counts(counts: np.ndarray) -> np.ndarray:
-    """The worth of holdings without a flush, from the number of cards of each rank, (n, 13)."""
+    """Return the worth of holdings without a flush, from the number of cards of each rank, (n, 13)."""
     bits = 1 << np.arange(_NUM_RANKS)
     held, twos, threes, fours = (((counts >= least) * bits).sum(1) for least in (1, 2, 3, 4))
     four, three, straight = _top(fours, 1), _top(threes, 1), _straights(held)
@@ -100,7 +100,7 @@ def _worth_of_counts(counts: np.ndarray) -> np.ndarray:
 
 
 def _worth_of_suits() -> np.ndarray:
-    """The worth of each set of cards of one suit, bit 0 the ace to bit 12 the king; 0 for fewer than five."""
+    """Return the worth of each set of cards of one suit, bit 0 the ace to bit 12 the king; 0 for fewer than five."""
     cards = np.arange(1 << _NUM_RANKS)
     ranks = cards >> 1 | (cards & 1) << 12
     straight = _straights(ranks)
@@ -109,7 +109,7 @@ def _worth_of_suits() -> np.ndarray:
 
 
 def _holdings(num_ranks: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All ways to hold up to seven cards of some ranks, fewest cards first.
+    """Return all ways to hold up to seven cards of some ranks, fewest cards first.
 
     Returns:
         counts (n, num_ranks), their numbers in base 5 (n,), how many cards they are (n,).
@@ -152,7 +152,7 @@ _LOW_START, _HIGH_PLACE, _RANKS, _FLUSH_RANKS, _FIRST_RANKS = _tables()
 
 @kernel(inline=True)
 def rank_in_deck(deck, hole, board):
-    """The rank of the two cards deck[hole:hole + 2] with the five cards deck[board:board + 5]."""
+    """Return the rank of the two cards deck[hole:hole + 2] with the five cards deck[board:board + 5]."""
     key = KEYS[deck[hole]] + KEYS[deck[hole + 1]]
     for k in range(5):
         key += KEYS[deck[board + k]]
@@ -167,7 +167,7 @@ def rank_in_deck(deck, hole, board):
 
 @kernel(entry=True)
 def first_with_a_card_twice(hands):
-    """The first of `hands`, card ids of shape (n, m), that holds a card twice, or -1."""
+    """Return the first of `hands`, card ids of shape (n, m), that holds a card twice, or -1."""
     for i in range(hands.shape[0]):
         seen = np.int64(0)
         for k in range(hands.shape[1]):
@@ -197,7 +197,7 @@ def rank_hands(hands, out):
 
 @kernel(inline=True)
 def rank_of(cards, key):
-    """The rank of a set of five to seven cards; `key` is the sum of their KEYS."""
+    """Return the rank of a set of five to seven cards; `key` is the sum of their KEYS."""
     flush = key + _TO_FIVE & _FIVE_OR_MORE
     return _rank_of_key(key) if not flush else _flush_rank(cards, flush)
 
@@ -211,7 +211,7 @@ def _rank_of_key(key):
 
 @kernel(inline=True)
 def _flush_rank(cards, flush):
-    """The rank of a set of cards with a flush; the one bit of `flush` that is set says in which suit."""
+    """Return the rank of a set of cards with a flush; the one bit of `flush` that is set says in which suit."""
     suit = 0
     while flush >> _SUITS_AT + _SUIT_BITS * (suit + 1):
         suit += 1
@@ -219,5 +219,5 @@ def _flush_rank(cards, flush):
 
 
 def category_of_rank(rank: int) -> str:
-    """The name of the class of hands that a rank belongs to."""
+    """Return the name of the class of hands that a rank belongs to."""
     return CATEGORIES[int(np.searchsorted(_FIRST_RANKS, rank, side="right")) - 1]

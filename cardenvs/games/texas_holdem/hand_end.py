@@ -34,7 +34,7 @@ def end_hand(s, log):
 
 @kernel(inline=True)
 def _last_hand(s):
-    """The number of the hand that is the last one in any case (8.4, 9.1)."""
+    """Return the number of the hand that is the last one in any case (8.4, 9.1)."""
     if s.rules.format == state.CASH:
         return s.rules.num_hands
     return state.MAX_HANDS if s.rules.max_hands == NONE else s.rules.max_hands
@@ -90,7 +90,7 @@ def _showdown(s, log):
 
 @kernel
 def _is_beaten(s, player):
-    """Whether a hand already shown is better and plays for all that `player` plays for."""
+    """Return whether a hand already shown is better and plays for all that `player` plays for."""
     for p in range(s.rules.num_players):
         if s.shown >> p & 1 and s.chips_in[p] >= s.chips_in[player] and s.ranks[p] > s.ranks[player]:
             return True

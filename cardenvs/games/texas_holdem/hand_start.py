@@ -54,7 +54,7 @@ def deal_next_hand(s, log):
 
 @kernel
 def levels_rise(s):
-    """Whether there is a level above this one (2.2)."""
+    """Return whether there is a level above this one (2.2)."""
     next_level = s.level + 1
     if s.rules.format == state.CASH or s.rules.blinds[0] != NONE or next_level == state.MAX_LEVELS:
         return False

@@ -19,7 +19,7 @@ def owed(s, player):
 
 @kernel
 def _largest_other_bet(s, player):
-    """The largest bet of the others who have not folded (4.2): all that can be called if they are all-in."""
+    """Return the largest bet of the others who have not folded (4.2): all that can be called if they are all-in."""
     largest = 0
     for p in range(s.rules.num_players):
         if s.in_hand >> p & 1 and p != player:
@@ -44,7 +44,7 @@ def raise_refused(s, player):
 
 @kernel
 def _somebody_can_answer(s, player):
-    """Whether an opponent in the hand has chips for more than the bet to match (4.6)."""
+    """Return whether an opponent in the hand has chips for more than the bet to match (4.6)."""
     others = s.can_act & ~(1 << player)
     while others:
         p = lowest_card(others)
@@ -56,13 +56,13 @@ def _somebody_can_answer(s, player):
 
 @kernel(inline=True)
 def largest_raise(s, player):
-    """The total of going all-in."""
+    """Return the total of going all-in."""
     return np.int64(s.bets[s.street, player]) + s.stacks[player]
 
 
 @kernel(inline=True)
 def smallest_raise(s, player):
-    """The smallest total of a bet or raise (4.5): a full raise, or all-in if the stack does not reach it."""
+    """Return the smallest total of a bet or raise (4.5): a full raise, or all-in if the stack does not reach it."""
     return min(np.int64(s.to_match) + s.last_raise, largest_raise(s, player))
 
 
@@ -121,7 +121,7 @@ def _list_calls(to_call, out):
 
 @kernel(inline=True)
 def _legal_fractions(s, pot_after_call, low, high, out, n):
-    """The smallest raise and the fractions of the pot that are more, and less than all-in (4.10)."""
+    """Return the smallest raise and the fractions of the pot that are more, and less than all-in (4.10)."""
     if low == high:
         return n
     out[n] = actions.MIN_RAISE
@@ -177,7 +177,7 @@ def explain_illegal(s, action):
 
 @kernel
 def _next_lower(s, action, pot_after_call, low):
-    """The total of the id below a fraction of the pot, at least the smallest raise."""
+    """Return the total of the id below a fraction of the pot, at least the smallest raise."""
     if action == actions.FRACTION_0:
         return low
     return max(low, actions.fraction_raise(pot_after_call, np.int64(s.to_match), action - actions.FRACTION_0 - 1))

@@ -37,7 +37,7 @@ _ROUNDS = 400  # of fictitious play
 
 
 def combinations(hand: int) -> list[tuple[int, int]]:
-    """The pairs of card ids that make a kind of hand: 6 of a pair, 4 suited, 12 of two suits."""
+    """Return the pairs of card ids that make a kind of hand: 6 of a pair, 4 suited, 12 of two suits."""
     one, other = divmod(hand, NUM_RANKS)
     cards = [[13 * suit + (strength + 1) % 13 for suit in range(4)] for strength in (one, other)]
     if one == other:
@@ -46,7 +46,7 @@ def combinations(hand: int) -> list[tuple[int, int]]:
 
 
 def pairs_left() -> np.ndarray:
-    """How many combinations of kind [., j] are left when one of kind [i] is held, (169, 169)."""
+    """Return how many combinations of kind [., j] are left when one of kind [i] is held, (169, 169)."""
     left = np.zeros((NUM_HANDS, NUM_HANDS))
     for i in range(NUM_HANDS):
         held = set(combinations(i)[0])
@@ -56,7 +56,7 @@ def pairs_left() -> np.ndarray:
 
 @kernel
 def _sample_equity(held, pairs, samples, rng, hands, ranks):
-    """The equity of two cards against pairs drawn from `pairs` (n, 2); hands (2, 7) and ranks (2,) are scratch."""
+    """Return the equity of two cards against pairs drawn from `pairs` (n, 2); hands (2, 7) and ranks (2,) are scratch."""
     halves = 0
     for _ in range(samples):
         pair = random_below(rng, pairs.shape[0])
@@ -76,7 +76,7 @@ def _sample_equity(held, pairs, samples, rng, hands, ranks):
 
 
 def equities(samples: int = _SAMPLES, seed: int = 1) -> np.ndarray:
-    """The equity of each kind of hand (row) against each other (column), (169, 169)."""
+    """Return the equity of each kind of hand (row) against each other (column), (169, 169)."""
     equity = np.full((NUM_HANDS, NUM_HANDS), 0.5)
     rng, hands, ranks = np.zeros(4, np.uint64), np.zeros((2, 7), np.int64), np.zeros(2, np.int64)
     seed_xoshiro(rng, np.uint64(seed))
@@ -90,7 +90,7 @@ def equities(samples: int = _SAMPLES, seed: int = 1) -> np.ndarray:
 
 
 def against(equity: np.ndarray, left: np.ndarray, played: np.ndarray) -> np.ndarray:
-    """The equity of each kind against hands that are played with the chances `played` (169,)."""
+    """Return the equity of each kind against hands that are played with the chances `played` (169,)."""
     weights = left * played
     return (weights * equity).sum(1) / weights.sum(1).clip(1e-9)
 
@@ -109,7 +109,7 @@ def best(order: np.ndarray, percent: float) -> np.ndarray:
 
 
 def best_first(equity: np.ndarray, left: np.ndarray) -> np.ndarray:
-    """All kinds of hands, best first."""
+    """Return all kinds of hands, best first."""
     any_hand = against(equity, left, np.ones(NUM_HANDS))
     order = np.argsort(-any_hand, kind="stable")
     for _ in range(20):  # it settles after a few
@@ -122,7 +122,7 @@ def best_first(equity: np.ndarray, left: np.ndarray) -> np.ndarray:
 
 
 def jams(equity: np.ndarray, left: np.ndarray, behind: int, depth: float) -> np.ndarray:
-    """How often each kind is all-in in equilibrium, `behind` players behind and all stacks of `depth` big blinds."""
+    """Return how often each kind is all-in in equilibrium, `behind` players behind and all stacks of `depth` big blinds."""
     posted = [0.0] * (behind - 1) + [1.0]  # the last one behind is the big blind
     if behind >= 2:
         posted[-2] = 0.5
@@ -157,7 +157,7 @@ def _worth_of_jam(
 
 
 def jam_limits(equity: np.ndarray, left: np.ndarray, behind: int) -> np.ndarray:
-    """The largest depth to which each kind is all-in at this and at all smaller depths, (169,)."""
+    """Return the largest depth to which each kind is all-in at this and at all smaller depths, (169,)."""
     limit, still = np.zeros(NUM_HANDS), np.full(NUM_HANDS, True)
     for depth in DEPTHS:
         still &= jams(equity, left, behind, depth) > 0.5
@@ -169,7 +169,7 @@ def jam_limits(equity: np.ndarray, left: np.ndarray, behind: int) -> np.ndarray:
 
 
 def make(samples: int = _SAMPLES) -> dict[str, list]:
-    """The charts: equities in thousandths, depths in big blinds."""
+    """Return the charts: equities in thousandths, depths in big blinds."""
     equity, left = equities(samples), pairs_left()
     order = best_first(equity, left)
     on_best = np.stack([against(equity, left, best(order, percent)) for percent in WIDTHS], 1)

@@ -34,7 +34,7 @@ _POT, _TO_CALL, _MIN_RAISE, _MAX_RAISE = range(len(_AMOUNTS))
 
 
 def layout(options):
-    """The observation sections, float32. Seats are counted from the observer, clockwise."""
+    """Return the observation sections, float32. Seats are counted from the observer, clockwise."""
     n = options.num_players
     seats = tuple(f"seat_{k}" for k in range(n))
     least_blind = min(big for _, big in options.all_blinds())
@@ -141,7 +141,7 @@ def _observe_cards(s, player, n, out):
 
 @kernel(inline=True)
 def _seat_of(p, player, n):
-    """The seat of p, counted from the observer."""
+    """Return the seat of p, counted from the observer."""
     return wrap(p - player + n, n)
 
 
@@ -184,7 +184,7 @@ def _observe_seats(s, player, n, per_blind, per_own, start, out):
 
 @kernel(inline=True)
 def _observe_amounts(s, per_blind, per_own, start, out):
-    """The pot and the figures of the player to act, which everybody can work out."""
+    """Return the pot and the figures of the player to act, which everybody can work out."""
     _write_amount(np.int64(s.pot), per_blind, per_own, start + _POT, out)
     if not s.terminal:
         actor = np.int64(s.current_player)

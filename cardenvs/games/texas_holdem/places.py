@@ -28,7 +28,7 @@ def eliminate_broke(s, log):
 
 @kernel
 def count_ahead(s, player, seats, stacks):
-    """How many of `seats` have more chips, by `stacks`, than `player`."""
+    """Return how many of `seats` have more chips, by `stacks`, than `player`."""
     number = 0
     for p in range(s.rules.num_players):
         if seats >> p & 1 and stacks[p] > stacks[player]:

@@ -110,7 +110,7 @@ class TexasHoldemState(State):
         return super().action_from_label(text)
 
     def action_of(self, kind: str, amount: int | None = None) -> int:
-        """The id or code of an action given as in `act`; of a bet or raise it may still be too small or too large.
+        """Return the id or code of an action given as in `act`; of a bet or raise it may still be too small or too large.
 
         Raises:
             IllegalActionError: says why there is no such action now.

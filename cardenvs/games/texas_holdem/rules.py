@@ -158,7 +158,7 @@ def determinize(s, player, seed):
 
 @kernel
 def _has_seen(s, player, place):
-    """Whether `player` knows the card at a place of the deck: an own one, one shown, or one on the board."""
+    """Return whether `player` knows the card at a place of the deck: an own one, one shown, or one on the board."""
     board = 2 * np.int64(s.rules.num_players)
     if place >= board:
         return place < board + state.BOARD_CARDS[s.street]

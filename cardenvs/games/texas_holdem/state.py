@@ -148,7 +148,7 @@ class TexasHoldemOptions(Options):
             raise OptionError("option levels: a small blind is larger than its big blind")
 
     def first_stacks(self) -> tuple[int, ...]:
-        """The chips of each seat at the start."""
+        """Return the chips of each seat at the start."""
         return self.stacks or (self.starting_stack,) * self.num_players
 
     def all_blinds(self) -> list[tuple[int, int]]:
@@ -159,19 +159,19 @@ class TexasHoldemOptions(Options):
         return pairs[:1] if self.format == "cash" else pairs
 
     def first_buttons(self) -> range:
-        """The seats in which the first button may be."""
+        """Return the seats in which the first button may be."""
         if self.button is None and self.button_start == "random":
             return range(self.num_players)
         first = self.button or 0
         return range(first, first + 1)
 
     def most_hands(self) -> int:
-        """The most hands of a game."""
+        """Return the most hands of a game."""
         return self.num_hands if self.format == "cash" else self.max_hands or MAX_HANDS
 
 
 def _asks_somebody(options: TexasHoldemOptions, button: int) -> bool:
-    """Whether anybody is left to decide something when the first blinds are posted (4.9)."""
+    """Return whether anybody is left to decide something when the first blinds are posted (4.9)."""
     n = options.num_players
     dead = options.ante if options.ante_type == "big_blind" else 0
     left = [max(0, stack - options.ante + dead) for stack in options.first_stacks()]
@@ -243,5 +243,5 @@ STATE = record(
 
 
 def deck(options):
-    """All cards of the game."""
+    """Return all cards of the game."""
     return np.arange(NUM_CARDS, dtype=np.int16)

@@ -103,7 +103,7 @@ def equity(s, legal, n, rng):
 
 @kernel
 def depth(s, player):
-    """The stack at the start of the hand in big blinds, as far as an opponent in the hand has as much.
+    """Return the stack at the start of the hand in big blinds, as far as an opponent in the hand has as much.
 
     Antes make the pot larger and so the stack shallower, as if the blinds were higher.
     """
@@ -119,7 +119,7 @@ def depth(s, player):
 
 @kernel
 def _winnable(s, player):
-    """The chips of the pot that `player` can win: of each seat's no more than all of the own."""
+    """Return the chips of the pot that `player` can win: of each seat's no more than all of the own."""
     own = np.int64(s.stacks[player]) + s.chips_in[player]
     chips = np.int64(s.dead)
     for p in range(s.rules.num_players):
@@ -129,7 +129,7 @@ def _winnable(s, player):
 
 @kernel
 def _deepest_total(s, player):
-    """The most that another player in the hand can have in on this street."""
+    """Return the most that another player in the hand can have in on this street."""
     total = np.int64(0)
     for p in range(s.rules.num_players):
         if s.in_hand >> p & 1 and p != player:
@@ -139,7 +139,7 @@ def _deepest_total(s, player):
 
 @kernel
 def _behind(s, player):
-    """How many act after `player` in the first round before the flop."""
+    """Return how many act after `player` in the first round before the flop."""
     n = np.int64(s.rules.num_players)
     number, seat = 0, player
     while seat != s.big_blind_seat:
@@ -150,7 +150,7 @@ def _behind(s, player):
 
 @kernel
 def _raises_before_flop(s):
-    """How often the pot was raised before the flop, and the width of the widest range of those who did."""
+    """Return how often the pot was raised before the flop, and the width of the widest range of those who did."""
     number, width = 0, np.int64(0)
     for p in range(s.rules.num_players):
         if s.raises[PREFLOP, p] > 0:
@@ -196,7 +196,7 @@ def _give_up(s, legal):
 
 @kernel
 def _raise_to(s, legal, n, player, total):
-    """The legal raise that comes closest to a total, all-in if not much would be left; a call if none is legal."""
+    """Return the legal raise that comes closest to a total, all-in if not much would be left; a call if none is legal."""
     if legal[n - 1] <= CHECK_CALL:
         return CHECK_CALL
     low, high = smallest_raise(s, player), largest_raise(s, player)
@@ -216,7 +216,7 @@ def _raise_to(s, legal, n, player, total):
 
 @kernel(inline=True)
 def _all_in(s, legal, n):
-    """All in, or a call if no raise is legal."""
+    """Return all in, or a call if no raise is legal."""
     return np.int64(legal[n - 1]) if legal[n - 1] > CHECK_CALL else CHECK_CALL
 
 
@@ -238,7 +238,7 @@ def _push_or_fold(s, legal, n, player, deep):
 
 @kernel
 def _equity_before_flop(s, player, hand, num_raises, width):
-    """The equity of a kind of hand against the last raiser, less for each who called him."""
+    """Return the equity of a kind of hand against the last raiser, less for each who called him."""
     raiser = np.int64(s.aggressor)
     won = equity_against_best(hand, _range(s, raiser, num_raises, width))
     for p in range(s.rules.num_players):
@@ -249,7 +249,7 @@ def _equity_before_flop(s, player, hand, num_raises, width):
 
 @kernel
 def _price_of_all_in(s, player):
-    """The share of the pot that must be won if all goes in, against one opponent who then calls."""
+    """Return the share of the pot that must be won if all goes in, against one opponent who then calls."""
     to_call = owed(s, player)
     rest = _deepest_total(s, player) - s.bets[s.street, player] - to_call  # above what there is to call
     rest = max(0, min(rest, s.stacks[player] - to_call))
@@ -299,7 +299,7 @@ def _open(s, legal, n, player, hand):
 
 @kernel
 def _is_last_bet(s, player, to_call):
-    """Whether nothing more can be bet after a call."""
+    """Return whether nothing more can be bet after a call."""
     return s.stacks[player] <= to_call or s.can_act & ~(1 << player) == 0
 
 
@@ -320,7 +320,7 @@ def _play_by_equity(s, legal, n, player, rng):
 
 @kernel
 def _equity_now(s, player, samples, rng):
-    """The equity against all in the hand, by their betting before the flop."""
+    """Return the equity against all in the hand, by their betting before the flop."""
     widths, picks = _ranges(s, False)
     return sampled_equity(s, player, s.in_hand & ~(1 << player), widths, picks, 0, samples, rng)
 
@@ -339,7 +339,7 @@ def _ranges(s, closely):
 
 @kernel
 def _picks(s, player):
-    """How much better than what he can have before the flop a player's hand is, by his bets and raises since."""
+    """Return how much better than what he can have before the flop a player's hand is, by his bets and raises since."""
     number = 1
     for street in range(FLOP, s.street + 1):
         if s.raises[street, player] > 0:

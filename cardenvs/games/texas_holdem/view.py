@@ -102,7 +102,7 @@ class TexasHoldemView(CardView):
         return f"{pot}: check, or {'raise' if s.to_match else 'bet'} {raises}?"
 
     def place(self, s, player):
-        """The place of a player who is out of a tournament; the mean of those that are shared (rules.md 8.2)."""
+        """Return the place of a player who is out of a tournament; the mean of those that are shared (rules.md 8.2)."""
         place = int(s.places[player])
         sharers = sum(int(other) == place for other in s.places)
         return place + (sharers - 1) / 2 if place and sharers > 1 else place or None
@@ -186,13 +186,13 @@ class TexasHoldemView(CardView):
 
 
 def board_cards(s):
-    """The cards on the board."""
+    """Return the cards on the board."""
     first = 2 * int(s.rules.num_players)
     return s.deck[first : first + BOARD_CARDS[int(s.street)]]
 
 
 def burnt_cards(s):
-    """The cards burnt so far."""
+    """Return the cards burnt so far."""
     first = 2 * int(s.rules.num_players) + NUM_BOARD
     return s.deck[first : first + (int(s.street) if s.rules.burn_cards else 0)]
 
@@ -209,7 +209,7 @@ def _rank(cards):
 
 
 def _named_raise(s, player, action):
-    """The total of a raise, and what it is called besides."""
+    """Return the total of a raise, and what it is called besides."""
     high = s.bets[s.street, player] + s.stacks[player]
     if action >= actions.RAISE_TO or s.rules.betting == FULL:  # of which there may be thousands: no kernels
         total, size = action - (actions.FULL_RAISE_0 if s.rules.betting == FULL else actions.RAISE_TO), ""
@@ -226,7 +226,7 @@ def _named_raise(s, player, action):
 
 
 def _usual_totals(s, player):
-    """The totals of the least raise, the fractions of the pot, and all in."""
+    """Return the totals of the least raise, the fractions of the pot, and all in."""
     pot_after_call, to_match = int(s.pot) + owed(s, player), np.int64(s.to_match)
     fractions = range(len(actions.FRACTIONS))
     totals = [int(actions.fraction_raise(pot_after_call, to_match, k)) for k in fractions]

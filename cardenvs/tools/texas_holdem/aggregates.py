@@ -38,7 +38,7 @@ _AFTER_THE_FLOP = STREETS[1:]
 
 
 def aggregate(matches: Iterable[Timeline | Replay | State]) -> dict[str, dict[str, Any]]:
-    """The figures listed above of every player, by name, over all finished hands of some matches, as JSON values.
+    """Return the figures listed above of every player, by name, over all finished hands of some matches, as JSON values.
 
     Args:
         matches: timelines, replays or states of Texas hold'em; a state's players are player_0, player_1, ... A name
@@ -69,7 +69,7 @@ def _timeline(match: Timeline | Replay | State) -> Timeline:
 
 
 def position(hand: Hand, seat: int) -> str:
-    """The name of a seat's position in a hand; see above."""
+    """Return the name of a seat's position in a hand; see above."""
     seats = hand.seats
     if seat == hand.button:
         return "BTN"

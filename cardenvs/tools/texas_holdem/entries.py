@@ -59,7 +59,7 @@ class Entry:
     data: Mapping[str, Any]
 
     def as_json(self, viewer: int = OMNISCIENT) -> dict[str, Any]:
-        """The entry as `viewer` sees it, as JSON values. Only OMNISCIENT learns who sees a card (`seen_by`)."""
+        """Return the entry as `viewer` sees it, as JSON values. Only OMNISCIENT learns who sees a card (`seen_by`)."""
         head = {"i": self.index, "hand": self.hand, "ply": self.ply, "kind": self.kind}
         return head | (dict(self.data) if self.row is None else _row_as_json(self.row, viewer))
 
@@ -194,7 +194,7 @@ def json_line(data: dict[str, Any]) -> str:
 
 
 def _row_as_json(row: tuple[int, ...], viewer: int) -> dict[str, Any]:
-    """An event without what does not apply: player, card, from, to, counter, value, seen_by."""
+    """Return an event without what does not apply: player, card, from, to, counter, value, seen_by."""
     op = TABLE.kinds[row[KIND]].op
     places = TABLE.counter_of if op == Op.SET else TABLE.pile_of
     data: dict[str, Any] = {} if row[PLAYER] == NO_PLAYER else {"player": row[PLAYER]}
@@ -236,7 +236,7 @@ def json_object(text: str, line: int) -> dict[str, Any]:
 
 
 def entry_of(data: dict[str, Any], index: int) -> Entry:
-    """The entry of a JSON object. What it does not say is refused rather than guessed."""
+    """Return the entry of a JSON object. What it does not say is refused rather than guessed."""
     where = f"line {index + 2}"
     try:
         place, hand, ply, kind = data.pop("i"), data.pop("hand"), data.pop("ply"), data.pop("kind")

@@ -71,7 +71,7 @@ def dumps(match: Timeline | Replay | State, hand: int | None = None) -> str:
 
 
 def dumps_all(match: Timeline | Replay | State) -> str:
-    """All hands of a match that are over, as one text (.phhs): tables [1], [2], ...
+    """Return all hands of a match that are over, as one text (.phhs): tables [1], [2], ...
 
     Raises:
         FormatError: PHH has no words for one of them.
@@ -121,7 +121,7 @@ def _text(hand: Hand, timeline: Timeline) -> str:
 
 
 def _action_texts(hand: Hand) -> list[str]:
-    """The actions in order, and the cards where they are dealt and shown."""
+    """Return the actions in order, and the cards where they are dealt and shown."""
     number = {seat: f"p{k}" for k, seat in enumerate(hand.seats, 1)}
     texts = [f"d dh {number[seat]} {cards_text(hand.cards[seat])}" for seat in hand.seats]
     dealt = 0
@@ -140,13 +140,13 @@ def _action_texts(hand: Hand) -> list[str]:
 
 
 def _board_texts(board: list[int], dealt: int) -> list[str]:
-    """The deals from a board of `dealt` cards to `board`, a street each."""
+    """Return the deals from a board of `dealt` cards to `board`, a street each."""
     counts = [int(count) for count in BOARD_CARDS if dealt <= count <= len(board)]
     return [f"d db {cards_text(board[start:end])}" for start, end in itertools.pairwise(counts)]
 
 
 def _toml(value: Any) -> str:
-    """A bool, an integer, a text, or a list of these, in TOML."""
+    """Return a bool, an integer, a text, or a list of these, in TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
@@ -161,7 +161,7 @@ def _toml(value: Any) -> str:
 
 
 def loads(text: str, chips_per_unit: int = 1) -> TexasHoldemState:
-    """The state after a hand of PHH, played to its end by these rules.
+    """Return the state after a hand of PHH, played to its end by these rules.
 
     Seats are those that `seats` gives, without gaps; without it p1 is seat 0. Cards that stay unknown are taken from
     those that nobody was seen to have, the lowest ids first; a player with such cards must not come to a showdown.
@@ -178,7 +178,7 @@ def loads(text: str, chips_per_unit: int = 1) -> TexasHoldemState:
 
 
 def loads_all(text: str, chips_per_unit: int = 1) -> list[TexasHoldemState]:
-    """The states after each hand of a text of several hands (.phhs), in their order; see `loads`."""
+    """Return the states after each hand of a text of several hands (.phhs), in their order; see `loads`."""
     data = _table(text)
     if not data or not all(isinstance(value, dict) for value in data.values()):
         raise FormatError("a text of several hands has a table for each, as [1], [2], ...; this has none, or more")
@@ -195,7 +195,7 @@ def _table(text: str) -> dict[str, Any]:
 
 
 def _played(data: dict[str, Any], text: str, table: str | None, chips_per_unit: int) -> TexasHoldemState:
-    """The hand of a table of the text, None: of the whole text. Errors say which hand, and in which line a field is."""
+    """Return the hand of a table of the text, None: of the whole text. Errors say which hand, and in which line a field is."""
     try:
         return HandReader(data, chips_per_unit).play()
     except FormatError as error:
@@ -205,7 +205,7 @@ def _played(data: dict[str, Any], text: str, table: str | None, chips_per_unit: 
 
 
 def _line_of(text: str, table: str | None, field: str) -> int | None:
-    """The number of the line in which a field of a table is given."""
+    """Return the number of the line in which a field of a table is given."""
     current = None
     for number, line in enumerate(text.splitlines(), 1):
         header, key = _TABLE.match(line), _KEY.match(line)

@@ -80,14 +80,14 @@ class HandReader:
         return value
 
     def _chips(self, name: str, low: int, count: int | None = None) -> list[int]:
-        """A list of whole chips, each at least `low`."""
+        """Return a list of whole chips, each at least `low`."""
         values = self._field(name, list)
         if count is not None and len(values) != count:
             raise FormatError(f"{name} has {len(values)} numbers for {count} players")
         return [self._whole(name, value, low) for value in values]
 
     def _whole(self, name: str, value: Any, low: int) -> int:
-        """An amount in chips."""
+        """Return an amount in chips."""
         is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
         if isinstance(value, Decimal):
             is_number = value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS
@@ -99,7 +99,7 @@ class HandReader:
         return int(chips)
 
     def _read_ante(self) -> tuple[int, str]:
-        """The ante, and who posts it (rules.md 2.1)."""
+        """Return the ante, and who posts it (rules.md 2.1)."""
         antes = self._chips("antes", 0, self._n)
         trimmed = self._data.get("ante_trimming_status", False)
         if not isinstance(trimmed, bool):
@@ -152,7 +152,7 @@ class HandReader:
         return small, big
 
     def _read_seats(self) -> list[int]:
-        """The seat of each player, 0..n-1, in the order in which `seats` has them."""
+        """Return the seat of each player, 0..n-1, in the order in which `seats` has them."""
         if "seats" not in self._data:
             return list(range(self._n))
         seats = self._chips("seats", 1, self._n)
@@ -302,7 +302,7 @@ class HandReader:
             raise step.error(str(error)) from None
 
     def _is_idle_check(self, step: Step, state: TexasHoldemState, has_moved_on: bool) -> bool:
-        """Whether this is a check of a player whom these rules do not ask any more, all others being all-in (4.9)."""
+        """Return whether this is a check of a player whom these rules do not ask any more, all others being all-in (4.9)."""
         if step.verb != "cc" or not (state.is_terminal or has_moved_on):
             return False
         s, seat = state.record, self._seat_of[step.player or 0]
@@ -338,7 +338,7 @@ class HandReader:
             )
 
     def _amount(self, step: Step) -> int:
-        """The total of a bet or raise, in chips."""
+        """Return the total of a bet or raise, in chips."""
         chips = Decimal(step.argument) * self._unit if _AMOUNT.fullmatch(step.argument) else Decimal("0.5")
         if chips != chips // 1:
             raise step.error(f"{_short(step.argument)} is no number of whole chips")
@@ -349,7 +349,7 @@ class HandReader:
 
 
 def _cards(step: Step) -> list[int | None]:
-    """The cards in the argument of a step, None for those that are not known."""
+    """Return the cards in the argument of a step, None for those that are not known."""
     text = step.argument
     parts = [text[k : k + 2] for k in range(0, len(text), 2)]
     for part in parts:
@@ -359,6 +359,6 @@ def _cards(step: Step) -> list[int | None]:
 
 
 def _short(value: Any) -> str:
-    """A value for a message, not too long."""
+    """Return a value for a message, not too long."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -242,7 +242,7 @@ class _Match:
         return result
 
     def _last_good_state(self) -> TexasHoldemState:
-        """The state that the good actions lead to, played again from the deal: the one at hand may be damaged."""
+        """Return the state that the good actions lead to, played again from the deal: the one at hand may be damaged."""
         good = GAME.new_state(seed=self._state.seed, **self._state.options.as_dict())
         for action in self._good:
             good.apply(action)

@@ -71,7 +71,7 @@ class Timeline:
 
     @classmethod
     def of(cls, state: State, players: list[str] | None = None) -> Self:
-        """The timeline of a state's match so far. `players` are names, by default player_0, player_1, ...
+        """Return the timeline of a state's match so far. `players` are names, by default player_0, player_1, ...
 
         Raises:
             ValueError: the state does not go back to the deal, or the names are not one a seat.
@@ -89,18 +89,18 @@ class Timeline:
     # -- what a viewer sees -------------------------------------------------------------------------------------
 
     def events(self, viewer: int = OMNISCIENT) -> list[dict[str, Any]]:
-        """All entries as `viewer` sees them, as JSON values."""
+        """Return all entries as `viewer` sees them, as JSON values."""
         self._check_viewer(viewer)
         return [entry.as_json(viewer) for entry in self.entries]
 
     def table(self, i: int, viewer: int) -> FoldedTable:
-        """The table as `viewer` knows it before entry `i`: the fold of the entries 0 to i - 1, 0 <= i <= len(self)."""
+        """Return the table as `viewer` knows it before entry `i`: the fold of the entries 0 to i - 1, 0 <= i <= len(self)."""
         self._check_viewer(viewer)
         self._check_place(i)
         return fold(TABLE, TABLE.visible(self._rows[: self._rows_before[i]], viewer))
 
     def view(self, i: int, viewer: int) -> dict[str, Any]:
-        """The table before entry `i` as JSON values, with `i`, the hand, and the last entry that `viewer` saw."""
+        """Return the table before entry `i` as JSON values, with `i`, the hand, and the last entry that `viewer` saw."""
         table = self.table(i, viewer)
         last = self.entries[i - 1] if i else None
         return {
@@ -120,7 +120,7 @@ class Timeline:
         return GAME.view.describe_event(TABLE.read(row), _KINDS[entry.kind])
 
     def playback(self, viewer: int) -> "Playback":
-        """A place in the timeline to step from, as `viewer` sees it."""
+        """Return a place in the timeline to step from, as `viewer` sees it."""
         return Playback(self, viewer)
 
     # -- playing it again ---------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ class Timeline:
         return [entry.data["id"] for entry in self.entries if entry.kind == "action"]
 
     def state_at(self, k: int | None = None) -> TexasHoldemState:
-        """The state after the first `k` actions, by default all, played by the rules.
+        """Return the state after the first `k` actions, by default all, played by the rules.
 
         Raises:
             FormatError: the setup cannot be dealt, or an action is refused.
@@ -160,7 +160,7 @@ class Timeline:
     # -- files --------------------------------------------------------------------------------------------------
 
     def dumps(self) -> str:
-        """The timeline as text: JSON lines."""
+        """Return the timeline as text: JSON lines."""
         body = "".join(json_line(entry.as_json()) for entry in self.entries)
         head = {
             "format": FORMAT,
@@ -195,7 +195,7 @@ class Timeline:
 
     @classmethod
     def loads(cls, text: str) -> Self:
-        """The timeline of a text; see `load`."""
+        """Return the timeline of a text; see `load`."""
         first, _, body = text.partition("\n")
         head = _checked_head(json_object(first, 1))
         if hashlib.sha256(body.encode()).hexdigest() != head["digest"]:
