@@ -1,4 +1,4 @@
-"""What is legal, and why an action is not. Paragraph numbers are those of rules.md."""
+"""Legal actions of gin rummy, and why an action is illegal. Paragraph numbers are those of rules.md."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from cardenvs.games.gin_rummy import actions, melds, state
 
 @kernel
 def legal_actions(s, out):
-    """List the actions that the rules allow the player to act, ascending (3, 4)."""
+    """List the legal actions of the player to act, ascending (3, 4)."""
     if s.phase == state.DISCARD:
         return _legal_discard(s, out)
     if s.phase == state.DRAW:
@@ -25,7 +25,7 @@ def legal_actions(s, out):
 
 @kernel
 def _legal_draw(s, out):
-    """Return the top of the discard pile, unless both have just refused it, or the stock (3.2, 3.3)."""
+    """List taking the upcard, unless both players have just refused it, and drawing from the stock (3.2, 3.3)."""
     if s.num_passes == state.NUM_PLAYERS:
         out[0] = actions.DRAW_STOCK
         return 1
@@ -36,14 +36,14 @@ def _legal_draw(s, out):
 
 @kernel
 def _legal_discard(s, out):
-    """Return a discard, a knock or big gin (3.3, 4.1, 4.3)."""
+    """List discards, knocks and big gin (3.3, 4.1, 4.3)."""
     cards = s.hands[s.current_player] & ~forbidden_discard(s)
     return _list_knocks(s, out, list_cards(cards, 0, out, 0))
 
 
 @kernel
 def _legal_wall(s, out):
-    """Pass, or knock with the last discard (3.8)."""
+    """List pass, and knocks with the last discard (3.8)."""
     out[0] = actions.PASS
     return _list_knocks(s, out, 1)
 
@@ -60,7 +60,7 @@ def _list_knocks(s, out, n):
 
 @kernel
 def _legal_layoff(s, out):
-    """Return a card of the defender's that fits on one of the knocker's melds, or done (4.8)."""
+    """List the defender's cards that fit on the knocker's melds, and done (4.8)."""
     n = list_cards(_fitting_cards(s, False), actions.LAY_OFF_ON_RUN_0, out, 0)
     n = list_cards(_fitting_cards(s, True), actions.LAY_OFF_ON_SET_0, out, n)
     out[n] = actions.DONE
@@ -69,7 +69,7 @@ def _legal_layoff(s, out):
 
 @kernel
 def list_cards(cards, first_id, out, n):
-    """Write first_id + c for each card c of a bit set, ascending, to `out` from place `n`; return the next place."""
+    """Write first_id + c for each card c of a bit set, ascending, to `out` from index `n`; return the next index."""
     while cards:
         out[n] = first_id + lowest_card(cards)
         cards &= cards - 1
@@ -79,7 +79,7 @@ def list_cards(cards, first_id, out, n):
 
 @kernel
 def forbidden_discard(s):
-    """Return the card, as a bit set, that may not be discarded because it was taken in this turn (3.4), or none."""
+    """Return the card that may not be discarded because it was taken in this turn, as a bit set, or 0 (3.4)."""
     if s.rules.same_card_discard:
         return 0
     if s.phase == state.WALL:
@@ -89,26 +89,26 @@ def forbidden_discard(s):
 
 @kernel
 def knocking_hand(s):
-    """Return the eleven cards of the player to act, at the wall with the last discard, as a bit set."""
+    """Return the eleven cards of the player to act as a bit set; at the wall they include the last discard."""
     hand = s.hands[s.current_player]
     return hand | 1 << top_discard(s) if s.phase == state.WALL else hand
 
 
 @kernel
 def top_discard(s):
-    """Return the card on top of the discard pile, which is not empty."""
+    """Return the top card of the discard pile, which must not be empty."""
     return np.int64(s.discard_pile[s.num_discards - 1])
 
 
 @kernel
 def has_layoffs(s):
-    """Return whether the defender has a card to lay off, and may: not against gin (4.6)."""
+    """Return whether the defender has a card to lay off; never against gin (4.6)."""
     return s.hands[s.knocker] != 0 and _fitting_cards(s, False) | _fitting_cards(s, True) != 0
 
 
 @kernel
 def _fitting_cards(s, on_set):
-    """Return the defender's cards that may be laid off next on the knocker's sets, or on the knocker's runs."""
+    """Return the defender's cards that can be laid off next on the knocker's sets or, if not `on_set`, runs."""
     cards = 0
     for k in range(melds.MAX_MELDS):
         meld = s.melds[s.knocker, k]
@@ -123,7 +123,7 @@ def _fitting_cards(s, on_set):
 
 @kernel
 def explain_illegal(s, action):
-    """0 if `action` is legal, else one of the codes of actions.py."""
+    """Return 0 if `action` is legal, else a code of actions.py."""
     if action < 0 or action > (actions.DONE if s.rules.layoff == state.MANUAL else actions.BIG_GIN):
         return actions.NO_SUCH_ACTION
     if s.phase == state.DISCARD:
@@ -182,7 +182,7 @@ def _explain_knock(s, action):
 
 @kernel
 def _explain_card(s, hand, card):
-    """Return why `card` cannot be discarded from `hand`, or 0."""
+    """Return the code of why `card` cannot be discarded from `hand`, or 0."""
     bit = 1 << card
     if not hand & bit:
         return actions.NOT_HELD

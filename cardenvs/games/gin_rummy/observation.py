@@ -1,4 +1,4 @@
-"""What a player of gin rummy observes."""
+"""The observation of gin rummy."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ _STOCK_STEPS = np.arange(1, state.STOCK_SIZE + 1, 2)
 _TENTHS = np.arange(1, 11)  # of what wins the match; of the most hands that it has
 _HANDS_WON_STEPS = np.arange(1, 9)
 _LAST_DRAWS = 4
-_SCORE_DIGITS = 9  # match_target is 500 at most, and with the target the match is over
+_SCORE_DIGITS = 9  # match_target is at most 500, and the match ends there
 _LAST = "1 in hand, 2 melded, 3 laid off on the other's melds"
 _WHO = ("observer", "opponent")
 _DECISIONS = state.PHASES[: state.HAND_OVER]
@@ -72,7 +72,7 @@ _OPTIONAL = _COMMON.size  # sections that depend on the options begin here
 
 
 def layout(options):
-    """Return the observation sections, int8: the common ones, then those of the options that are played."""
+    """Return the observation sections, int8: the common ones, then those of the chosen options."""
     sections = list(_COMMON.sections)
     if options.oklahoma:
         limits = ("gin", *RANKS[:MAX_CARD_POINTS])
@@ -104,7 +104,7 @@ def layout(options):
 
 @kernel
 def observe(s, player, out):
-    """Write what `player` may know of `s` into `out`, int8 (layout.size,): own cards, cards seen, what is public."""
+    """Write the observation of `player` into `out`, int8 (layout.size,): own cards, cards seen, public figures."""
     out[:] = 0
     _observe_cards(s, player, out)
     if not s.terminal:
@@ -154,7 +154,7 @@ def _observe_deadwood(s, player, out):
 
 @kernel
 def _observe_options(s, player, out):
-    """The sections that depend on the options, in the order of `layout`."""
+    """Write the sections that depend on the options, in the order of `layout`."""
     start = _OPTIONAL
     if s.rules.oklahoma:
         out[start + s.knock_limit] = 1
@@ -187,7 +187,7 @@ def _observe_match(s, player, start, out):
 
 @kernel
 def _observe_last_hand(s, player, start, out):
-    """What the observer has seen of the hand before (rules.md 8.2)."""
+    """Write what the observer has seen of the previous hand (rules.md 8.2); return where the next section starts."""
     for seat in range(state.NUM_PLAYERS):
         p = (player + seat) % state.NUM_PLAYERS
         _mark_cards(s.last_hands[p] if seat == 0 else s.last_known[p], start, 1, out)

@@ -1,4 +1,7 @@
-"""Rules of gin rummy. Paragraph numbers are those of rules.md; the effects of a move are in effects.py."""
+"""Rules of gin rummy: the course of a game. Paragraph numbers are those of rules.md.
+
+Legal actions are in legal.py, the effects of a move in effects.py.
+"""
 
 import numpy as np
 
@@ -38,7 +41,7 @@ def _deal_next_hand(s, dealer, log):
 
 @kernel
 def _new_deck(s):
-    """Put the cards in order; each hand of a match is shuffled from a substream of its own."""
+    """Put the cards in order and select the random stream of the hand."""
     for card in range(NUM_CARDS):
         s.deck[card] = card
     start_stream(s, DEAL, np.int64(s.hand_number))
@@ -70,7 +73,7 @@ def _deal_hand(s, log):
 
 @kernel
 def apply_action(s, action, log):
-    """Play one legal action of the player to act, and move the game on."""
+    """Apply a legal action of the player to act and go on to the next decision."""
     player = np.int64(s.current_player)
     if s.phase == state.DISCARD:
         _apply_discard(s, player, action, log)
@@ -88,7 +91,7 @@ def apply_action(s, action, log):
 
 @kernel
 def _apply_first_upcard(s, player, action, log):
-    """Take the first upcard, or pass it on; after two passes the non-dealer must draw from the stock (3.1, 3.2)."""
+    """Take or refuse the first upcard; after two passes the non-dealer must draw from the stock (3.1, 3.2)."""
     if action == actions.TAKE_UPCARD:
         _apply_draw(s, player, action, log)
         return
@@ -140,7 +143,7 @@ def _apply_wall(s, player, action, log):
 
 @kernel
 def _knock(s, player, action, log):
-    """Knock with the discard that goes with it, or big gin with none, and lay the hand open (4.1 to 4.5)."""
+    """Knock with a discard, or go big gin without one, and show the hand (4.1 to 4.5)."""
     ev.log_note(log, table.KNOCKS, player, 0)
     s.knocker = player
     if action == actions.BIG_GIN:
@@ -157,7 +160,7 @@ def _knock(s, player, action, log):
 
 @kernel
 def _lay_open(s, player, log):
-    """Show a whole hand, with the melds that were chosen for it (4.5)."""
+    """Show a whole hand with its chosen melds (4.5)."""
     effects.lay_melds(s, player, log)
     effects.show_hand(s, player, log)
     ev.log_note(log, table.DEADWOOD, player, melds.hand_points(s.hands[player]))
@@ -165,7 +168,7 @@ def _lay_open(s, player, log):
 
 @kernel
 def _apply_layoff(s, player, action, log):
-    """The defender lays off one card, or is done, as he is when no other card fits (4.8)."""
+    """Lay off one card of the defender or be done, which is automatic when no other card fits (4.8)."""
     if action == actions.DONE:
         s.phase = state.HAND_OVER
         return
@@ -178,7 +181,7 @@ def _apply_layoff(s, player, action, log):
 
 @kernel
 def _meld_for(s, card, on_set):
-    """Return the number of the first of the knocker's sets, or of his runs, on which `card`, a bit set, fits."""
+    """Return the index of the first of the knocker's sets or runs that `card`, a bit set, fits on."""
     k = 0
     while melds.is_set(s.melds[s.knocker, k]) != on_set or melds.next_layoffs(s.melds[s.knocker, k]) & card == 0:
         k += 1
@@ -214,14 +217,14 @@ def _end_hand(s, log):
 
 @kernel
 def _defend(s, log):
-    """The defender lays off, unless that was done by hand or is not allowed, and shows the rest (4.5 to 4.7)."""
+    """Lay off for the defender, unless the defender chose or it is not allowed, and show the rest (4.5 to 4.7)."""
     knocker = np.int64(s.knocker)
     defender = 1 - knocker
     hand = s.hands[defender]
     if s.rules.layoff == state.MANUAL or s.hands[knocker] == 0:
         melds.arrangement(hand, s.melds[defender])
     else:
-        # All of s.melds[knocker]: nothing fits on the zeros behind the last meld.
+        # All of s.melds[knocker]: nothing fits on the zeros after the last meld.
         melds.best_defence(hand, s.melds[knocker], melds.MAX_MELDS, s.laid_off, s.melds[defender])
         for k in range(melds.MAX_MELDS):
             effects.lay_off_cards(s, defender, k, s.laid_off[k], log)
@@ -247,7 +250,7 @@ def _knock_points(s):
 
 @kernel
 def _give_points(s, winner, points, log):
-    """The winner of a hand gets `points` from the opponent, and a box (5.7, 6.3)."""
+    """Give the winner of a hand `points` from the opponent, and a box (5.7, 6.3)."""
     ev.log_note(log, table.WINS, winner, points)
     s.rewards[winner] = points
     s.rewards[1 - winner] = -points
@@ -282,7 +285,7 @@ def match_total(s, player):
 
 @kernel
 def forfeit(s, player, log):
-    """`player` loses the hand as against gin, and with it the match (7)."""
+    """Let `player` lose the hand as against gin, and with it the match (7)."""
     ev.log_note(log, table.FORFEIT, player, 0)
     s.active[player] = 0
     effects.show_hand(s, player, log)
@@ -300,7 +303,7 @@ def forfeit(s, player, log):
 
 @kernel
 def least_deadwood(hand):
-    """Count the least deadwood of ten cards or fewer, and of eleven cards after the best discard (1.4)."""
+    """Count the least deadwood of up to ten cards, or of eleven cards after the best discard (1.4)."""
     eleventh = hand
     for _ in range(state.HAND_SIZE):
         eleventh &= eleventh - 1
@@ -320,7 +323,7 @@ def determinize(s, player, seed):
     hidden = s.hands[opponent] & ~s.known[opponent]
     s.hands[opponent] ^= hidden
     first = NUM_CARDS - np.int64(s.num_stock)
-    lowest = first  # deck[lowest:] becomes the hidden cards and the stock; what was dealt has left room below it
+    lowest = first  # deck[lowest:] becomes the hidden cards and the stock; dealt cards have left room below it
     while hidden:
         lowest -= 1
         s.deck[lowest] = lowest_card(hidden)
@@ -334,7 +337,7 @@ def determinize(s, player, seed):
 
 @kernel
 def _redeal_last_hand(s, player):
-    """Of a void hand before, re-deal what the opponent held unseen (8.2)."""
+    """Re-deal the unseen cards of the opponent in the previous hand, if it was void (8.2)."""
     opponent = 1 - player
     unseen = s.last_hands[opponent] & ~s.last_known[opponent]
     s.last_hands[opponent] ^= unseen

@@ -1,4 +1,4 @@
-"""Gin rummy in words and pictures."""
+"""Texts and pictures of gin rummy."""
 
 import numpy as np
 
@@ -49,7 +49,7 @@ _REASONS = {
 
 
 class GinRummyView(CardView):
-    """Words of gin rummy."""
+    """The view of gin rummy."""
 
     # -- the table ----------------------------------------------------------------------------------------------
 
@@ -158,7 +158,7 @@ class GinRummyView(CardView):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Parts of the words
+# Parts of the texts
 
 
 def _card_of(action):
@@ -197,7 +197,7 @@ def _arranged(hand):
 
 
 def _facts_of_turn(s, hand):
-    """What concerns the player to act only."""
+    """Return the facts that concern only the player to act."""
     facts = {}
     if s.phase in (FIRST_UPCARD, DRAW, WALL) and s.num_passes < NUM_PLAYERS:
         upcard = top_discard(s)
@@ -226,7 +226,7 @@ def _headline(s):
 
 
 def _table_line(s):
-    """Stock and discard pile, the top of it first."""
+    """Return the line with the stock and the discard pile, top first."""
     pile = [card_markup(card) for card in s.discard_pile[: int(s.num_discards)][::-1]]
     top = f"[bold]{pile[0]}[/bold]" if pile else "empty"
     below = f"  [dim]on[/dim] {' '.join(pile[1:])}" if pile[1:] else ""
@@ -234,7 +234,7 @@ def _table_line(s):
 
 
 def _player_lines(s, player, viewer):
-    """Return a player's name and marks, melds laid down, and hand."""
+    """Return the lines of a player: name and marks, melds, hand."""
     lines = [_name_line(s, player)]
     melds = [_meld_markup(s, player, k) for k in range(MAX_MELDS) if s.melds[player, k]]
     if melds:
@@ -273,7 +273,7 @@ def _result(s, player):
 
 
 def _meld_markup(s, player, k):
-    """Return a meld on the table; what the opponent laid off on it follows a plus."""
+    """Return a meld on the table; cards laid off by the opponent follow a plus."""
     laid_off = int(s.laid_off[k]) if player == s.knocker else 0
     own = _cards_markup(int(s.melds[player, k]) ^ laid_off)
     return f"{own} + {_cards_markup(laid_off)}" if laid_off else own

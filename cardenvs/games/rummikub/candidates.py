@@ -67,7 +67,7 @@ def _varied_plays(s: np.record, player: int) -> list[_Play]:
 
 
 def _plays(s: np.record, player: int) -> Iterator[_Play]:
-    """Yield plays: most tiles, most points, no joker, without the lowest or the highest tile, the highest tile alone."""
+    """Yield plays: most tiles, most points, no joker, without the lowest or the highest tile, and only the highest."""
     rack = np.array(s.hands[player], np.int64)
     best = _solved(s, player, rack, TILES_FIRST)
     if best is None:

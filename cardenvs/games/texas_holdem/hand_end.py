@@ -15,7 +15,7 @@ from cardenvs.games.texas_holdem.seats import is_one, next_seat
 
 @kernel
 def end_hand(s, log):
-    """Showdown if two or more are left, then pots, rewards, eliminations, and the end of the game (5 to 8)."""
+    """End the hand: showdown if two or more are left, pots, rewards, eliminations, end of the game (5 to 8)."""
     return_uncalled(s, log)
     if not is_one(s.in_hand):
         _showdown(s, log)
@@ -34,7 +34,7 @@ def end_hand(s, log):
 
 @kernel(inline=True)
 def _last_hand(s):
-    """Return the number of the hand that is the last one in any case (8.4, 9.1)."""
+    """Return the number of the last hand that can be played (8.4, 9.1)."""
     if s.rules.format == state.CASH:
         return s.rules.num_hands
     return state.MAX_HANDS if s.rules.max_hands == NONE else s.rules.max_hands
@@ -42,7 +42,7 @@ def _last_hand(s):
 
 @kernel
 def return_uncalled(s, log):
-    """What the largest contributor put in above everybody else comes back (5.1)."""
+    """Return to the largest contributor what it put in above everybody else (5.1)."""
     n = np.int64(s.rules.num_players)
     leader, most, second = next_seat(s.in_hand, 0, n), np.int64(-1), np.int64(0)
     for p in range(n):
@@ -58,7 +58,7 @@ def return_uncalled(s, log):
 
 @kernel
 def show_all_in(s, log):
-    """Hands are face up once no more can be bet (6.1)."""
+    """Show all hands once no more can be bet (6.1)."""
     if s.rules.reveal_all_in and s.shown == 0:
         for p in range(s.rules.num_players):
             if s.in_hand >> p & 1:
@@ -67,7 +67,7 @@ def show_all_in(s, log):
 
 @kernel
 def _showdown(s, log):
-    """Rank the hands, and show them in order: the river's last aggressor first (6.2)."""
+    """Rank the hands and show them in order, the last aggressor on the river first (6.2)."""
     n = np.int64(s.rules.num_players)
     for p in range(n):
         if s.in_hand >> p & 1:
@@ -90,7 +90,7 @@ def _showdown(s, log):
 
 @kernel
 def _is_beaten(s, player):
-    """Return whether a hand already shown is better and plays for all that `player` plays for."""
+    """Return whether a better hand has been shown that plays for all the pots of `player`."""
     for p in range(s.rules.num_players):
         if s.shown >> p & 1 and s.chips_in[p] >= s.chips_in[player] and s.ranks[p] > s.ranks[player]:
             return True
@@ -99,9 +99,9 @@ def _is_beaten(s, player):
 
 @kernel
 def _pay_pots(s, log):
-    """Cut all contributions at that of each player in the hand, lowest first, and pay pot by pot (5.2 to 5.5)."""
+    """Split the contributions at that of each player in the hand, lowest first, and pay pot by pot (5.2 to 5.5)."""
     n = np.int64(s.rules.num_players)
-    rest = s.in_hand  # those who play for the pots still to be paid
+    rest = s.in_hand  # players for the pots still to be paid
     paid = 0
     while rest:
         cut, top = np.int64(s.chips_in[next_seat(rest, 0, n)]), np.int64(0)
@@ -125,7 +125,7 @@ def _pay_pots(s, log):
 
 @kernel
 def _pay_pot(s, eligible, amount, n, log):
-    """The best hands share; chips that do not divide go one each from the button's left (5.4)."""
+    """Pay a pot to the best hands; odd chips go one each to winners from the button's left (5.4)."""
     ev.log_note(log, table.SETTLE_POT, ev.NO_PLAYER, amount)
     best, winners = np.int64(-1), np.int64(0)
     for p in range(n):

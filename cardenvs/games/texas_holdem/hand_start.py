@@ -11,12 +11,12 @@ from cardenvs.core.seats import wrap
 from cardenvs.games.texas_holdem import effects, state, table
 from cardenvs.games.texas_holdem.seats import next_seat
 
-_BUTTON = 1  # the chance source of the first button; DEAL k deals hand k
+_BUTTON = 1  # random stream of the first button; stream (DEAL, k) deals hand k
 
 
 @kernel
 def first_positions(s, n, log):
-    """The button, and the blinds behind it; of two players the button posts the small blind (2.3, 3.1)."""
+    """Place the first button and the blinds; heads-up the button posts the small blind (2.3, 3.1)."""
     button = np.int64(s.rules.button)
     if button == NONE:
         button = 0
@@ -54,7 +54,7 @@ def deal_next_hand(s, log):
 
 @kernel
 def levels_rise(s):
-    """Return whether there is a level above this one (2.2)."""
+    """Return whether there is a higher blind level (2.2)."""
     next_level = s.level + 1
     if s.rules.format == state.CASH or s.rules.blinds[0] != NONE or next_level == state.MAX_LEVELS:
         return False
@@ -63,7 +63,7 @@ def levels_rise(s):
 
 @kernel
 def _next_positions(s, n, log):
-    """The positions of the next hand, by the dead button or the moving one (3.3 to 3.5)."""
+    """Move button and blinds for the next hand, by the dead or the moving button rule (3.3 to 3.5)."""
     if s.rules.button_rule == state.MOVING:
         button = next_seat(s.live, s.button + 1, n)
         small = button if count_bits(s.live) == 2 or s.rules.blinds[0] == 0 else next_seat(s.live, button + 1, n)
@@ -83,7 +83,7 @@ def _next_positions(s, n, log):
 
 @kernel
 def begin_hand(s, given, log):
-    """Antes, blinds and cards (2.2, 3.6, 4.1, 4.2)."""
+    """Post antes and blinds and deal the cards (2.2, 3.6, 4.1, 4.2)."""
     n = np.int64(s.rules.num_players)
     s.street = state.PREFLOP
     if s.rules.blinds[0] != NONE:
@@ -112,7 +112,7 @@ def begin_hand(s, given, log):
 
 @kernel
 def _post(s, seat, blind, kind, log):
-    """Post a blind, or what there is of it (4.1)."""
+    """Post a blind, or the rest of the stack if it is smaller (4.1)."""
     chips = min(blind, s.stacks[seat])
     if chips > 0:
         effects.put_in(s, seat, chips, kind, log)
@@ -120,9 +120,9 @@ def _post(s, seat, blind, kind, log):
 
 @kernel
 def _shuffle(s, given):
-    """Put the cards that the hand can use in dealing order: the given ones first, the others drawn at random.
+    """Put the cards that the hand can use into dealing order: the given ones first, then random ones.
 
-    Every hand is shuffled from a substream of its own, and from the same order of the cards.
+    Every hand has its own random stream and starts from the same order of the cards.
     """
     for card in range(NUM_CARDS):
         s.deck[card] = card
@@ -139,7 +139,7 @@ def _shuffle(s, given):
 
 @kernel(inline=True)
 def begin_betting(s):
-    """Nothing has been bet on this street; everybody with chips is to act, if there are two of them (4.3, 4.9)."""
+    """Reset the betting for a new street; everybody with chips is to act (4.3, 4.9)."""
     s.to_match = 0
     s.last_raise = s.big_blind
     s.acted = 0

@@ -1,4 +1,4 @@
-"""What is legal, and why an action is not. Paragraph numbers are those of rules.md."""
+"""Legal actions of Texas hold'em, and why an action is illegal. Paragraph numbers are those of rules.md."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from cardenvs.games.texas_holdem import actions, state
 
 @kernel(inline=True)
 def owed(s, player):
-    """What `player` has to put in to call (4.4)."""
+    """Return the chips that `player` has to put in to call (4.4)."""
     bet = s.bets[s.street, player]
     to_match = np.int64(s.to_match)
     if s.can_act & ~(1 << player) == 0:
@@ -19,7 +19,7 @@ def owed(s, player):
 
 @kernel
 def _largest_other_bet(s, player):
-    """Return the largest bet of the others who have not folded (4.2): all that can be called if they are all-in."""
+    """Return the largest bet of the others in the hand: all there is to call if they are all-in (4.2)."""
     largest = 0
     for p in range(s.rules.num_players):
         if s.in_hand >> p & 1 and p != player:
@@ -29,7 +29,7 @@ def _largest_other_bet(s, player):
 
 @kernel
 def raise_refused(s, player):
-    """0 if `player` may bet or raise, else the code of the reason (4.6, 4.7)."""
+    """Return 0 if `player` may bet or raise, else the code of the reason (4.6, 4.7)."""
     to_call = owed(s, player)
     if s.stacks[player] <= to_call:
         return actions.ONLY_ALL_IN_CALLS
@@ -44,7 +44,7 @@ def raise_refused(s, player):
 
 @kernel
 def _somebody_can_answer(s, player):
-    """Return whether an opponent in the hand has chips for more than the bet to match (4.6)."""
+    """Return whether an opponent in the hand has chips to call more than the current bet (4.6)."""
     others = s.can_act & ~(1 << player)
     while others:
         p = lowest_card(others)
@@ -62,13 +62,13 @@ def largest_raise(s, player):
 
 @kernel(inline=True)
 def smallest_raise(s, player):
-    """Return the smallest total of a bet or raise (4.5): a full raise, or all-in if the stack does not reach it."""
+    """Return the smallest total of a bet or raise: a full raise, or all-in if the stack is smaller (4.5)."""
     return min(np.int64(s.to_match) + s.last_raise, largest_raise(s, player))
 
 
 @kernel
 def legal_actions(s, out):
-    """List the actions that the player to act may choose, ascending (4.5, 4.10)."""
+    """List the legal actions of the player to act, ascending (4.5, 4.10)."""
     player = np.int64(s.current_player)
     to_call = owed(s, player)
     n = _list_calls(to_call, out)
@@ -96,7 +96,7 @@ def legal_actions(s, out):
 
 @kernel
 def legal_but_amounts(s, out, bounds):
-    """As `legal_actions`, but with betting="full" raises are given by the smallest and the largest (core's Amounts)."""
+    """List the legal actions, but with betting="full" give only the bounds of the raises (core's Amounts)."""
     bounds[0] = 0
     bounds[1] = -1
     if s.rules.betting != state.FULL:
@@ -110,7 +110,7 @@ def legal_but_amounts(s, out, bounds):
 
 @kernel(inline=True)
 def _list_calls(to_call, out):
-    """Fold if there is something to call, and check or call."""
+    """List fold, if there is something to call, and check or call."""
     n = 0
     if to_call > 0:
         out[n] = actions.FOLD
@@ -121,7 +121,7 @@ def _list_calls(to_call, out):
 
 @kernel(inline=True)
 def _legal_fractions(s, pot_after_call, low, high, out, n):
-    """Return the smallest raise and the fractions of the pot that are more, and less than all-in (4.10)."""
+    """List the smallest raise and the fractions of the pot between it and all-in (4.10)."""
     if low == high:
         return n
     out[n] = actions.MIN_RAISE
@@ -141,7 +141,7 @@ def _legal_fractions(s, pot_after_call, low, high, out, n):
 
 @kernel
 def explain_illegal(s, action):
-    """0 if `action` is legal, else one of the codes of actions.py."""
+    """Return 0 if `action` is legal, else a code of actions.py."""
     player = np.int64(s.current_player)
     to_call = owed(s, player)
     if action == actions.FOLD:
@@ -177,7 +177,7 @@ def explain_illegal(s, action):
 
 @kernel
 def _next_lower(s, action, pot_after_call, low):
-    """Return the total of the id below a fraction of the pot, at least the smallest raise."""
+    """Return the total of the next lower fraction of the pot, at least the smallest raise."""
     if action == actions.FRACTION_0:
         return low
     return max(low, actions.fraction_raise(pot_after_call, np.int64(s.to_match), action - actions.FRACTION_0 - 1))

@@ -1,4 +1,4 @@
-"""Places in a tournament, and what they are worth. Paragraph numbers are those of rules.md."""
+"""Places in a tournament and their rewards. Paragraph numbers are those of rules.md."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from cardenvs.games.texas_holdem import effects, state, table
 
 @kernel
 def eliminate_broke(s, log):
-    """Who has no chips is out; more chips at the start of the hand are the better place (8.1, 8.2)."""
+    """Eliminate players without chips; more chips at the start of the hand give a better place (8.1, 8.2)."""
     n = np.int64(s.rules.num_players)
     broke = np.int64(0)
     for p in range(n):
@@ -28,7 +28,7 @@ def eliminate_broke(s, log):
 
 @kernel
 def count_ahead(s, player, seats, stacks):
-    """Return how many of `seats` have more chips, by `stacks`, than `player`."""
+    """Return how many of `seats` have more chips in `stacks` than `player`."""
     number = 0
     for p in range(s.rules.num_players):
         if seats >> p & 1 and stacks[p] > stacks[player]:
@@ -38,7 +38,7 @@ def count_ahead(s, player, seats, stacks):
 
 @kernel
 def finish(s, player, place, seats, stacks, log):
-    """`player` takes `place`, or shares it with those of `seats` who have as many chips, and is paid (8.2, 8.5)."""
+    """Give `player` the `place`, shared with those of `seats` who have as many chips, and pay it (8.2, 8.5)."""
     sharers = 0
     for p in range(s.rules.num_players):
         if seats >> p & 1 and stacks[p] == stacks[player]:
@@ -53,7 +53,7 @@ def finish(s, player, place, seats, stacks, log):
 
 @kernel
 def _payment(s, place):
-    """What a place is worth (8.5)."""
+    """Return the reward of a place (8.5)."""
     n = s.rules.num_players
     if s.rules.returns == state.PLACEMENT:
         return 1.0 - 2.0 * (place - 1) / (n - 1)

@@ -1,7 +1,7 @@
 """Rules of Texas hold'em: the course of a game. Paragraph numbers are those of rules.md.
 
-legal.py lists what a player may do, hand_start.py, hand_end.py and places.py hold the parts of a hand, effects.py the
-effects of a move.
+Legal actions are in legal.py, the parts of a hand in hand_start.py, hand_end.py and places.py, and the effects of a
+move in effects.py.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ from cardenvs.games.texas_holdem.seats import is_one, next_seat
 
 @kernel
 def deal(s, given, log):
-    """Give everybody chips, place the first button, and deal the first hand (1.3, 3.1, 3.2)."""
+    """Give everybody chips, place the button and deal the first hand (1.3, 3.1, 3.2)."""
     n = np.int64(s.rules.num_players)
     s.live = (1 << n) - 1
     for p in range(n):
@@ -43,7 +43,7 @@ def deal(s, given, log):
 
 @kernel
 def apply_action(s, action, log):
-    """Fold, check, call, bet or raise, and play on (4)."""
+    """Fold, check, call, bet or raise, and go on to the next decision (4)."""
     player = np.int64(s.current_player)
     if action == actions.FOLD:
         effects.remember(s, player, state.FOLDS, 0)
@@ -74,7 +74,7 @@ def _check_or_call(s, player, log):
 
 @kernel(inline=True)
 def _raise_to(s, player, total, log):
-    """Bet or raise to `total`: a full one sets the size of the next (4.8)."""
+    """Bet or raise to `total`; a full raise sets the minimum of the next one (4.8)."""
     effects.remember(s, player, state.RAISES, total)
     effects.put_in(s, player, total - s.bets[s.street, player], table.RAISES if s.to_match else table.BETS, log)
     if total - s.to_match >= s.last_raise:
@@ -88,7 +88,7 @@ def _raise_to(s, player, total, log):
 
 @kernel
 def _play_on(s, first, log):
-    """Go on to the next decision, from seat `first` clockwise: through streets, showdowns and deals (4.9)."""
+    """Go on to the next decision, from seat `first` clockwise, through streets, showdowns and deals (4.9)."""
     n = np.int64(s.rules.num_players)
     while True:
         if not is_one(s.in_hand):
@@ -110,7 +110,7 @@ def _play_on(s, first, log):
 
 @kernel
 def _next_street(s, log):
-    """Deal the next cards of the board, face up hands first if no more can be bet (3.7, 5.1, 6.1)."""
+    """Deal the next board cards; if no more can be bet, show the hands first (3.7, 5.1, 6.1)."""
     if is_one(s.can_act):
         return_uncalled(s, log)
         show_all_in(s, log)
@@ -122,7 +122,7 @@ def _next_street(s, log):
 
 @kernel
 def forfeit(s, player, log):
-    """`player` leaves: the hand is folded, the chips behind leave the game, the place is the last one left (8.6)."""
+    """Remove `player`: fold the hand, take the chips behind out of the game, give the last place left (8.6)."""
     ev.log_note(log, table.FORFEIT, player, 0)
     effects.fold_hand(s, player, log)
     if s.rules.format == state.CASH or s.rules.returns == state.CHIPS:
@@ -141,7 +141,7 @@ def forfeit(s, player, log):
 
 @kernel
 def determinize(s, player, seed):
-    """Re-deal what `player` has not seen: other hands that were not shown, the board to come, the rest."""
+    """Re-deal the cards that `player` has not seen: hands that were not shown, the board to come, the rest."""
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
     num_known = 0
@@ -158,7 +158,7 @@ def determinize(s, player, seed):
 
 @kernel
 def _has_seen(s, player, place):
-    """Return whether `player` knows the card at a place of the deck: an own one, one shown, or one on the board."""
+    """Return whether `player` has seen the card at `place` of the deck: its own, a shown one, or on the board."""
     board = 2 * np.int64(s.rules.num_players)
     if place >= board:
         return place < board + state.BOARD_CARDS[s.street]

@@ -1,4 +1,4 @@
-"""State of Texas hold'em: options, record, and what lies on the table. Paragraph numbers are those of rules.md."""
+"""Options and state record of Texas hold'em. Paragraph numbers are those of rules.md."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 
 MAX_PLAYERS = 10
-MAX_CHIPS = 1_000_000_000  # of a table: they fit an event, and a code of an exact raise lies below core's codes
-MAX_LISTED_CHIPS = 100_000_000  # of a table where each amount has an id of its own
+MAX_CHIPS = 1_000_000_000  # on a table: fits an event, and codes of exact raises stay below core's codes
+MAX_LISTED_CHIPS = 100_000_000  # on a table with betting="full", where each amount has an id
 MAX_LEVELS = 20
 MAX_HANDS = 10_000  # of a tournament without `max_hands` (8.4)
 NUM_BOARD = 5
 NUM_BURNT = 3
-HISTORY = 24  # actions of the hand that the record keeps, the last ones
+HISTORY = 24  # the record keeps the last HISTORY actions of the hand
 
 # Streets
 PREFLOP, FLOP, TURN, RIVER = range(4)
 STREETS = ("preflop", "flop", "turn", "river")
 NUM_STREETS = 4
-BOARD_CARDS = np.array((0, 3, 4, 5))  # that lie on the board on each street
+BOARD_CARDS = np.array((0, 3, 4, 5))  # cards on the board, by street
 
 # Choices of options, as a record holds them.
 TOURNAMENT, CASH = 0, 1
@@ -98,14 +98,14 @@ class TexasHoldemOptions(Options):
 
     @classmethod
     def make(cls, **values: Any) -> Self:
-        """As for every game; `num_players` may be left out where `stacks` has a number for each seat."""
+        """Make options from values; `num_players` defaults to the length of `stacks`."""
         stacks = values.get("stacks")
         if isinstance(stacks, Sequence) and not isinstance(stacks, str) and len(stacks) > 0:
             values.setdefault("num_players", len(stacks))
         return super().make(**values)
 
     def check(self) -> None:
-        """Refuse what does not fit together."""
+        """Raise OptionError for values that do not fit together."""
         if len(self.stacks) not in (0, self.num_players):
             raise OptionError(f"option stacks takes {self.num_players} numbers, one a seat; got {len(self.stacks)}")
         self._check_chips()
@@ -120,7 +120,7 @@ class TexasHoldemOptions(Options):
             raise OptionError('option payouts goes with returns="payouts", and only with it')
 
     def check_environment(self) -> None:
-        """Refuse a first hand in which seats are empty, or blinds and antes leave nothing to decide."""
+        """Raise OptionError if the first hand has empty seats, or blinds and antes leave nothing to decide."""
         if 0 in self.stacks:
             raise OptionError("option stacks: in an environment every seat begins with chips; a State can do without")
         if not all(_asks_somebody(self, button) for button in self.first_buttons()):
@@ -152,26 +152,26 @@ class TexasHoldemOptions(Options):
         return self.stacks or (self.starting_stack,) * self.num_players
 
     def all_blinds(self) -> list[tuple[int, int]]:
-        """Every pair of blinds that can be played."""
+        """Return all pairs of blinds that can be played."""
         if self.blinds:
             return [(self.blinds[0], self.blinds[1])]
         pairs = list(zip(self.levels[::2], self.levels[1::2], strict=True))
         return pairs[:1] if self.format == "cash" else pairs
 
     def first_buttons(self) -> range:
-        """Return the seats in which the first button may be."""
+        """Return the possible seats of the first button."""
         if self.button is None and self.button_start == "random":
             return range(self.num_players)
         first = self.button or 0
         return range(first, first + 1)
 
     def most_hands(self) -> int:
-        """Return the most hands of a game."""
+        """Return the largest possible number of hands."""
         return self.num_hands if self.format == "cash" else self.max_hands or MAX_HANDS
 
 
 def _asks_somebody(options: TexasHoldemOptions, button: int) -> bool:
-    """Return whether anybody is left to decide something when the first blinds are posted (4.9)."""
+    """Return whether anybody has a decision after the first blinds are posted (4.9)."""
     n = options.num_players
     dead = options.ante if options.ante_type == "big_blind" else 0
     left = [max(0, stack - options.ante + dead) for stack in options.first_stacks()]
@@ -193,18 +193,18 @@ STATE = record(
         # Bit sets of seats, seen by all
         ("live", "i8"),  # still in the game
         ("dealt", "i8"),  # dealt in this hand
-        ("in_hand", "i8"),  # of these, not folded
-        ("can_act", "i8"),  # of these, with chips behind
-        ("pending", "i8"),  # of these, still to act on this street
+        ("in_hand", "i8"),  # dealt and not folded
+        ("can_act", "i8"),  # in the hand with chips behind
+        ("pending", "i8"),  # can act and still has to on this street
         ("acted", "i8"),  # have acted on this street
         ("acted_since_full", "i8"),  # have acted since the last full bet or raise
-        ("shown", "i8"),  # have laid their cards open
+        ("shown", "i8"),  # have shown their cards
         # Chips, seen by all
         ("stacks", "i4", (MAX_PLAYERS,)),  # behind
         ("start_stacks", "i4", (MAX_PLAYERS,)),  # at the start of the hand
         ("chips_in", "i4", (MAX_PLAYERS,)),  # in the pot in this hand, antes included
-        ("bets", "i4", (NUM_STREETS, MAX_PLAYERS)),  # of these, put in on each street, antes not included
-        ("dead", "i4"),  # in the pot besides: the ante of the big blind for the table, which nobody has to match
+        ("bets", "i4", (NUM_STREETS, MAX_PLAYERS)),  # part of chips_in put in on each street, without antes
+        ("dead", "i4"),  # also in the pot: the ante of the big blind for the table, which nobody has to match
         ("pot", "i4"),  # sum of chips_in and dead, until it is paid out
         ("to_match", "i4"),  # C of rules.md 4
         ("last_raise", "i4"),  # F of rules.md 4
@@ -212,32 +212,32 @@ STATE = record(
         ("big_blind", "i4"),
         # The actions of the hand, seen by all
         ("raises", "i2", (NUM_STREETS, MAX_PLAYERS)),  # bets and raises made
-        ("history_amount", "i4", (HISTORY,)),  # a call: chips put in; a raise: its total; else 0
+        ("history_amount", "i4", (HISTORY,)),  # chips put in by a call, total of a raise, else 0
         ("history_seat", "i1", (HISTORY,)),
         ("history_kind", "i1", (HISTORY,)),
         ("history_street", "i1", (HISTORY,)),
-        ("history_next", "i1"),  # where the next action goes: the ring holds the last HISTORY
+        ("history_next", "i1"),  # index of the next action in this ring of HISTORY
         ("num_history", "i1"),  # up to HISTORY
         ("aggressor", "i1"),  # who made the last bet or raise of the hand, or NO_PLAYER
         # The game, seen by all
         ("street", "i1"),
-        ("button", "i1"),  # its position; the seat may be empty (3.3)
-        ("small_blind_seat", "i1"),  # likewise: if it is empty, there is no small blind
+        ("button", "i1"),  # the seat may be empty (3.3)
+        ("small_blind_seat", "i1"),  # if the seat is empty, nobody posts a small blind
         ("big_blind_seat", "i1"),
         ("level", "i1"),  # 0, 1, ...
         ("hand_number", "i2"),  # 1, 2, ...
-        ("hands_to_level", "i2"),  # hands until the blinds rise, this one included; 0 if they do not rise any more
-        ("places", "i1", (MAX_PLAYERS,)),  # the better one if it is shared; 0 while in the game
+        ("hands_to_level", "i2"),  # hands until the blinds rise, including this one; 0 if they rise no more
+        ("places", "i1", (MAX_PLAYERS,)),  # the better one of shared places; 0 while in the game
         # The hand before, seen by all
         ("last_in_hand", "i8"),  # seats that had not folded at its end
-        ("last_shown", "i8"),  # of these, those that laid their cards open
+        ("last_shown", "i8"),  # seats that showed their cards
         ("last_won", "i4", (MAX_PLAYERS,)),  # chips won less chips lost
         ("last_cards", "i1", (MAX_PLAYERS, 2)),  # of those in last_shown
         ("last_board", "i1", (NUM_BOARD,)),
         ("num_last_board", "i1"),
-        # Cards. deck[2 p], deck[2 p + 1]: of seat p, seen by p if dealt in; then the board; then what is burnt
+        # Cards. deck[2 p], deck[2 p + 1] are those of seat p, seen by p if dealt in; then the board and burnt cards
         ("deck", "i1", (NUM_CARDS,)),
-        ("ranks", "i2", (MAX_PLAYERS,)),  # while a showdown is settled; else zeros
+        ("ranks", "i2", (MAX_PLAYERS,)),  # zeros except while a showdown is settled
     ],
 )
 

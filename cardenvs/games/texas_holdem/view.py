@@ -1,4 +1,4 @@
-"""Texas hold'em in words and pictures."""
+"""Texts and pictures of Texas hold'em."""
 
 import numpy as np
 
@@ -32,7 +32,7 @@ _REASONS = {
 
 
 class TexasHoldemView(CardView):
-    """Words of Texas hold'em."""
+    """The view of Texas hold'em."""
 
     # -- the table ----------------------------------------------------------------------------------------------
 
@@ -102,7 +102,7 @@ class TexasHoldemView(CardView):
         return f"{pot}: check, or {'raise' if s.to_match else 'bet'} {raises}?"
 
     def place(self, s, player):
-        """Return the place of a player who is out of a tournament; the mean of those that are shared (rules.md 8.2)."""
+        """Return the place of a player who is out, the mean for shared places (rules.md 8.2), or None."""
         place = int(s.places[player])
         sharers = sum(int(other) == place for other in s.places)
         return place + (sharers - 1) / 2 if place and sharers > 1 else place or None
@@ -141,7 +141,7 @@ class TexasHoldemView(CardView):
         return super().describe_event(event, kind)
 
     def candidates(self, state, player):
-        """With betting="full" the raises are those of "pot_fractions": there may be thousands of amounts."""
+        """Return the legal actions; with betting="full", of thousands of raises only those of "pot_fractions"."""
         s = state.record
         if s.rules.betting != FULL:
             return super().candidates(state, player)
@@ -169,7 +169,7 @@ class TexasHoldemView(CardView):
         if amount is not None and (isinstance(amount, bool) or not isinstance(amount, int)):
             raise FormatError(f'"amount" is a whole number of chips; got {_shortened(amount)}')
         if kind not in ("bet", "raise"):
-            amount = None  # what is said of an amount that does not matter is of no consequence
+            amount = None  # ignored for these kinds
         return (state.action_of(kind, amount),)
 
     # -- the picture --------------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ class TexasHoldemView(CardView):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Parts of the words
+# Parts of the texts
 
 
 def board_cards(s):
@@ -209,9 +209,9 @@ def _rank(cards):
 
 
 def _named_raise(s, player, action):
-    """Return the total of a raise, and what it is called besides."""
+    """Return the total of a raise, and the name of its size for the label."""
     high = s.bets[s.street, player] + s.stacks[player]
-    if action >= actions.RAISE_TO or s.rules.betting == FULL:  # of which there may be thousands: no kernels
+    if action >= actions.RAISE_TO or s.rules.betting == FULL:  # there may be thousands, so call no kernels
         total, size = action - (actions.FULL_RAISE_0 if s.rules.betting == FULL else actions.RAISE_TO), ""
     else:
         pot_after_call = int(s.pot) + owed(s, player)
@@ -226,7 +226,7 @@ def _named_raise(s, player, action):
 
 
 def _usual_totals(s, player):
-    """Return the totals of the least raise, the fractions of the pot, and all in."""
+    """Return the totals of the smallest raise, the fractions of the pot, and all in."""
     pot_after_call, to_match = int(s.pot) + owed(s, player), np.int64(s.to_match)
     fractions = range(len(actions.FRACTIONS))
     totals = [int(actions.fraction_raise(pot_after_call, to_match, k)) for k in fractions]

@@ -1,4 +1,4 @@
-"""Entries of a timeline: made from a state, in words, and as JSON."""
+"""Entries of a timeline: making them from a state, their sentences, and their JSON."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ from cardenvs.games.texas_holdem.play import TexasHoldemState
 from cardenvs.games.texas_holdem.state import CASH, STREETS
 from cardenvs.games.texas_holdem.table import TABLE
 
-_PROLOGUE = ("unfold", "clear_table")  # what a new hand begins with, before the event that numbers it
+_PROLOGUE = ("unfold", "clear_table")  # events that may begin a new hand, before the event that numbers it
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Entry:
     """One entry of a timeline.
 
     Attributes:
-        index: its place, from 0.
+        index: position in the timeline, from 0.
         hand: number of the hand, from 1; 0 before the first.
-        ply: actions made before it.
+        ply: number of actions before it.
         kind: name of the event kind, or "request", "action", "standings".
-        row: the event as core writes it, eight integers; None if this is no event of the game.
-        data: JSON values by name, of an entry that is no event of the game.
+        row: the event as a row of eight integers, or None if the entry is not an event of the game.
+        data: JSON values by name, if the entry is not an event of the game.
     """
 
     index: int
@@ -59,7 +59,7 @@ class Entry:
     data: Mapping[str, Any]
 
     def as_json(self, viewer: int = OMNISCIENT) -> dict[str, Any]:
-        """Return the entry as `viewer` sees it, as JSON values. Only OMNISCIENT learns who sees a card (`seen_by`)."""
+        """Return the entry as `viewer` sees it, as JSON values. Only OMNISCIENT gets `seen_by`, who sees the card."""
         head = {"i": self.index, "hand": self.hand, "ply": self.ply, "kind": self.kind}
         return head | (dict(self.data) if self.row is None else _row_as_json(self.row, viewer))
 
@@ -69,11 +69,11 @@ class Entry:
 
 
 def standings(state: TexasHoldemState, players: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Who finished where, best first, as JSON values.
+    """Return the standings, best first, as JSON values.
 
-    In a tournament the places are those of rules.md 8. In cash, and for those still in an unfinished tournament, the
-    order is by what they have won; in cash equal winnings share a place, in an unfinished tournament who is still in
-    has none.
+    Places in a tournament are those of rules.md 8. Cash players, and those still in an unfinished tournament, are
+    ordered by their winnings. In a finished cash game equal winnings share a place; players still in an unfinished
+    tournament, and all players of an unfinished cash game, have no place.
     """
     s = state.record
     cash = s.rules.format == CASH
@@ -96,7 +96,7 @@ def standings(state: TexasHoldemState, players: tuple[str, ...]) -> list[dict[st
 
 
 def entries_of(state: State) -> Iterator[Entry]:
-    """The entries of a match: it is played again, and the events of each action are put between request and answer."""
+    """Play the match of `state` again and yield its entries: a request, the action and its events for each decision."""
     again = GAME.new_state(seed=state.seed, deck=state.deck.tolist() or None, **state.options.as_dict())
     assert isinstance(again, TexasHoldemState)
     count = _Count()
@@ -115,7 +115,7 @@ def entries_of(state: State) -> Iterator[Entry]:
 
 
 class _Count:
-    """Numbers entries, and the hands they belong to."""
+    """Counter of entries, and of the hands they belong to."""
 
     def __init__(self) -> None:
         self.index, self.hand, self.events = 0, 0, 0
@@ -159,7 +159,7 @@ def _action(state: TexasHoldemState, action: int) -> dict[str, Any]:
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Words of the entries that are no events
+# Sentences of the entries that are not events
 
 
 def _request_in_words(data: Mapping[str, Any]) -> str:
@@ -194,7 +194,7 @@ def json_line(data: dict[str, Any]) -> str:
 
 
 def _row_as_json(row: tuple[int, ...], viewer: int) -> dict[str, Any]:
-    """Return an event without what does not apply: player, card, from, to, counter, value, seen_by."""
+    """Return those of player, card, from, to, counter, value and seen_by that apply to an event."""
     op = TABLE.kinds[row[KIND]].op
     places = TABLE.counter_of if op == Op.SET else TABLE.pile_of
     data: dict[str, Any] = {} if row[PLAYER] == NO_PLAYER else {"player": row[PLAYER]}
@@ -231,19 +231,23 @@ def json_object(text: str, line: int) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise FormatError(f"line {line} is not JSON ({error}); the file may have been cut short") from None
     if not isinstance(data, dict):
-        raise FormatError(f"line {line} should be a JSON object, it is {data!r}")
+        raise FormatError(f"line {line} is not a JSON object: {data!r}")
     return data
 
 
 def entry_of(data: dict[str, Any], index: int) -> Entry:
-    """Return the entry of a JSON object. What it does not say is refused rather than guessed."""
+    """Return the entry of a JSON object.
+
+    Raises:
+        FormatError: a value is missing or invalid.
+    """
     where = f"line {index + 2}"
     try:
         place, hand, ply, kind = data.pop("i"), data.pop("hand"), data.pop("ply"), data.pop("kind")
         if (place, type(hand), type(ply)) != (index, int, int):
             raise FormatError(f"{where}: 'i' should be {index}, 'hand' and 'ply' integers; got {place}, {hand}, {ply}")
         if kind in WORDS:
-            WORDS[kind](data)  # what the words need is there
+            WORDS[kind](data)  # raises if a value for the sentence is missing
             return Entry(index, hand, ply, kind, None, MappingProxyType(data))
         return Entry(index, hand, ply, kind, _row(kind, data), MappingProxyType({}))
     except FormatError:
@@ -265,5 +269,5 @@ def _row(kind: str, data: dict[str, Any]) -> tuple[int, ...]:
     row[TARGET] = _PILES[data["to"]] if "to" in data else NO_PLACE
     row[VALUE] = int(data["value"] if TABLE.kinds[row[KIND]].op != Op.MOVE else data.get("value", TOP))
     row[VISIBLE] = sum(1 << range(TABLE.max_players)[p] for p in data["seen_by"]) if "seen_by" in data else EVERYBODY
-    row[AUDIENCE] = EVERYBODY  # everything that happens at the table is seen to happen
-    return tuple(np.array(row, np.int32).tolist())  # refuses what is no 32-bit integer
+    row[AUDIENCE] = EVERYBODY  # everybody sees that an event happens
+    return tuple(np.array(row, np.int32).tolist())  # raises OverflowError beyond 32 bits

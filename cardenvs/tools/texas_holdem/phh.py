@@ -1,28 +1,28 @@
-"""Hands as PHH, the open hand-history format that PokerKit reads: out of matches, and into states.
+"""Write hands of matches in PHH, the open hand-history format that PokerKit reads, and read PHH into states.
 
 PHH (J. Kim, "Recording and Describing Poker Hands", 2024; https://phh.readthedocs.io) is TOML. A no-limit hold'em hand
 has these fields:
 
     variant = "NT"
-    antes = [0, 0, 0]                           what each player has to post before the blinds
+    antes = [0, 0, 0]                           posted by each player before the blinds
     blinds_or_straddles = [10, 20, 0]
     min_bet = 20
     starting_stacks = [2000, 2000, 2000]        before antes and blinds
-    actions = ["d dh p1 AsKs", "d dh p2 ????",  hole cards; ? is a card that is not known
+    actions = ["d dh p1 AsKs", "d dh p2 ????",  hole cards; ?? is an unknown card
                "p3 cbr 60", "p1 f", "p2 cc",    bet or raise to a total, fold, check or call
                "d db 2c7d9h",                   board
                "p3 sm QdQc", "p2 sm"]           shows ("-": the cards dealt); mucks
 
-Players are p1, p2, ... from the button's left: p1 has the small blind, the last one the button. Of two, p1 has the big
-blind and p2 the button and the small blind; `antes` and `blinds_or_straddles` list the small blind first all the same.
-Several hands in one text are TOML tables [1], [2], ... (a .phhs file).
+Players are p1, p2, ... from the button's left: p1 has the small blind, the last one the button. With two players, p1
+has the big blind, and p2 the button and the small blind; `antes` and `blinds_or_straddles` still list the small blind
+first. Several hands in one text are TOML tables [1], [2], ... (a .phhs file).
 
-The ante of one player alone is that of the big blind for the table, who posts the blind first here (rules.md 4.1).
-Decimal amounts are read as chips with `chips_per_unit`. Other uneven antes, straddles and boards that are dealt twice
-are not played here.
+An ante of one player alone is the big blind's ante for the table; here its blind is posted first (rules.md 4.1).
+Decimal amounts are converted to chips with `chips_per_unit`. Other uneven antes, straddles and boards dealt twice are
+not supported.
 
-Reading and writing are strict: what cannot be said in PHH, or played by these rules, is refused with the field or the
-action that is meant. See rules.md 11 for the spots in which PokerKit plays otherwise.
+Reading and writing are strict: a hand that PHH cannot express, or that these rules do not allow, raises a FormatError
+that names the field or the action. Rules.md 11 lists where PokerKit plays differently.
 """
 
 import itertools
@@ -41,7 +41,7 @@ from cardenvs.tools.texas_holdem.hands import Hand, read_hands
 from cardenvs.tools.texas_holdem.phh_reader import VARIANT, HandReader, cards_text
 from cardenvs.tools.texas_holdem.timeline import Timeline
 
-_MOST_TEXT = 64 * 1024 * 1024  # bytes of a text that is read at all
+_MOST_TEXT = 64 * 1024 * 1024  # characters of a text; longer ones are rejected
 _KEY = re.compile(r"\s*([A-Za-z_]+)\s*=")
 _TABLE = re.compile(r"\s*\[\s*([^\[\]\s]+)\s*\]")
 
@@ -50,19 +50,19 @@ _TABLE = re.compile(r"\s*\[\s*([^\[\]\s]+)\s*\]")
 
 
 def dumps(match: Timeline | Replay | State, hand: int | None = None) -> str:
-    """One hand of a match as PHH.
+    """Return one hand of a match in PHH.
 
     Args:
         match: a state, a replay or a timeline of Texas hold'em.
-        hand: its number, from 1; may be left out where there is only one.
+        hand: number of the hand, from 1; optional if the match has only one.
 
     Raises:
-        FormatError: there is no such hand, it is not over, or PHH has no words for it.
+        FormatError: there is no such hand, it is not over, or PHH cannot express it.
     """
     hands, timeline = _hands(match)
     if hand is None and len(hands) != 1:
         raise FormatError(
-            f"this match has {len(hands)} hands: say which, or write all of them (dumps_all; a .phhs file)"
+            f"this match has {len(hands)} hands; give the number of one, or write all of them (dumps_all; a .phhs file)"
         )
     wanted = 1 if hand is None else hand
     if not 1 <= wanted <= len(hands):
@@ -71,10 +71,10 @@ def dumps(match: Timeline | Replay | State, hand: int | None = None) -> str:
 
 
 def dumps_all(match: Timeline | Replay | State) -> str:
-    """Return all hands of a match that are over, as one text (.phhs): tables [1], [2], ...
+    """Return all finished hands of a match in one PHH text (.phhs): tables [1], [2], ...
 
     Raises:
-        FormatError: PHH has no words for one of them.
+        FormatError: PHH cannot express one of them.
     """
     hands, timeline = _hands(match)
     return "\n".join(f"[{hand.number}]\n{_text(hand, timeline)}" for hand in hands if hand.is_over)
@@ -90,7 +90,7 @@ def _hands(match: Timeline | Replay | State) -> tuple[list[Hand], Timeline]:
 
 def _text(hand: Hand, timeline: Timeline) -> str:
     if hand.forfeited:
-        raise FormatError(f"hand {hand.number}: player_{hand.forfeited[0]} forfeits in it; PHH has no words for that")
+        raise FormatError(f"hand {hand.number}: player_{hand.forfeited[0]} forfeits in it, which PHH cannot express")
     if not hand.is_over:
         raise FormatError(f"hand {hand.number} is not over")
     seats, ante = hand.seats, timeline.options["ante"]
@@ -101,10 +101,10 @@ def _text(hand: Hand, timeline: Timeline) -> str:
     if ante and timeline.options["ante_type"] == "big_blind":
         place = len(blinds) - 1
         payer = seats[0] if len(seats) == 2 else seats[place]
-        paid = min(ante, max(0, hand.stacks_before[payer] - big))  # what is left of a short stack (rules.md 4.1)
+        paid = min(ante, max(0, hand.stacks_before[payer] - big))  # the rest of a short stack (rules.md 4.1)
         antes = [paid if k == place else 0 for k in range(len(seats))]
     elif ante:
-        fields["ante_trimming_status"] = True  # a short ante counts as what was put in (rules.md 10.2)
+        fields["ante_trimming_status"] = True  # a short ante counts as the chips put in (rules.md 10.2)
     fields |= {
         "antes": antes,
         "blinds_or_straddles": blinds + [0] * (len(seats) - len(blinds)),
@@ -121,7 +121,7 @@ def _text(hand: Hand, timeline: Timeline) -> str:
 
 
 def _action_texts(hand: Hand) -> list[str]:
-    """Return the actions in order, and the cards where they are dealt and shown."""
+    """Return the actions in order, with the cards where they are dealt and shown."""
     number = {seat: f"p{k}" for k, seat in enumerate(hand.seats, 1)}
     texts = [f"d dh {number[seat]} {cards_text(hand.cards[seat])}" for seat in hand.seats]
     dealt = 0
@@ -140,18 +140,18 @@ def _action_texts(hand: Hand) -> list[str]:
 
 
 def _board_texts(board: list[int], dealt: int) -> list[str]:
-    """Return the deals from a board of `dealt` cards to `board`, a street each."""
+    """Return the deals that take a board of `dealt` cards to `board`, one per street."""
     counts = [int(count) for count in BOARD_CARDS if dealt <= count <= len(board)]
     return [f"d db {cards_text(board[start:end])}" for start, end in itertools.pairwise(counts)]
 
 
 def _toml(value: Any) -> str:
-    """Return a bool, an integer, a text, or a list of these, in TOML."""
+    """Return a bool, an integer, a text, or a list of these as TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
         return f"[{', '.join(_toml(entry) for entry in value)}]"
-    if isinstance(value, str):  # JSON's escapes are TOML's, but for one
+    if isinstance(value, str):  # TOML escapes one character more than JSON
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return str(value)
 
@@ -161,41 +161,41 @@ def _toml(value: Any) -> str:
 
 
 def loads(text: str, chips_per_unit: int = 1) -> TexasHoldemState:
-    """Return the state after a hand of PHH, played to its end by these rules.
+    """Play a hand of PHH to its end by these rules and return the state.
 
-    Seats are those that `seats` gives, without gaps; without it p1 is seat 0. Cards that stay unknown are taken from
-    those that nobody was seen to have, the lowest ids first; a player with such cards must not come to a showdown.
+    Seats follow `seats`, without gaps; by default p1 is seat 0. Unknown cards are replaced by cards that do not occur
+    in the hand, lowest ids first; a player with such cards must not reach a showdown.
 
     Args:
-        text: of one hand.
-        chips_per_unit: chips for each 1 in the text, as 100 where it counts 0.01 for the smallest chip.
+        text: one hand.
+        chips_per_unit: chips per unit in the text, for example 100 if the smallest chip is 0.01.
 
     Raises:
-        FormatError: the text is no PHH, not no-limit hold'em, says what these rules do not allow or do not offer, does
-            not come to an end, or ends with other stacks than its finishing_stacks.
+        FormatError: the text is not PHH or not no-limit hold'em, these rules do not allow or offer something in it,
+            the hand does not end, or it ends with stacks other than its finishing_stacks.
     """
     return _played(_table(text), text, None, chips_per_unit)
 
 
 def loads_all(text: str, chips_per_unit: int = 1) -> list[TexasHoldemState]:
-    """Return the states after each hand of a text of several hands (.phhs), in their order; see `loads`."""
+    """Play each hand of a text of several hands (.phhs) and return the states; see `loads`."""
     data = _table(text)
     if not data or not all(isinstance(value, dict) for value in data.values()):
-        raise FormatError("a text of several hands has a table for each, as [1], [2], ...; this has none, or more")
+        raise FormatError("a text of several hands has a table for each, such as [1], [2], ..., and nothing else")
     return [_played(value, text, name, chips_per_unit) for name, value in data.items()]
 
 
 def _table(text: str) -> dict[str, Any]:
     if len(text) > _MOST_TEXT:
-        raise FormatError(f"the text has {len(text):,} characters; {_MOST_TEXT:,} are the most that is read")
+        raise FormatError(f"the text has {len(text):,} characters; the limit is {_MOST_TEXT:,}")
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"this is no PHH: not TOML ({error}); it may have been cut short") from None
+        raise FormatError(f"this is not PHH: not TOML ({error}); it may have been cut short") from None
 
 
 def _played(data: dict[str, Any], text: str, table: str | None, chips_per_unit: int) -> TexasHoldemState:
-    """Return the hand of a table of the text, None: of the whole text. Errors say which hand, and in which line a field is."""
+    """Play the hand of a table of the text, or with None the whole text; errors name the hand and the line."""
     try:
         return HandReader(data, chips_per_unit).play()
     except FormatError as error:
@@ -205,7 +205,7 @@ def _played(data: dict[str, Any], text: str, table: str | None, chips_per_unit: 
 
 
 def _line_of(text: str, table: str | None, field: str) -> int | None:
-    """Return the number of the line in which a field of a table is given."""
+    """Return the line number of a field of a table, or None if it is missing."""
     current = None
     for number, line in enumerate(text.splitlines(), 1):
         header, key = _TABLE.match(line), _KEY.match(line)

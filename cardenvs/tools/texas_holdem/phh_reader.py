@@ -15,7 +15,7 @@ from cardenvs.tools.texas_holdem.hands import read_hands
 from cardenvs.tools.texas_holdem.timeline import Timeline
 
 VARIANT = "NT"
-_MUCK, _SHOW = "", "-"  # the argument of sm, where it is not the cards
+_MUCK, _SHOW = "", "-"  # arguments of sm other than cards
 _CARD_TEXT = re.compile(r"[2-9TJQKA?][cdhs?]")
 _PLAYER = re.compile(r"p([1-9][0-9]?)")
 _AMOUNT = re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?")
@@ -29,7 +29,7 @@ def cards_text(cards: Iterable[int]) -> str:
 
 @dataclass(frozen=True)
 class Step:
-    """An action of the file. `number` counts from 1; `player` from 0, None for the dealer."""
+    """An action of the file. `number` counts from 1, `player` from 0 (None: the dealer)."""
 
     number: int
     text: str
@@ -80,22 +80,22 @@ class HandReader:
         return value
 
     def _chips(self, name: str, low: int, count: int | None = None) -> list[int]:
-        """Return a list of whole chips, each at least `low`."""
+        """Return a field with a list of amounts in whole chips, each at least `low`."""
         values = self._field(name, list)
         if count is not None and len(values) != count:
             raise FormatError(f"{name} has {len(values)} numbers for {count} players")
         return [self._whole(name, value, low) for value in values]
 
     def _whole(self, name: str, value: Any, low: int) -> int:
-        """Return an amount in chips."""
+        """Convert an amount to chips."""
         is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
         if isinstance(value, Decimal):
             is_number = value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS
         chips = value * self._unit if is_number else low - 1
         if chips < low or chips != chips // 1:
-            hint = "; decimals take chips_per_unit, as 100 for cents" if isinstance(value, Decimal) else ""
+            hint = "; decimals take chips_per_unit, such as 100 for cents" if isinstance(value, Decimal) else ""
             shown = str(value) if is_number else _short(value)
-            raise FormatError(f"{name} has {shown}; it takes integers from {low} on{hint}")
+            raise FormatError(f"{name} has {shown}; it takes integers of at least {low}{hint}")
         return int(chips)
 
     def _read_ante(self) -> tuple[int, str]:
@@ -109,7 +109,7 @@ class HandReader:
         short = [f"p{k}" for k, stack in enumerate(self._stacks, 1) if stack < antes[0]]
         if short and not trimmed:
             raise FormatError(
-                f"antes: {', '.join(short)} cannot post a whole ante, which counts here as what was put in "
+                f"antes: {', '.join(short)} cannot post a whole ante; here a short ante counts as the chips put in "
                 "(ante_trimming_status = true)"
             )
         return antes[0], "all"
@@ -135,15 +135,17 @@ class HandReader:
             if chips:
                 raise FormatError(
                     f"blinds_or_straddles are {posted}; p{player} posts {chips}, but straddles and other posts are not "
-                    "played here"
+                    "supported here"
                 )
         small, big = posted[:2]
-        if self._n > 2 and big == 0:  # p1 posts the big blind, and nobody a small one
+        if self._n > 2 and big == 0:  # p1 posts the big blind, and nobody the small blind
             small, big = 0, small
         elif self._n > 2 and small == 0:
-            raise FormatError(f"blinds_or_straddles are {posted}; who posts nothing has no small blind: list p2 first")
+            raise FormatError(f"blinds_or_straddles are {posted}; without a small blind the big blind comes first")
         if not 0 <= small <= big or big == 0:
-            raise FormatError(f"blinds_or_straddles are {posted}; a small and a big blind come first here, as [10, 20]")
+            raise FormatError(
+                f"blinds_or_straddles are {posted}; a small and a big blind come first here, such as [10, 20]"
+            )
         if "min_bet" not in self._data:
             raise FormatError("min_bet is missing; it takes an integer, the big blind")
         least = self._whole("min_bet", self._data["min_bet"], 0)
@@ -152,14 +154,14 @@ class HandReader:
         return small, big
 
     def _read_seats(self) -> list[int]:
-        """Return the seat of each player, 0..n-1, in the order in which `seats` has them."""
+        """Return the seat of each player, 0..n-1, in the order of `seats`."""
         if "seats" not in self._data:
             return list(range(self._n))
         seats = self._chips("seats", 1, self._n)
         order = sorted(seats)
         ranks = [order.index(seat) for seat in seats]
         if ranks != [(ranks[0] + k) % self._n for k in range(self._n)]:
-            raise FormatError(f"seats are {seats}; players are listed clockwise, each at a seat of its own")
+            raise FormatError(f"seats are {seats}; players are listed clockwise, each at a different seat")
         return ranks
 
     # -- actions and cards --------------------------------------------------------------------------------------
@@ -170,7 +172,7 @@ class HandReader:
             if not isinstance(text, str):
                 raise FormatError(f"action {number} is {_short(text)}; it takes a text such as 'p1 cc'")
             words = text.partition("#")[0].split()
-            if words:  # else a comment alone
+            if words:  # else only a comment
                 steps.append(self._step(number, " ".join(words), words))
         return steps
 
@@ -194,14 +196,14 @@ class HandReader:
         return int(found[1]) - 1
 
     def _read_cards(self) -> None:
-        """Collect the cards: those dealt, and where they were not known, those shown."""
+        """Collect the cards dealt, and the cards shown where the dealt ones are unknown."""
         for step in self._steps:
             if step.verb == "db":
                 self._board += self._known(step)
                 if len(self._board) > NUM_BOARD:
                     raise step.error(
                         f"that makes {len(self._board)} cards on the board; it has {NUM_BOARD}, and a board that is "
-                        "run twice is not played here"
+                        "run twice is not supported"
                     )
             elif step.verb == "dh":
                 assert step.player is not None
@@ -219,7 +221,7 @@ class HandReader:
     def _known(self, step: Step) -> list[int]:
         cards = [card for card in _cards(step) if card is not None]
         if len(cards) != len(_cards(step)):
-            raise step.error("the board has to be known")
+            raise step.error("the cards of the board must be known")
         return cards
 
     def _read_shown(self, step: Step) -> None:
@@ -231,7 +233,7 @@ class HandReader:
             self._cards[step.player] = shown
 
     def _deck(self) -> list[int]:
-        """Two cards for each seat, then the board as far as it is known."""
+        """Return two cards for each seat, then the known cards of the board."""
         seen = {card for cards in self._cards.values() for card in cards} | set(self._board)
         others = iter(card for card in range(NUM_CARDS) if card not in seen)
         hands: dict[int, list[int]] = {}
@@ -290,7 +292,7 @@ class HandReader:
         if state.is_terminal:
             raise step.error("the hand is over")
         if visible > dealt:
-            raise step.error(f"the {STREETS[int(state.record.street)]} has to be dealt first")
+            raise step.error(f"the {STREETS[int(state.record.street)]} must be dealt first")
         if state.current_player != self._seat_of[step.player or 0]:
             raise step.error(f"{self._name(state.current_player)} is to act")
         try:
@@ -302,7 +304,7 @@ class HandReader:
             raise step.error(str(error)) from None
 
     def _is_idle_check(self, step: Step, state: TexasHoldemState, has_moved_on: bool) -> bool:
-        """Return whether this is a check of a player whom these rules do not ask any more, all others being all-in (4.9)."""
+        """Return whether this is a check by a player who has no decision left, as all others are all-in (4.9)."""
         if step.verb != "cc" or not (state.is_terminal or has_moved_on):
             return False
         s, seat = state.record, self._seat_of[step.player or 0]
@@ -334,14 +336,14 @@ class HandReader:
         if here != wanted:
             raise FormatError(
                 f"finishing_stacks are {wanted}, but by these rules the hand ends with {here}; "
-                "rules.md 11 lists where others play otherwise (odd chips, a short big blind), and no rake is taken"
+                "rules.md 11 lists where others play differently (odd chips, a short big blind); there is no rake"
             )
 
     def _amount(self, step: Step) -> int:
         """Return the total of a bet or raise, in chips."""
         chips = Decimal(step.argument) * self._unit if _AMOUNT.fullmatch(step.argument) else Decimal("0.5")
         if chips != chips // 1:
-            raise step.error(f"{_short(step.argument)} is no number of whole chips")
+            raise step.error(f"{_short(step.argument)} is not a whole number of chips")
         return int(chips)
 
     def _name(self, seat: int) -> str:
@@ -349,16 +351,16 @@ class HandReader:
 
 
 def _cards(step: Step) -> list[int | None]:
-    """Return the cards in the argument of a step, None for those that are not known."""
+    """Return the cards in the argument of a step, None for unknown ones."""
     text = step.argument
     parts = [text[k : k + 2] for k in range(0, len(text), 2)]
     for part in parts:
         if not _CARD_TEXT.fullmatch(part) or (("?" in part) and part != "??"):
-            raise step.error(f"{_short(part)} is no card; a card reads As, Th, 2c, or ?? if it is not known")
+            raise step.error(f"{_short(part)} is not a card; a card is written As, Th, 2c, or ?? if unknown")
     return [None if part == "??" else parse_card(part) for part in parts]
 
 
 def _short(value: Any) -> str:
-    """Return a value for a message, not too long."""
+    """Return a value for a message, shortened if long."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

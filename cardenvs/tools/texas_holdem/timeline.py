@@ -1,18 +1,18 @@
-"""The timeline of a match: everything that happened, in order, as data that never changes.
+"""The timeline of a match: an immutable list of everything that happened, in order.
 
-An entry is one of these:
+An entry is one of:
 
-    an event of the game     what changes the table, and notes such as a pot that is settled (state.py lists the kinds)
-    request                  who is asked, and what this player may do, in chips
-    action                   the answer to it, or a forfeit
-    standings                after the last event of a finished match: places and chips
+    an event of the game     a change of the table, or a note such as a settled pot (table.py lists the kinds)
+    request                  the player to act and its legal options, in chips
+    action                   the answer to a request, or a forfeit
+    standings                places and chips, after the last event of a finished match
 
-The table at entry i is the fold of the entries before it, for any viewer: a player, SPECTATOR (what is public) or
-OMNISCIENT (all hands; cards that are never dealt stay unknown). Requests, actions and standings are public, and do not
+The table at entry i is the fold of the entries before it, for any viewer: a player, SPECTATOR (public information) or
+OMNISCIENT (all hands; cards that are never dealt stay unknown). Requests, actions and standings are public and do not
 change the table.
 
-A file holds JSON lines: a head (format, game, options, setup, players, number of entries, digest), then one entry a
-line. The same setup, options, players and actions give the same file, byte for byte.
+A file contains JSON lines: a head (format, game, options, setup, players, number of entries, digest), then one line per
+entry. Equal setup, options, players and actions give identical files, byte for byte.
 """
 
 import hashlib
@@ -44,13 +44,13 @@ _KINDS = {kind.name: kind for kind in TABLE.kinds}
 
 
 class Timeline:
-    """The timeline of one match. Made by `of`, `load` or `loads`; it does not change.
+    """The timeline of one match. Immutable; created by `of`, `load` or `loads`.
 
     Attributes:
         options: option values by name.
         setup: {"seed": int, "deck": [card id, ...]}.
         players: a name for each seat.
-        finished: whether the match came to its end.
+        finished: whether the match is over.
         entries: all entries, in order.
     """
 
@@ -71,11 +71,11 @@ class Timeline:
 
     @classmethod
     def of(cls, state: State, players: list[str] | None = None) -> Self:
-        """Return the timeline of a state's match so far. `players` are names, by default player_0, player_1, ...
+        """Make the timeline of the match of a state so far. `players` are names, by default player_0, player_1, ...
 
         Raises:
-            ValueError: the state does not go back to the deal, or the names are not one a seat.
-            CardenvsError: it is a state of another game.
+            ValueError: the history of the state does not go back to the deal, or `players` has the wrong length.
+            CardenvsError: the state is of another game.
         """
         if state.game is not GAME:
             raise CardenvsError(f"this is a timeline of {GAME.name}; got a state of {state.game.name}")
@@ -94,13 +94,13 @@ class Timeline:
         return [entry.as_json(viewer) for entry in self.entries]
 
     def table(self, i: int, viewer: int) -> FoldedTable:
-        """Return the table as `viewer` knows it before entry `i`: the fold of the entries 0 to i - 1, 0 <= i <= len(self)."""
+        """Return the table as `viewer` knows it before entry `i`, 0 <= i <= len(self)."""
         self._check_viewer(viewer)
         self._check_place(i)
         return fold(TABLE, TABLE.visible(self._rows[: self._rows_before[i]], viewer))
 
     def view(self, i: int, viewer: int) -> dict[str, Any]:
-        """Return the table before entry `i` as JSON values, with `i`, the hand, and the last entry that `viewer` saw."""
+        """Return the table before entry `i` as JSON values, with `i`, the hand, and the previous entry."""
         table = self.table(i, viewer)
         last = self.entries[i - 1] if i else None
         return {
@@ -112,7 +112,7 @@ class Timeline:
         }
 
     def sentence(self, i: int, viewer: int) -> str:
-        """Entry `i` in words, as `viewer` saw it."""
+        """Return entry `i` as a sentence, as `viewer` saw it."""
         entry = self.entries[i]
         if entry.row is None:
             return WORDS[entry.kind](entry.data)
@@ -120,10 +120,10 @@ class Timeline:
         return GAME.view.describe_event(TABLE.read(row), _KINDS[entry.kind])
 
     def playback(self, viewer: int) -> "Playback":
-        """Return a place in the timeline to step from, as `viewer` sees it."""
+        """Return a Playback at the start of the timeline, as `viewer` sees it."""
         return Playback(self, viewer)
 
-    # -- playing it again ---------------------------------------------------------------------------------------
+    # -- replay -------------------------------------------------------------------------------------------------
 
     @property
     def actions(self) -> list[int]:
@@ -134,7 +134,7 @@ class Timeline:
         """Return the state after the first `k` actions, by default all, played by the rules.
 
         Raises:
-            FormatError: the setup cannot be dealt, or an action is refused.
+            FormatError: the setup cannot be dealt, or an action is illegal.
         """
         actions = self.actions
         replay = Replay(GAME, dict(self.options), dict(self.setup), self.players, tuple(actions), (), "")
@@ -143,24 +143,24 @@ class Timeline:
         return state
 
     def verify(self) -> None:
-        """Play the match again.
+        """Replay the match and compare all entries.
 
         Raises:
-            FormatError: an action is refused, or what follows is not what is written here.
+            FormatError: an action is illegal, or an entry differs.
         """
         again = Timeline.of(self.state_at(), list(self.players))
         for mine, theirs in zip(self.entries, again.entries, strict=False):
             if mine != theirs:
                 raise FormatError(
-                    f"timeline: entry {mine.index} reads {mine.as_json()}, but played again {theirs.as_json()}"
+                    f"timeline: entry {mine.index} reads {mine.as_json()}, but replaying gives {theirs.as_json()}"
                 )
         if len(self) != len(again):
-            raise FormatError(f"timeline: it has {len(self)} entries, but played again {len(again)}")
+            raise FormatError(f"timeline: it has {len(self)} entries, but replaying gives {len(again)}")
 
     # -- files --------------------------------------------------------------------------------------------------
 
     def dumps(self) -> str:
-        """Return the timeline as text: JSON lines."""
+        """Return the timeline as JSON lines."""
         body = "".join(json_line(entry.as_json()) for entry in self.entries)
         head = {
             "format": FORMAT,
@@ -176,15 +176,15 @@ class Timeline:
         return json_line(head) + body
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the timeline; an existing file is replaced in one go."""
+        """Write the timeline to a file, replacing an existing one atomically."""
         write_whole(path, self.dumps())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a timeline.
+        """Read a timeline from a file.
 
         Raises:
-            FormatError: the file is no timeline, cut short, edited, or of another version.
+            FormatError: the file is not a timeline, was truncated or edited, or has another version.
         """
         try:
             return cls.loads(Path(path).read_text(encoding="utf-8"))
@@ -195,7 +195,7 @@ class Timeline:
 
     @classmethod
     def loads(cls, text: str) -> Self:
-        """Return the timeline of a text; see `load`."""
+        """Read a timeline from a text; see `load`."""
         first, _, body = text.partition("\n")
         head = _checked_head(json_object(first, 1))
         if hashlib.sha256(body.encode()).hexdigest() != head["digest"]:
@@ -218,13 +218,13 @@ class Timeline:
 
 
 class Playback:
-    """A place in a timeline, as one viewer sees it. Stepping is replay: it changes nothing in the match.
+    """A position in a timeline, as one viewer sees it. Stepping does not change the timeline.
 
     Attributes:
-        timeline: what is stepped through.
-        viewer: who looks.
-        index: how many entries have been seen, 0 to len(timeline).
-        table: the table after these.
+        timeline: the timeline.
+        viewer: a player, SPECTATOR or OMNISCIENT.
+        index: number of entries passed, 0 to len(timeline).
+        table: the table after these entries.
     """
 
     def __init__(self, timeline: Timeline, viewer: int) -> None:
@@ -232,7 +232,7 @@ class Playback:
         self.seek(0)
 
     def forward(self) -> Entry | None:
-        """Go one entry on and return it; None at the end."""
+        """Go forward one entry and return it, or None at the end."""
         if self.index == len(self.timeline):
             return None
         entry = self.timeline.entries[self.index]
@@ -243,34 +243,34 @@ class Playback:
         return entry
 
     def back(self) -> Entry | None:
-        """Go one entry back, by playing all before it again, and return the entry that is undone; None at the start."""
+        """Go back one entry and return it, or None at the start. Folds all entries before it again."""
         if self.index == 0:
             return None
         self.seek(self.index - 1)
         return self.timeline.entries[self.index]
 
     def seek(self, i: int) -> None:
-        """Go to place `i`, 0 <= i <= len(timeline)."""
+        """Go to the position before entry `i`, 0 <= i <= len(timeline)."""
         self.table = self.timeline.table(i, self.viewer)
         self.index = i
 
 
 def _checked_head(head: dict[str, Any]) -> dict[str, Any]:
     if head.get("format") != FORMAT:
-        raise FormatError(f'this is no timeline: line 1 lacks "format": "{FORMAT}"')
+        raise FormatError(f'this is not a timeline: line 1 lacks "format": "{FORMAT}"')
     for name, kind in _HEAD.items():
         if not isinstance(head.get(name), kind):
-            raise FormatError(f"line 1: {name!r} should be a {kind.__name__}, it is {head.get(name)!r}")
+            raise FormatError(f"line 1: {name!r} should be a {kind.__name__}; got {head.get(name)!r}")
     if head["format_version"] != FORMAT_VERSION:
         raise FormatError(f"this timeline has format {head['format_version']}; this cardenvs reads {FORMAT_VERSION}")
     if head["game"] != GAME.name:
-        raise FormatError(f"this is a timeline of {head['game']!r}; this reads those of {GAME.name}")
+        raise FormatError(f"this is a timeline of {head['game']!r}; expected one of {GAME.name}")
     try:
         options = GAME.make_options(**head["options"])
     except CardenvsError as error:
         raise FormatError(f"line 1: {error}") from None
     if len(head["players"]) != options.num_players or not all(isinstance(name, str) for name in head["players"]):
-        raise FormatError(f"line 1: 'players' should be {options.num_players} names, it is {head['players']!r}")
+        raise FormatError(f"line 1: 'players' should be {options.num_players} names; got {head['players']!r}")
     if not isinstance(head["setup"].get("seed"), int) or not isinstance(head["setup"].get("deck"), list):
         raise FormatError("line 1: 'setup' needs a seed and a deck")
     return head
