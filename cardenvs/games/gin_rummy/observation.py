@@ -59,7 +59,9 @@ _COMMON = Layout(
         Section("to_act", 1, "1 if the observer is to act"),
         Section("is_dealer", 1, "1 if the observer dealt this hand"),
         _thermometer("deadwood", _DEADWOOD_STEPS, "own deadwood, of eleven cards after the best discard"),
-        _thermometer("deadwood_with_upcard", _DEADWOOD_STEPS, "the same with the upcard, while it is one's to take"),
+        _thermometer(
+            "deadwood_with_upcard", _DEADWOOD_STEPS, "the same with the upcard, while the observer may take it"
+        ),
         _thermometer("stock", _STOCK_STEPS, "cards in the stock"),
         Section("last_upcard_draws", _LAST_DRAWS, "1 each if at most 1, 2, 3, 4 draws from the discard pile are left"),
     )

@@ -53,15 +53,15 @@ def _sets(name, doc):
 
 LAYOUT = Layout(
     (
-        _tiles("own_rack", "tiles in the own rack, less those laid in this turn"),
+        _tiles("own_rack", "tiles in the own rack, without those laid in this turn"),
         _tiles("table", "tiles on the table as committed"),
         _tiles("not_seen", "tiles that are neither on the table nor the observer's"),
         _sets("sets", "the committed table, set by set, as the actions count them"),
-        Section("taken_apart", MAX_MELDS, "the observer builds: 1 for each set taken apart"),
-        _tiles("loose", "the observer builds: loose tiles"),
-        _sets("laid", "the observer builds: the melds laid, in order"),
-        _thermometer("points_laid", _POINT_STEPS, "the observer builds: value of the melds laid"),
-        Section("phase", len(PHASES), "one-hot, the observer builds: nothing yet, taking apart, laying", labels=PHASES),
+        Section("taken_apart", MAX_MELDS, "own turn: 1 for each set taken apart"),
+        _tiles("loose", "own turn: loose tiles"),
+        _sets("laid", "own turn: the melds laid, in order"),
+        _thermometer("points_laid", _POINT_STEPS, "own turn: value of the melds laid"),
+        Section("phase", len(PHASES), "own turn, one-hot: nothing done yet, taking apart, laying", labels=PHASES),
         _thermometer("pool", _POOL_STEPS, "tiles in the pool"),
         *(
             _thermometer(f"rack_size_{seat}", _RACK_STEPS, f"tiles in the rack of seat {seat}, the observer being 0")
@@ -70,7 +70,7 @@ LAYOUT = Layout(
         Section("opened", MAX_PLAYERS, "1 for each player who has opened, observer first"),
         Section("in_game", MAX_PLAYERS, "1 for each player who is in the game, observer first"),
         Section("to_act", MAX_PLAYERS, "one-hot player to act, observer first"),
-        Section("passes", MAX_PLAYERS, "1 each for the passes in a row"),
+        Section("passes", MAX_PLAYERS, "1 for each pass in a row"),
     )
 )
 (

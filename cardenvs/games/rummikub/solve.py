@@ -107,7 +107,7 @@ def solve(
         hand = multiset(rack)
         melds = canonical_table(_with_meanings(Meld.of(meld), joker_rule) for meld in table_of(table))
     except TypeError as error:  # for example a number instead of a list
-        raise DeckError(f"rack and table are lists of tiles and of melds, or texts ({error})") from None
+        raise DeckError(f"rack and table must be lists of tiles and of melds, or texts ({error})") from None
     _check_tiles(hand, melds, rules)
     return solve_position(Position(rules, hand, melds, opened), objective)
 
@@ -156,9 +156,7 @@ def check_rules(rules: Ruleset) -> None:
     """Raise OptionError if the solver does not support a house rule."""
     for name, value in _HOUSE_RULES.items():
         if getattr(rules, name) != value:
-            raise OptionError(
-                f"the solver does not know {name}={getattr(rules, name)!r}; it plays {name}={value!r} only"
-            )
+            raise OptionError(f"the solver does not support {name}={getattr(rules, name)!r}, only {name}={value!r}")
 
 
 def position_record(position: Position, objective: str) -> np.record:
@@ -194,12 +192,12 @@ def _check_tiles(hand: Multiset, table: Table, rules: Ruleset) -> None:
     for meld in table:
         reason = meld.why_invalid()
         if reason:
-            raise DeckError(f"the table is no table: {reason} (rules.md 2)")
+            raise DeckError(f"the table is invalid: {reason} (rules.md 2)")
     lacking = [
         t for t, n in enumerate(add(hand, table_tiles(table))) if n > (rules.jokers if t == JOKER else rules.copies)
     ]
     if lacking:
-        raise DeckError(f"{' '.join(tile_label(tile) for tile in lacking)} is there more often than in the game")
+        raise DeckError(f"{' '.join(tile_label(tile) for tile in lacking)} occurs more often than in the game")
 
 
 def _with_meanings(meld: Meld, joker_rule: str) -> Meld:

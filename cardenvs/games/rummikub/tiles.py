@@ -104,7 +104,7 @@ def sub(a: Multiset, b: Multiset) -> Multiset:
     """
     if not leq(b, a):
         lacking = [tile_label(tile) for tile in range(NUM_TYPES) if b[tile] > a[tile]]
-        raise DeckError(f"cannot take {' '.join(lacking)} out of a multiset that does not hold so many")
+        raise DeckError(f"cannot take {' '.join(lacking)} out of a multiset that has fewer")
     return tuple(x - y for x, y in zip(a, b, strict=True))
 
 

@@ -25,14 +25,14 @@ JOKERS_AT = 2 * NUM_COLOURS
 
 # The catalogue is in the order in which the search completes melds: by part.
 _PARTS = NUM_COLOURS + 1
-PART_OF = np.array(
+_PART_OF = np.array(
     [
         max(slot.value for slot in meld.slots) * _PARTS + (0 if is_group else 1 + meld.slots[0].colour)
         for meld, is_group in zip(catalogue.MELDS, catalogue.MELD_IS_GROUP, strict=True)
     ]
 )
 _GROUPS_PER_VALUE = int(catalogue.MELD_IS_GROUP.sum()) // NUM_VALUES
-_FIRST_GROUP = np.searchsorted(PART_OF, np.arange(NUM_VALUES + 2) * _PARTS)
+_FIRST_GROUP = np.searchsorted(_PART_OF, np.arange(NUM_VALUES + 2) * _PARTS)
 
 TURN = packed(
     [
@@ -98,7 +98,7 @@ def look_ahead(w):
 @kernel
 def _value_after(number):
     """Return the first value at which no meld up to `number` can be completed."""
-    return PART_OF[number] // _PARTS + 2
+    return _PART_OF[number] // _PARTS + 2
 
 
 @kernel

@@ -48,7 +48,7 @@ def layout(options):
         return Section(name, size, f"{doc}, in big blinds", high=most_blinds, labels=labels)
 
     def own(name, size, doc, labels):
-        doc = f"{doc}, in the chips that the observer began the hand with, at most {_MOST_OWN}"
+        doc = f"{doc}, in the observer's chips at the start of the hand, at most {_MOST_OWN}"
         return Section(name, size, doc, high=_MOST_OWN, labels=labels)
 
     return Layout(
@@ -75,8 +75,8 @@ def layout(options):
             own("stacks_by_own", n, "chips behind", seats),
             blinds("bets", n, "chips put in on this street", seats),
             own("bets_by_own", n, "chips put in on this street", seats),
-            blinds("chips_in", n, "chips put in in this hand, antes of each seat included", seats),
-            blinds("amounts", len(_AMOUNTS), "the pot, and what the player to act may do (0: no raise)", _AMOUNTS),
+            blinds("chips_in", n, "chips put in during this hand, including antes of each seat", seats),
+            blinds("amounts", len(_AMOUNTS), "the pot, and the options of the player to act (0: no raise)", _AMOUNTS),
             own("amounts_by_own", len(_AMOUNTS), "the same", _AMOUNTS),
             Section(
                 "structure", 6, "small blind and ante in big blinds (at most 10), big blind in starting stacks of the "

@@ -49,26 +49,38 @@ class TexasHoldemOptions(Options):
     """Options of Texas hold'em."""
 
     num_players: int = option(6, low=2, high=MAX_PLAYERS, doc="players at the table")
-    format: str = option("tournament", choices=("tournament", "cash"), doc="until one is left, or `num_hands` hands")
+    format: str = option(
+        "tournament", choices=("tournament", "cash"), doc="play until one player is left, or `num_hands` hands"
+    )
     betting: str = option(
         "pot_fractions", choices=("pot_fractions", "fcpa", "full"), doc="which raises have action ids (4.10)"
     )
     starting_stack: int = option(2000, low=1, high=MAX_CHIPS, doc="chips of each seat")
     stacks: tuple = option(
-        (), length=MAX_PLAYERS, low=0, high=MAX_CHIPS, doc="chips seat by seat, instead; cash: 0 sits out"
+        (),
+        length=MAX_PLAYERS,
+        low=0,
+        high=MAX_CHIPS,
+        doc="chips of each seat, instead of starting_stack; cash: 0 sits out",
     )
     levels: tuple = option(
         _LEVELS, length=2 * MAX_LEVELS, low=1, high=MAX_CHIPS, doc="small and big blind of each level; cash: the first"
     )
     hands_per_level: int = option(10, low=1, high=1000, doc="completed hands until the blinds rise")
     blinds: tuple = option(
-        (), length=2, low=0, high=MAX_CHIPS, doc="small and big blind of all hands, instead; the small one may be 0"
+        (),
+        length=2,
+        low=0,
+        high=MAX_CHIPS,
+        doc="small and big blind of all hands, instead of levels; the small blind may be 0",
     )
-    ante: int = option(0, low=0, high=MAX_CHIPS, doc="what every seat posts before the blinds, or one seat for all")
+    ante: int = option(
+        0, low=0, high=MAX_CHIPS, doc="chips posted before the blinds by each seat, or by one seat for all"
+    )
     ante_type: str = option(
         "all", choices=("all", "big_blind"), doc="who posts the ante: each seat, or the big blind for the table (4.1)"
     )
-    num_hands: int = option(1, low=1, high=1000, doc="cash: hands to be played")
+    num_hands: int = option(1, low=1, high=1000, doc="cash: number of hands")
     max_hands: int = option(
         None,
         low=1,
@@ -77,9 +89,13 @@ class TexasHoldemOptions(Options):
         doc=f"tournament: hands after which stacks decide; None: {MAX_HANDS}",
     )
     button_start: str = option("seat0", choices=("seat0", "random"), doc="seat of the first button")
-    button: int = option(None, low=0, high=MAX_PLAYERS - 1, optional=True, doc="seat of the first button, instead")
+    button: int = option(
+        None, low=0, high=MAX_PLAYERS - 1, optional=True, doc="seat of the first button, instead of button_start"
+    )
     button_rule: str = option(
-        "dead", choices=("dead", "moving"), doc="nobody skips or repeats a big blind, or the button skips empty seats"
+        "dead",
+        choices=("dead", "moving"),
+        doc="dead: nobody skips or repeats a big blind; moving: the button skips empty seats",
     )
     reopen_rule: str = option(
         "cumulative", choices=("cumulative", "single"), doc="whether short all-ins add up to a full raise (4.7)"
@@ -87,13 +103,17 @@ class TexasHoldemOptions(Options):
     burn_cards: bool = option(False, doc="a card is burnt before flop, turn and river")
     reveal_all_in: bool = option(True, doc="hands are face up once no more betting is possible")
     invalid_action: str = option(
-        "error", choices=("error", "passive"), doc="`state.act` refuses what is illegal, or checks, or else folds"
+        "error",
+        choices=("error", "passive"),
+        doc="an illegal `state.act` raises an error, or checks if possible and else folds",
     )
     returns: str = option(
-        "placement", choices=("placement", "winner", "chips", "payouts"), doc="what a tournament pays; cash: chips won"
+        "placement",
+        choices=("placement", "winner", "chips", "payouts"),
+        doc="rewards of a tournament; cash always pays the chips won",
     )
     payouts: tuple = option(
-        (), length=MAX_PLAYERS, low=0, high=1_000_000_000, doc='what each place gets, with returns="payouts"'
+        (), length=MAX_PLAYERS, low=0, high=1_000_000_000, doc='points of each place, with returns="payouts"'
     )
 
     @classmethod
@@ -107,22 +127,26 @@ class TexasHoldemOptions(Options):
     def check(self) -> None:
         """Raise OptionError for values that do not fit together."""
         if len(self.stacks) not in (0, self.num_players):
-            raise OptionError(f"option stacks takes {self.num_players} numbers, one a seat; got {len(self.stacks)}")
+            raise OptionError(f"option stacks takes {self.num_players} numbers, one per seat; got {len(self.stacks)}")
         self._check_chips()
         if 0 in self.stacks and (self.format != "cash" or sum(chips > 0 for chips in self.stacks) < 2):
-            raise OptionError("option stacks: a seat without chips sits out in cash, where two or more have some")
+            raise OptionError(
+                "option stacks: a seat may have 0 chips only in cash, with two or more other seats that have chips"
+            )
         self._check_blinds()
         if self.button is not None and self.button >= self.num_players:
             raise OptionError(f"option button takes a seat from 0 to {self.num_players - 1}; got {self.button}")
         if len(self.payouts) > self.num_players:
             raise OptionError(f"option payouts takes up to {self.num_players} numbers; got {len(self.payouts)}")
         if (self.returns == "payouts") != bool(self.payouts):
-            raise OptionError('option payouts goes with returns="payouts", and only with it')
+            raise OptionError('option payouts and returns="payouts" must be set together')
 
     def check_environment(self) -> None:
         """Raise OptionError if the first hand has empty seats, or blinds and antes leave nothing to decide."""
         if 0 in self.stacks:
-            raise OptionError("option stacks: in an environment every seat begins with chips; a State can do without")
+            raise OptionError(
+                "option stacks: in an environment every seat begins with chips; a State allows empty seats"
+            )
         if not all(_asks_somebody(self, button) for button in self.first_buttons()):
             raise OptionError(
                 "option stacks: the blinds and antes of the first hand leave nobody anything to decide; give a seat "
@@ -141,9 +165,9 @@ class TexasHoldemOptions(Options):
 
     def _check_blinds(self) -> None:
         if len(self.blinds) not in (0, 2) or (self.blinds and self.blinds[0] > self.blinds[1]) or self.blinds == (0, 0):
-            raise OptionError(f"option blinds takes a small and a big blind, as (10, 20); got {self.blinds}")
+            raise OptionError(f"option blinds takes a small and a big blind, such as (10, 20); got {self.blinds}")
         if len(self.levels) % 2 or not self.levels:
-            raise OptionError("option levels takes pairs of blinds, as (10, 20, 15, 30)")
+            raise OptionError("option levels takes pairs of blinds, such as (10, 20, 15, 30)")
         if any(small > big for small, big in self.all_blinds()):
             raise OptionError("option levels: a small blind is larger than its big blind")
 
