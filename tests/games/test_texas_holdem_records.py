@@ -15,9 +15,10 @@ from cardenvs.core.replay import Replay
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.actions import RAISE_TO
 from cardenvs.tools.texas_holdem.aggregates import aggregate, position
+from cardenvs.tools.texas_holdem.entries import standings
 from cardenvs.tools.texas_holdem.hands import read_hands
 from cardenvs.tools.texas_holdem.records import MatchFailedError, play_match
-from cardenvs.tools.texas_holdem.timeline import Timeline, standings
+from cardenvs.tools.texas_holdem.timeline import Timeline
 
 FILES = {"match.json", "timeline.jsonl", "actions.jsonl", "aggregates.json", "replay.json"}
 
@@ -229,7 +230,7 @@ def test_a_timeline_that_was_cut_short_or_edited_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("line", "values", "message"),
     [
-        (0, {"format": "x"}, "no timeline"),
+        (0, {"format": "x"}, "not a timeline"),
         (0, {"format_version": 2}, "format 2"),
         (0, {"game": "leduc_poker_v0"}, "timeline of 'leduc_poker_v0'"),
         (0, {"options": {"num_players": 99}}, "num_players takes"),
@@ -257,7 +258,7 @@ def test_a_timeline_without_entries_cannot_be_verified():
     empty = json.dumps(
         head | {"entries": 0, "digest": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}
     )
-    with pytest.raises(FormatError, match="it has 0 entries, but played again"):
+    with pytest.raises(FormatError, match="it has 0 entries, but replaying gives"):
         Timeline.loads(empty + "\n").verify()
 
 
@@ -265,7 +266,7 @@ def test_an_edit_with_a_fitting_digest_is_found_by_playing_again():
     text = Timeline.of(side_pot()).dumps()
     line = next(k for k, text_line in enumerate(text.splitlines()) if '"kind":"win"' in text_line)
     forged = Timeline.loads(changed(text, line, value=9000))
-    with pytest.raises(FormatError, match=r"entry \d+ reads .*9000.*played again"):
+    with pytest.raises(FormatError, match=r"entry \d+ reads .*9000.*replaying gives"):
         forged.verify()
 
 
@@ -496,7 +497,7 @@ def test_notes_that_are_no_json_fail_the_match(tmp_path):
         turn.notes["object"] = object()
         return 1
 
-    assert "left notes that are no JSON values" in str(failed_match(tmp_path, note))
+    assert "left notes that are not JSON values" in str(failed_match(tmp_path, note))
 
 
 def the_state_of(turn):
