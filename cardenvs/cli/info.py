@@ -76,7 +76,8 @@ def _allowed_text(field: Any) -> str:
     else:
         low, high = meta["low"], meta["high"]
         text = "" if low is None else str(low) if low == high else f"{low} to {'' if high is None else high}"
-        text = f"up to {meta['length']} of {text}" if meta["length"] else text
+        at_most = "" if meta["min_length"] == meta["length"] else "up to "
+        text = f"{at_most}{meta['length']} of {text}" if meta["length"] else text
     return f"{text} or none" if meta["optional"] else text
 
 

@@ -9,18 +9,17 @@ from cardenvs.agents.kinds import AgentKind
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
-from cardenvs.llm.answers import OK, TRANSPORT, AnswerError, read_answer, retry_text
+from cardenvs.llm.answers import OK, TRANSPORT, AnswerError
 from cardenvs.llm.client import Call, Client, ModelClient, ScriptClient
-from cardenvs.llm.prompt import Prompt, answer_text, system_text, write_prompt
+from cardenvs.llm.dialogue import Plays, Question
+from cardenvs.llm.prompt import system_text, write_prompt
 from cardenvs.llm.transcript import system_id, transcript_of
 
 if TYPE_CHECKING:
     from cardenvs.llm.config import LLMConfig  # needs the extra `llm`
 
-_LONGEST_REPEATED = 4000  # characters of its reply that a model is shown again when it has to try again
 _LONGEST_NOTED = 4000  # characters of a reply that are kept in the notes of a decision
 _OPERATORS = ("base_url", "api_key_env", "transcript", "extra")  # only the operator of a match may set these
-SINGLE, PLANNED = "single", "planned"  # decisions for which nobody was asked
 
 
 class LLMAgent(Agent):
@@ -58,8 +57,7 @@ class LLMAgent(Agent):
         self._game, self._options = game, options
         self._client = client
         self._transcript = None if config.transcript is None else transcript_of(config.transcript)
-        self._plan: list[int] = []  # what is left of a play that was chosen whole
-        self._next, self._plan_label = -1, ""  # the decision at which it goes on, if nobody else acts before
+        self._plays = Plays()
         self._seed = 0
         self.outcomes: Counter[str] = Counter()
         write_prompt(Turn(game.new_state(seed=0, **options.as_dict()), 0), config.prompt)  # fails now, or never
@@ -78,7 +76,8 @@ class LLMAgent(Agent):
 
     def reset(self, seed: int) -> None:
         """A game begins."""
-        self._seed, self._plan = seed, []
+        self._seed = seed
+        self._plays.clear()
 
     def act(self, turn: Turn) -> int:
         """What the model chooses.
@@ -92,7 +91,7 @@ class LLMAgent(Agent):
         decision = _Decision(self, turn)
         while not decision.over:
             decision.take(self._asked().ask(decision.messages, decision.budget_s).result())
-        return self._begin(turn, decision.result())
+        return self._plays.begin(turn, decision.result())
 
     async def act_async(self, turn: Turn) -> int:
         """The same, without blocking the event loop."""
@@ -102,7 +101,7 @@ class LLMAgent(Agent):
         decision = _Decision(self, turn)
         while not decision.over:
             decision.take(await asyncio.wrap_future(self._asked().ask(decision.messages, decision.budget_s)))
-        return self._begin(turn, decision.result())
+        return self._plays.begin(turn, decision.result())
 
     def _asked(self) -> Client:
         if self._client is None:
@@ -112,28 +111,15 @@ class LLMAgent(Agent):
 
     def _without_asking(self, turn: Turn) -> int | None:
         """The next action of a play under way, or the only candidate."""
-        if self._plan and self._next == turn.decision and turn.goes_on and self._plan[0] in turn.legal_actions:
-            self._note(turn, {"outcome": PLANNED, "label": self._plan_label, "calls": []})
-            return self._step(turn)
-        self._plan = []
-        if len(turn.candidates) == 1:
-            (candidate,) = turn.candidates
-            self._note(turn, {"outcome": SINGLE, "label": candidate.label, "calls": []})
-            return self._begin(turn, candidate.actions)
-        return None
-
-    def _begin(self, turn: Turn, actions: tuple[int, ...]) -> int:
-        self._plan = list(actions)
-        self._plan_label = next((one.label for one in turn.candidates if one.actions == actions), "")
-        return self._step(turn)
-
-    def _step(self, turn: Turn) -> int:
-        self._next = turn.decision + 1
-        return self._plan.pop(0)
+        found = self._plays.unasked(turn)
+        if found is None:
+            return None
+        outcome, action = found
+        self.outcomes[outcome] += 1
+        self._note(turn, {"outcome": outcome, "label": self._plays.label, "calls": []})
+        return action
 
     def _note(self, turn: Turn, notes: dict[str, Any]) -> None:
-        if notes["outcome"] in (SINGLE, PLANNED):
-            self.outcomes[notes["outcome"]] += 1
         turn.notes["llm"] = {"model": self.config.model or self.config.policy, **notes}
 
 
@@ -142,16 +128,21 @@ class _Decision:
 
     def __init__(self, agent: LLMAgent, turn: Turn) -> None:
         self._agent, self._turn, self._config = agent, turn, agent.config
-        self._prompt: Prompt = write_prompt(turn, agent.config.prompt)
-        self.messages = self._prompt.messages
+        self._question = Question(turn, agent.config.prompt)
         self._attempt = 1
         self._spent_s = 0.0
         self._actions: tuple[int, ...] | None = None
         self._calls: list[dict[str, Any]] = []
         self._last = Failure("timeout", "there was no time for an attempt")
         self.over = False
-        agent._note(turn, {"outcome": "", "system": system_id(self._prompt.system), "prompt": self._prompt.user})
+        prompt = self._question.prompt
+        agent._note(turn, {"outcome": "", "system": system_id(prompt.system), "prompt": prompt.user})
         turn.notes["llm"]["calls"] = self._calls
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """What to send now."""
+        return self._question.messages
 
     @property
     def budget_s(self) -> float | None:
@@ -171,14 +162,14 @@ class _Decision:
             self.over = True
             self._turn.notes["llm"]["outcome"] = OK if self._actions is not None else self._last.kind
             return
-        self.messages = self._next_messages(calls[-1])
+        self._question.fail(calls[-1].reply, self._last.kind, self._last.message)
 
     def _take_call(self, call: Call, number: int) -> None:
         self._spent_s += call.seconds
         outcome, reason, chosen = call.outcome, call.reason, None
         if outcome == OK:
             try:
-                chosen = self._actions = read_answer(call.reply, self._prompt, self._turn)
+                chosen = self._actions = self._question.read(call.reply)
             except AnswerError as error:
                 outcome, reason = error.outcome, str(error)
         self._agent.outcomes[outcome] += 1
@@ -196,23 +187,14 @@ class _Decision:
         transcript = self._agent._transcript
         if transcript is not None:
             turn = self._turn
-            transcript.add(self._prompt.system, {
+            transcript.add(self._question.prompt.system, {
                 "agent": self._agent.name, "model": self._config.model or self._config.policy, "game": turn.game.name,
                 "game_seed": self._agent._seed, "player": turn.player, "decision": turn.decision, **record,
                 "messages": self.messages[1:], "reply": call.reply,
             })  # fmt: skip
 
     def _candidate(self, chosen: tuple[int, ...]) -> str | None:
-        return next((name for name, one in self._prompt.candidates.items() if one.actions == chosen), None)
-
-    def _next_messages(self, call: Call) -> list[dict[str, str]]:
-        """The prompt again, the reply if there was one, and what was wrong with it."""
-        form = answer_text(self._turn.game, self._config.prompt)
-        messages = list(self._prompt.messages)
-        if call.reply.strip():
-            messages.append({"role": "assistant", "content": _shortened(call.reply)})
-        text = retry_text(self._last.kind, self._last.message, form)
-        return [*messages, {"role": "user", "content": text}]
+        return next((name for name, one in self._question.prompt.candidates.items() if one.actions == chosen), None)
 
     def result(self) -> tuple[int, ...]:
         """The chosen actions.
@@ -225,11 +207,6 @@ class _Decision:
                 self._last.kind, self._last.message, final=True, forced=self._config.asks_for_forced
             )
         return self._actions
-
-
-def _shortened(reply: str) -> str:
-    """The end of a reply, where its answer was to be."""
-    return reply if len(reply) <= _LONGEST_REPEATED else f"[...] {reply[-_LONGEST_REPEATED:]}"
 
 
 def make(argument: str, game: Game, options: Options) -> LLMAgent:

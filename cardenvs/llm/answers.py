@@ -11,6 +11,7 @@ from cardenvs.llm.prompt import Prompt
 _OPEN, _CLOSE = "<answer>", "</answer>"
 _ID = re.compile(r"c(0|[1-9][0-9]{0,8})")
 _LONGEST_ANSWER = 2000  # characters between the tags
+LONGEST_REPLY = 200_000  # characters of a reply that are kept and read
 
 OK, EMPTY, TRUNCATED, UNPARSABLE, ILLEGAL = "ok", "empty", "truncated", "unparsable", "illegal"
 TIMEOUT, RATE_LIMITED, TRANSPORT = "timeout", "rate_limited", "transport"
@@ -27,6 +28,28 @@ class AnswerError(Exception):
     def __init__(self, outcome: str, reason: str) -> None:
         super().__init__(reason)
         self.outcome = outcome
+
+
+def reply_outcome(text: str, finish_reason: str | None = None) -> tuple[str, str]:
+    """Whether a reply can be searched for an answer.
+
+    Args:
+        text: the reply.
+        finish_reason: why it ended, as endpoints say; "length" if it was cut off.
+
+    Returns:
+        "ok" and "", or "truncated" or "empty" and what is wrong.
+    """
+    if finish_reason == "length":
+        return TRUNCATED, "the reply was cut off at the limit of tokens"
+    if len(text) > LONGEST_REPLY:
+        return TRUNCATED, f"the reply is longer than {LONGEST_REPLY} characters"
+    return (OK, "") if text.strip() else (EMPTY, "the reply is empty")
+
+
+def storable(text: str, most: int = LONGEST_REPLY) -> str:
+    """The first `most` characters, without halves of characters, which cannot be sent back or stored."""
+    return text[:most].encode(errors="replace").decode()
 
 
 def read_answer(text: str, prompt: Prompt, turn: Turn) -> tuple[int, ...]:

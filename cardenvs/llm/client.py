@@ -24,13 +24,22 @@ from urllib.parse import quote, urlsplit
 
 from cardenvs.core.errors import require
 from cardenvs.core.text import one_line
-from cardenvs.llm.answers import EMPTY, OK, RATE_LIMITED, TIMEOUT, TRANSPORT, TRUNCATED
+from cardenvs.llm.answers import (
+    EMPTY,
+    LONGEST_REPLY,
+    OK,
+    RATE_LIMITED,
+    TIMEOUT,
+    TRANSPORT,
+    TRUNCATED,
+    reply_outcome,
+    storable,
+)
 
 if TYPE_CHECKING:
     from cardenvs.llm.config import LLMConfig  # needs the extra `llm`
 
 LONGEST_BODY = 4 << 20  # bytes of a response
-LONGEST_REPLY = 200_000  # characters of a reply that are kept and read
 _LONGEST_REASON = 500
 _LONGEST_FINISH = 40  # characters
 _MOST_TOKENS = 1 << 40
@@ -209,7 +218,7 @@ def _cleaned(call: Call, secrets: Sequence[str], seconds: float) -> Call:
         for secret in secrets:
             for written in _ways_to_write(secret):
                 text = text.replace(written, _HIDDEN)
-        return text[:most].encode(errors="replace").decode()  # half a character cannot be sent back, or stored
+        return storable(text, most)
 
     finish = None if call.finish_reason is None else one_line(clean(call.finish_reason, _LONGEST_FINISH))
     return dataclasses.replace(
@@ -248,13 +257,8 @@ def _read_body(body: bytes) -> Call:
     if text is not None and not isinstance(text, str):
         return Call(TRANSPORT, reason="the content of the reply is not text", again=True, tokens=tokens)
     text = text or ""
-    if finish == "length":
-        return Call(TRUNCATED, text, "the reply was cut off at the limit of tokens", 0, finish, tokens)
-    if len(text) > LONGEST_REPLY:
-        return Call(TRUNCATED, text, f"the reply is longer than {LONGEST_REPLY} characters", 0, finish, tokens)
-    if not text.strip():
-        return Call(EMPTY, text, "the reply is empty", 0, finish, tokens)
-    return Call(OK, text, "", 0, finish, tokens)
+    outcome, reason = reply_outcome(text, finish)
+    return Call(outcome, text, reason, 0, finish, tokens)
 
 
 def _tokens(usage: Any) -> dict[str, int]:

@@ -28,6 +28,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from cardenvs.core.errors import AgentError, require
 from cardenvs.core.text import check_name, read_yaml
 from cardenvs.core.validation import validation_text
+from cardenvs.llm.dialogue import default_attempts, forced_by_default
 from cardenvs.llm.prompt import PromptSettings
 
 require("pydantic", "llm")
@@ -46,7 +47,6 @@ from pydantic import (  # noqa: E402
 CONFIG_VARIABLE = "CARDENVS_LLM_CONFIG"
 CONFIG_FILE = "llm.yaml"
 DEFAULT_TURN_TIMEOUT_MS = 10_000
-_ATTEMPTS, _ATTEMPTS_IN_THE_GAMES_FORM = 3, 2
 _ENV = {
     "base_url": "LLM_BASE_URL",
     "model": "LLM_MODEL",
@@ -323,12 +323,12 @@ class LLMConfig(BaseModel):
         """Most tries at a decision."""
         if self.attempts is not None:
             return self.attempts
-        return _ATTEMPTS_IN_THE_GAMES_FORM if self.prompt.answer == "game" else _ATTEMPTS
+        return default_attempts(self.prompt.answer)
 
     @property
     def asks_for_forced(self) -> bool:
         """Whether the game's safe action follows the last attempt."""
-        return self.prompt.answer == "game" if self.forced is None else self.forced
+        return forced_by_default(self.prompt.answer) if self.forced is None else self.forced
 
     @property
     def turn_timeout_s(self) -> float | None:

@@ -77,14 +77,23 @@ class Prompt:
         return [{"role": "system", "content": self.system}, {"role": "user", "content": self.user}]
 
 
+def check_settings(game: Game, settings: PromptSettings) -> None:
+    """Check that prompts with these settings can be written for a game.
+
+    Raises:
+        AgentError: answers in the game's own form are wanted, and the game has none.
+    """
+    if settings.answer == "game" and not game.view.answer_form():
+        raise AgentError(f'{game.name} has no form of its own for answers; set prompt.answer to "candidate"')
+
+
 def write_prompt(turn: Turn, settings: PromptSettings) -> Prompt:
     """The prompt of a decision.
 
     Raises:
         AgentError: answers in the game's own form are wanted, and the game has none.
     """
-    if settings.answer == "game" and not turn.game.view.answer_form():
-        raise AgentError(f'{turn.game.name} has no form of its own for answers; set prompt.answer to "candidate"')
+    check_settings(turn.game, settings)
     candidates = {f"c{number}": one for number, one in enumerate(turn.candidates)}
     return Prompt(
         system_text(turn.game, turn.options, settings), _user_text(turn, settings, candidates), candidates,

@@ -10,7 +10,8 @@ from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
 from cardenvs.core.errors import DeckError
-from cardenvs.envs.aec import Env, RawEnv
+from cardenvs.envs.aec import Env
+from cardenvs.envs.raw_aec import RawEnv
 
 CONFIGURATIONS = {
     "kuhn": ("kuhn_poker_v0", {}),
@@ -161,7 +162,7 @@ def test_the_fused_environment_behaves_as_the_stock_wrappers_do(configuration, c
 
 def test_a_first_reset_that_fails_is_no_reset():
     env = Env("leduc_poker_v0")
-    with pytest.raises(DeckError, match="'Zz' is no card"):
+    with pytest.raises(DeckError, match="'Zz' is not one of"):
         env.reset(options={"deck": "Zz"})
     with pytest.raises(AttributeError, match="agents cannot be accessed before reset"):
         env.agents  # noqa: B018

@@ -95,7 +95,7 @@ def test_3_2_a_round_has_at_most_so_many_raises_the_opening_bet_included(max_rai
 
 
 def test_3_2_there_is_no_other_action():
-    with pytest.raises(IllegalActionError, match=r"no action 3; actions are 0 \(fold\), 1 \(call\) and 2 \(raise\)"):
+    with pytest.raises(IllegalActionError, match="no action 3; actions are 0 to 2"):
         played("K Q J").apply(3)
 
 
@@ -247,9 +247,9 @@ def test_longest_game_and_bounds_of_the_returns():
         ({"num_players": 11}, "option num_players takes an integer from 2 to 10; got 11"),
         ({"ante": 0}, "option ante takes an integer from 1 to 1000; got 0"),
         ({"ante": 1001}, "option ante"),
-        ({"raise_size": 2}, "option raise_size takes a list of up to 2 integers; got 2"),
-        ({"raise_size": (2,)}, "option raise_size takes two integers, one a round; got (2,)"),
-        ({"raise_size": (2, 4, 6)}, "option raise_size takes a list of up to 2 integers"),
+        ({"raise_size": 2}, "option raise_size takes a list of 2 integers; got 2"),
+        ({"raise_size": (2,)}, "option raise_size takes a list of 2 integers; got (2,)"),
+        ({"raise_size": (2, 4, 6)}, "option raise_size takes a list of 2 integers"),
         ({"raise_size": (0, 4)}, "option raise_size takes an integer from 1 to 1000; got 0"),
         ({"max_raises": 0}, "option max_raises takes an integer from 1 to 4; got 0"),
         ({"max_raises": 5}, "option max_raises takes an integer from 1 to 4; got 5"),

@@ -18,6 +18,7 @@ from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.view import Candidate
 from cardenvs.llm import LLMAgent, LLMConfig
 from cardenvs.llm.client import ScriptClient, _pool
+from cardenvs.llm.dialogue import Plays
 from cardenvs.llm.stub import FAULTS, OUTCOME_OF, StubSettings, running
 from cardenvs.llm.transcript import count_outcomes, read_calls
 
@@ -232,14 +233,13 @@ def test_a_play_of_several_actions_is_chosen_once_and_done_one_by_one(monkeypatc
 
 
 def test_what_is_left_of_a_play_is_dropped_when_it_cannot_be_done_any_more():
-    agent = scripted(GOOD)
-    agent.reset(0)
     state = after_a_bet()
-    agent._plan, agent._plan_ply = [99], state.ply
-    assert agent.act(Turn(state, 0)) == state.legal_actions()[0]
-    agent._plan, agent._plan_ply = [state.legal_actions()[1]], state.ply - 1  # others have moved since
-    assert agent.act(Turn(state, 0)) == state.legal_actions()[0]
-    assert agent.outcomes == {"ok": 2}
+    first, second = state.legal_actions()[:2]
+    for rest, goes_on, expected in ((second, True, ("planned", second)), (99, True, None), (second, False, None)):
+        plays = Plays()
+        assert plays.begin(Turn(state, 0), (first, rest)) == first
+        assert plays.unasked(Turn(state, 0, decision=1, goes_on=goes_on)) == expected
+        assert plays.unasked(Turn(state, 0, decision=2, goes_on=True)) is None
 
 
 def test_first_candidate_plays_the_same_game_each_time():

@@ -314,7 +314,7 @@ class TwoHandedView(HighCardView):
                 table.put("hand", unknown=1, player=p)
 
 
-_TWO_HANDED = {"view": TwoHandedView(), "apply_action": taking_before_setting_aside, "deal_enumerator": None}
+_TWO_HANDED = {"view": TwoHandedView(), "apply_action": taking_before_setting_aside, "dealt_tokens": None}
 twin_forgets_what_may_be_aside = fault("twin_forgets_what_may_be_aside", determinize=twin_that_forgets, **_TWO_HANDED)
 TWO_HANDED = changed("two_handed_v0", determinize=twin_that_remembers, **_TWO_HANDED)
 register_game("two_handed_v0", f"{__name__}:TWO_HANDED")
@@ -537,7 +537,7 @@ observation_that_forgets_the_deal_before = fault(
     table=TWO_DEALS_TABLE,
     apply_action=playing_twice,
     max_length=lambda options: 2 * healthy.NUM_PLAYERS,
-    deal_enumerator=None,
+    dealt_tokens=None,
 )
 
 

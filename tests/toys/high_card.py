@@ -7,7 +7,6 @@ higher card wins STAKE chips.
 
 import dataclasses
 from dataclasses import dataclass
-from itertools import permutations
 
 import numpy as np
 
@@ -39,7 +38,7 @@ NO_CARD = -1
 
 KEEP, SWAP, TAKE = 0, 1, 2
 NUM_ACTIONS = 3
-NO_SUCH_ACTION, NOTHING_UP = 1, 2
+NOTHING_UP = 1  # what explain_illegal returns
 
 
 @dataclass(frozen=True)
@@ -104,8 +103,6 @@ def legal_actions(s, out):
 
 @kernel(inline=True)
 def explain_illegal(s, action):
-    if action < 0 or action >= NUM_ACTIONS:
-        return NO_SUCH_ACTION
     return NOTHING_UP if action == TAKE and s.upcard == NO_CARD else 0
 
 
@@ -205,18 +202,13 @@ def layout(options):
     )
 
 
-def deal_enumerator(options):
-    every = list(permutations(range(NUM_CARDS)))
-    return [(cards, 1 / len(every)) for cards in every]
-
-
 class HighCardView(View):
     def token_label(self, token):
         return f"c{token}"
 
     def parse_token(self, text):
         if text[:1].lower() != "c" or not text[1:].isdigit():
-            raise DeckError(f"{text!r} is no card; cards are c0 to c{NUM_CARDS - 1}")
+            raise DeckError(f"{text!r} is not a card; cards are c0 to c{NUM_CARDS - 1}")
         return int(text[1:])
 
     def fill_table(self, s, viewer, table):
@@ -234,7 +226,7 @@ class HighCardView(View):
         return ("keep", "swap", "take the face-up card")[action]
 
     def illegal_reason(self, s, action, code):
-        return "no card lies face up" if code == NOTHING_UP else f"there is no action {action}"
+        return "no card lies face up"
 
     def phase(self, s):
         return "second_turn" if s.current_player == 1 or s.terminal else "first_turn"
@@ -263,11 +255,10 @@ GAME = Game(
         layout=layout,
         returns=lambda options: Returns(-STAKE, STAKE, 0, "chips"),
         deck=lambda options: np.arange(NUM_CARDS, dtype=np.int16),
-        deal_enumerator=deal_enumerator,
+        dealt_tokens=lambda options: NUM_CARDS,
     ),
     view=HighCardView(),
     phases=("first_turn", "second_turn"),
-    hidden_phases=("first_turn", "second_turn"),
     policies={"greedy": greedy},
 )
 register_game(GAME.name, f"{__name__}:GAME")  # so that it pickles

@@ -65,11 +65,6 @@ def determinize(s, player, seed):
     s.seed = seed
 
 
-@kernel
-def explain_illegal(s, action):
-    return 0 if action == 0 or action == 1 else 1
-
-
 class PrizeView(View):
     def fill_table(self, s, viewer, table):
         pass
@@ -87,13 +82,11 @@ GAME = Game(
         table=TABLE,
         deal=deal,
         legal_actions=legal_actions,
-        explain_illegal=explain_illegal,
         apply_action=apply_action,
         forfeit=forfeit,
         observe=observe,
         determinize=determinize,
         num_actions=lambda options: 2,
-        max_legal=lambda options: 2,
         max_length=lambda options: 2,
         layout=lambda options: Layout((Section("ply", 1, "actions so far", high=2),)),
         returns=lambda options: Returns(-PRIZE, PRIZE, 0, "points"),

@@ -1,7 +1,6 @@
 """Kuhn poker: state, actions and rules. Paragraph numbers are those of rules.md."""
 
 from dataclasses import dataclass
-from itertools import permutations
 
 import numpy as np
 
@@ -77,12 +76,6 @@ def legal_actions(s, out):
     out[0] = PASS
     out[1] = BET
     return 2
-
-
-@kernel(inline=True)
-def explain_illegal(s, action):
-    """0 if `action` is legal, 1 if there is no such action."""
-    return 0 if 0 <= action < NUM_ACTIONS else 1
 
 
 @kernel(inline=True)
@@ -172,18 +165,14 @@ def deck(options):
     return np.arange(options.num_players + 1, dtype=np.int16)
 
 
-def deal_enumerator(options):
-    """Every deal of one card to each player, with its probability."""
-    every = list(permutations(range(options.num_players + 1), options.num_players))
-    return [(cards, 1 / len(every)) for cards in every]
+def dealt_tokens(options):
+    """One card for each player (2.1)."""
+    return options.num_players
 
 
 def num_actions(options):
     """Pass and bet."""
     return NUM_ACTIONS
-
-
-max_legal = num_actions  # both are always legal
 
 
 def max_length(options):

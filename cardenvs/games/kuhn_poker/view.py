@@ -1,6 +1,6 @@
 """Kuhn poker in words."""
 
-from cardenvs.core.cards import SMALL_RANKS, parse_small_rank
+from cardenvs.core.cards import SMALL_RANKS
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.view import View, sees
 from cardenvs.games.kuhn_poker.rules import BET, NO_BETTOR
@@ -9,11 +9,7 @@ from cardenvs.games.kuhn_poker.rules import BET, NO_BETTOR
 class KuhnView(View):
     """Words of Kuhn poker."""
 
-    def token_label(self, token):
-        return SMALL_RANKS[token]
-
-    def parse_token(self, text):
-        return parse_small_rank(text)
+    tokens = SMALL_RANKS
 
     def fill_table(self, s, viewer, table):
         n = int(s.rules.num_players)
@@ -26,9 +22,6 @@ class KuhnView(View):
         if s.bettor == NO_BETTOR:
             return "bet" if action == BET else "pass"
         return "call" if action == BET else "fold"
-
-    def illegal_reason(self, s, action, code):
-        return f"there is no action {action}; actions are 0 (pass) and 1 (bet) (rules.md 3.1)"
 
     def prompt(self, s):
         return "Pass or bet?" if s.bettor == NO_BETTOR else "Fold or call?"

@@ -5,13 +5,10 @@ from cardenvs.core.rules import Rules
 from cardenvs.games.leduc_poker import observation, rules
 from cardenvs.games.leduc_poker.view import LeducView
 
-_ROUNDS = ("first_round", "second_round")
-
 GAME = Game(
     name="leduc_poker_v0",
     title="Leduc poker",
     rules=Rules.of(rules, observation, options=rules.LeducOptions),
     view=LeducView(),
-    phases=_ROUNDS,
-    hidden_phases=_ROUNDS,
+    phases=("first_round", "second_round"),
 )

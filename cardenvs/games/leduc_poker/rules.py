@@ -1,13 +1,10 @@
 """Leduc poker: state, actions and rules. Paragraph numbers are those of rules.md."""
 
-from collections import Counter as Multiset
 from dataclasses import dataclass
-from itertools import permutations
 
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.errors import OptionError
 from cardenvs.core.events import Op, Table
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
@@ -18,14 +15,12 @@ from cardenvs.core.seats import wrap
 
 MAX_PLAYERS = 10
 MAX_RAISES = 4
-MAX_CARDS = 2 * (MAX_PLAYERS + 1)  # two of each rank; a card is its rank, 0 the jack
 MAX_DECISIONS = MAX_PLAYERS + (MAX_PLAYERS - 1) * MAX_RAISES  # in one round
 
 FOLD, CALL, RAISE = 0, 1, 2
 NUM_ACTIONS = 3
 
-# What explain_illegal returns.
-NO_SUCH_ACTION, NOTHING_OWED, TOO_MANY_RAISES = 1, 2, 3
+NOTHING_OWED, TOO_MANY_RAISES = 1, 2  # what explain_illegal returns
 
 
 @dataclass(frozen=True)
@@ -34,22 +29,18 @@ class LeducOptions(Options):
 
     num_players: int = option(2, low=2, high=MAX_PLAYERS, doc="players at the table; the deck has one rank more")
     ante: int = option(1, low=1, high=1000, doc="chips each player puts in before the deal")
-    raise_size: tuple = option((2, 4), low=1, high=1000, length=2, doc="chips of a raise in round 1 and in round 2")
+    raise_size: tuple = option((2, 4), low=1, high=1000, min_length=2, length=2, doc="chips of a raise, by round")
     max_raises: int = option(2, low=1, high=MAX_RAISES, doc="raises in a round, the opening bet included")
-
-    def check(self):
-        """Refuse options that do not fit together."""
-        if len(self.raise_size) != 2:
-            raise OptionError(f"option raise_size takes two integers, one a round; got {self.raise_size}")
 
 
 STATE = record(
     rules_dtype(LeducOptions),
     MAX_PLAYERS,
     [
-        ("deck", "i1", (MAX_CARDS,)),  # deck[p] is p's card, deck[n] the public one           seen by: its owner
+        ("deck", "i1", (2 * (MAX_PLAYERS + 1),)),  # ranks; deck[p] is p's card, deck[n] public seen by: its owner
         ("chips_in", "i4", (MAX_PLAYERS,)),  # in the pot                                       seen by: all
         ("folded", "u1", (MAX_PLAYERS,)),  # 1: out of the pot                                  seen by: all
+        ("num_in", "i1"),  # players who have not folded                                        seen by: all
         ("stage", "i1"),  # 0, or 1 once the public card lies                                   seen by: all
         ("num_raises", "i1"),  # in this round                                                  seen by: all
         ("num_to_act", "i1"),  # players who must still act before the round ends               seen by: all
@@ -95,6 +86,7 @@ def deal(s, given, log):
     start_stream(s, DEAL, 0)
     shuffle_rest(s, s.deck, num_cards, given)
     ev.log_create(log, NEW_DECK, DECK, num_cards)
+    s.num_in = n
     for p in range(n):
         s.chips_in[p] = s.rules.ante
         ev.log_set(log, ANTE, p, CHIPS_IN + p, s.rules.ante)
@@ -105,11 +97,8 @@ def deal(s, given, log):
 @kernel(inline=True)
 def _start_round(s):
     """No raises yet, everyone still in must act, player 0 first (3.1, 3.4)."""
-    n = s.rules.num_players
     s.num_raises = 0
-    s.num_to_act = 0
-    for p in range(n):
-        s.num_to_act += 1 - s.folded[p]
+    s.num_to_act = s.num_in
     s.current_player = _next_in(s, 0)
 
 
@@ -137,8 +126,6 @@ def legal_actions(s, out):
 @kernel(inline=True)
 def explain_illegal(s, action):
     """0 if `action` is legal, else one of the codes above."""
-    if action < 0 or action >= NUM_ACTIONS:
-        return NO_SUCH_ACTION
     if action == FOLD and owed(s, np.int64(s.current_player)) == 0:
         return NOTHING_OWED
     if action == RAISE and s.num_raises >= s.rules.max_raises:
@@ -155,25 +142,18 @@ def apply_action(s, action, log):
     if action == FOLD:
         _leave_pot(s, player, log)
         return
-    to_call = owed(s, player)
+    chips = owed(s, player)
     s.num_to_act -= 1
     if action == RAISE:
         s.num_raises += 1
-        s.num_to_act = -1  # everyone else who is in acts again
-        for p in range(s.rules.num_players):
-            s.num_to_act += 1 - s.folded[p]
-        _put_in(s, player, to_call + s.rules.raise_size[s.stage], RAISES, log)
-    elif to_call > 0:
-        _put_in(s, player, to_call, CALLS, log)
-    else:
-        ev.log_note(log, CHECKS, player, 0)
-    _pass_turn(s, player, log)
-
-
-@kernel(inline=True)
-def _put_in(s, player, chips, kind, log):
+        s.num_to_act = s.num_in - 1  # everyone else who is in acts again
+        chips += s.rules.raise_size[s.stage]
     s.chips_in[player] += chips
-    ev.log_set(log, kind, player, CHIPS_IN + player, s.chips_in[player])
+    if chips == 0:
+        ev.log_note(log, CHECKS, player, 0)
+    else:
+        ev.log_set(log, RAISES if action == RAISE else CALLS, player, CHIPS_IN + player, s.chips_in[player])
+    _pass_turn(s, player, log)
 
 
 @kernel(inline=True)
@@ -181,10 +161,8 @@ def _leave_pot(s, player, log):
     """`player` folds; the last one in takes the pot (3.5)."""
     s.folded[player] = 1
     ev.log_set(log, FOLDS, player, FOLDED + player, 1)
-    left = 0
-    for p in range(s.rules.num_players):
-        left += 1 - s.folded[p]
-    if left == 1:
+    s.num_in -= 1
+    if s.num_in == 1:
         _pay(s, log)
     else:
         s.num_to_act -= 1
@@ -193,20 +171,15 @@ def _leave_pot(s, player, log):
 
 @kernel(inline=True)
 def _pass_turn(s, player, log):
-    """The next player acts, or the round ends (3.4)."""
+    """The next player acts, or the round ends (3.4), and with the second the game."""
     if s.num_to_act > 0:
         s.current_player = _next_in(s, player + 1)
     elif s.stage == 0:
-        _deal_public_card(s, log)
+        s.stage = 1
+        ev.log_move(log, PUBLIC_CARD, ev.NO_PLAYER, s.deck[s.rules.num_players], DECK, PUBLIC, ev.EVERYBODY)
         _start_round(s)
     else:
         _pay(s, log)
-
-
-@kernel(inline=True)
-def _deal_public_card(s, log):
-    s.stage = 1
-    ev.log_move(log, PUBLIC_CARD, ev.NO_PLAYER, s.deck[s.rules.num_players], DECK, PUBLIC, ev.EVERYBODY)
 
 
 @kernel(inline=True)
@@ -263,21 +236,14 @@ def deck(options):
     return np.arange(2 * (options.num_players + 1), dtype=np.int16) // 2
 
 
-def deal_enumerator(options):
-    """Every deal (one card each, then the public one) with its probability; equal ones merged."""
-    if options.num_players > 3:
-        raise NotImplementedError(f"Leduc poker with {options.num_players} players has too many deals to enumerate")
-    counts = Multiset(permutations(deck(options).tolist(), options.num_players + 1))
-    total = sum(counts.values())
-    return [(cards, count / total) for cards, count in counts.items()]
+def dealt_tokens(options):
+    """One card for each player and the public one (2.1, 2.2)."""
+    return options.num_players + 1
 
 
 def num_actions(options):
     """Fold, call, raise."""
     return NUM_ACTIONS
-
-
-max_legal = num_actions
 
 
 def round_decisions(options):

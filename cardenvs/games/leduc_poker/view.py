@@ -2,27 +2,21 @@
 
 import numpy as np
 
-from cardenvs.core.cards import SMALL_RANKS, parse_small_rank
+from cardenvs.core.cards import SMALL_RANKS
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.view import View, sees
-from cardenvs.games.leduc_poker.rules import CALL, FOLD, NOTHING_OWED, TOO_MANY_RAISES, owed
+from cardenvs.games.leduc_poker.rules import CALL, FOLD, NOTHING_OWED, owed
 
 
 class LeducView(View):
     """Words of Leduc poker."""
 
-    def token_label(self, token):
-        return SMALL_RANKS[token]
-
-    def parse_token(self, text):
-        return parse_small_rank(text)
+    tokens = SMALL_RANKS
 
     def fill_table(self, s, viewer, table):
-        n = int(s.rules.num_players)
-        public = [s.deck[n]] if s.stage == 1 else []
-        left = s.deck[n + len(public) : 2 * (n + 1)]
-        table.put("deck", left, seen=viewer == OMNISCIENT)
-        table.put("public", public)
+        n, stage = int(s.rules.num_players), int(s.stage)
+        table.put("deck", s.deck[n + stage : 2 * (n + 1)], seen=viewer == OMNISCIENT)
+        table.put("public", s.deck[n : n + stage])
         for p in range(n):
             table.put("hand", [s.deck[p]], player=p, seen=sees(viewer, p))
             table.set("chips_in", s.chips_in[p], player=p)
@@ -42,9 +36,7 @@ class LeducView(View):
     def illegal_reason(self, s, action, code):
         if code == NOTHING_OWED:
             return "nothing is owed, so there is nothing to fold to (rules.md 3.3)"
-        if code == TOO_MANY_RAISES:
-            return f"the round has had its {s.rules.max_raises} raises (rules.md 3.2)"
-        return f"there is no action {action}; actions are 0 (fold), 1 (call) and 2 (raise) (rules.md 3.2)"
+        return f"the round has had its {s.rules.max_raises} raises (rules.md 3.2)"
 
     def prompt(self, s):
         to_call = int(owed(s, int(s.current_player)))

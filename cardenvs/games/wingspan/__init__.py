@@ -32,7 +32,6 @@ GAME = Game(
     ),
     view=WingspanView(),
     phases=PHASES,
-    hidden_phases=PHASES,
     policies={"greedy": strategy.greedy, "planner": strategy.planner},
     playout_policy="planner",
 )

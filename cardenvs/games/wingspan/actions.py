@@ -56,7 +56,6 @@ NUM_ACTIONS = PLAY_0 + cards.NUM_BIRDS * cards.NUM_HABITATS
 
 # What explain_illegal returns; the texts are in view.py.
 (
-    NO_SUCH_ACTION,
     NOT_ASKED,  # something else is to be decided
     CANNOT_STOP,
     NOTHING_TO_PLAY,
@@ -83,7 +82,7 @@ NUM_ACTIONS = PLAY_0 + cards.NUM_BIRDS * cards.NUM_HABITATS
     ROW_FULL,
     TOO_FEW_EGGS,
     TOO_LITTLE_FOOD,
-) = range(1, 28)
+) = range(1, 27)
 
 _TURNS = ("play_a_bird", "gain_food", "lay_eggs", "draw_cards")
 _TURN_TEXTS = ("play a bird", "gain food", "lay eggs", "draw cards")

@@ -45,8 +45,6 @@ _IDS = np.array(
 @kernel
 def explain(s, action):
     """0 if `action` is legal, else the code of the reason."""
-    if not 0 <= action < a.NUM_ACTIONS:
-        return a.NO_SUCH_ACTION
     if action == a.STOP:
         return 0 if can_stop(s) else a.CANNOT_STOP
     op = np.int64(s.stack[s.depth - 1, OP])

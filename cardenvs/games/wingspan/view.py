@@ -483,8 +483,6 @@ _REASONS = {
 
 def _reason(s, action, code):
     """Why an action is not legal now."""
-    if code == actions.NO_SUCH_ACTION:
-        return f"there is no action {action}; actions are 0 to {actions.NUM_ACTIONS - 1} (rules.md 3.2)"
     if code == actions.NOT_ASKED:
         return f"something else is to be decided (rules.md 3.2): {_prompt(s)}"
     return _REASONS[code]

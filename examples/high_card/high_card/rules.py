@@ -17,7 +17,6 @@ NOT_SWAPPED = -1
 
 KEEP, SWAP = 0, 1  # actions
 NUM_ACTIONS = 2
-NO_SUCH_ACTION = 1  # what explain_illegal returns
 
 SWAP_BELOW = 7  # the heuristic swaps a card below the nine
 
@@ -81,12 +80,6 @@ def legal_actions(s, out):
     out[0] = KEEP
     out[1] = SWAP
     return 2
-
-
-@kernel(inline=True)
-def explain_illegal(s, action):
-    """0 if `action` is legal, else NO_SUCH_ACTION."""
-    return 0 if 0 <= action < NUM_ACTIONS else NO_SUCH_ACTION
 
 
 @kernel(inline=True)
@@ -172,11 +165,6 @@ def deck(options):
 
 def num_actions(options):
     """Keep and swap."""
-    return NUM_ACTIONS
-
-
-def max_legal(options):
-    """Both are always legal."""
     return NUM_ACTIONS
 
 

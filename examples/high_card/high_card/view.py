@@ -1,6 +1,5 @@
 """High Card in words."""
 
-from cardenvs.core.errors import DeckError
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.view import View, sees
 
@@ -11,16 +10,7 @@ from high_card.rules import KEEP, NOT_SWAPPED, NUM_PLAYERS, held
 class HighCardView(View):
     """Words of High Card."""
 
-    def token_label(self, token):
-        """The rank of a card."""
-        return RANKS[token]
-
-    def parse_token(self, text):
-        """The card of a rank."""
-        rank = text.strip().upper().replace("10", "T")
-        if rank not in RANKS:
-            raise DeckError(f"{text!r} is no card; a card is one of {' '.join(RANKS)}")
-        return RANKS.index(rank)
+    tokens = RANKS
 
     def fill_table(self, s, viewer, table):
         """Hands and cards set aside for their owners; the deck for nobody."""
@@ -34,10 +24,6 @@ class HighCardView(View):
     def action_label(self, s, action):
         """Keep or swap."""
         return "keep" if action == KEEP else "swap"
-
-    def illegal_reason(self, s, action, code):
-        """The one reason there is."""
-        return f"there is no action {action}; actions are 0 (keep) and 1 (swap) (rules.md 2.2)"
 
     def prompt(self, s):
         """What the player to act is asked."""
