@@ -2,7 +2,7 @@
 
 from cardenvs.core.game import Game
 from cardenvs.core.rules import Returns, Rules
-from cardenvs.games.wingspan import actions, observation, rules, state, strategy, table, worlds
+from cardenvs.games.wingspan import actions, deal, observation, rules, state, strategy, table, worlds
 from cardenvs.games.wingspan.state import PHASES
 from cardenvs.games.wingspan.view import WingspanView
 
@@ -21,6 +21,7 @@ GAME = Game(
     title="Wingspan",
     rules=Rules.of(
         rules,
+        deal,
         actions,
         observation,
         state,

@@ -1,17 +1,56 @@
-"""The decisions of Wingspan in words: labels of choices, prompts, and why an action is not legal."""
+"""Decisions in words: labels of actions, prompts, and why an action is illegal."""
 
 from cardenvs.games.wingspan import actions
-from cardenvs.games.wingspan.actions import (
-    STOP,
-    USE,
+from cardenvs.games.wingspan.actions import STOP, USE
+from cardenvs.games.wingspan.cards import (
+    BIRD_NAMES,
+    BONUS_NAMES,
+    CARDS_DRAWN,
+    EGGS_LAID,
+    FOOD_GAINED,
+    FOODS,
+    FOREST,
+    GRASSLAND,
+    HABITATS,
+    HAS_TRADE,
+    NUM_BIRDS,
+    NUM_BONUSES,
+    NUM_FOODS,
+    NUM_HABITATS,
+    TRAY_SIZE,
+    WETLAND,
 )
-from cardenvs.games.wingspan.powers.parts import (
-    count,
+from cardenvs.games.wingspan.powers.parts import count
+from cardenvs.games.wingspan.stack import (
+    ACCEPT,
+    AFTER_EGGS,
+    AFTER_FOOD,
+    AFTER_PLAY,
+    CACHE,
+    CHOOSE_TURN,
+    DRAFT,
+    DRAW,
+    FIRST,
+    GET_FOOD,
+    GIVE_EGGS,
+    GIVE_FOOD,
+    KEEP_BONUS,
+    LAY,
+    MOVE,
+    PAY_COST,
+    PAY_DEBT,
+    PLAY,
+    REACT,
+    REPEAT,
+    SETUP_BIRDS,
+    SETUP_FOOD,
+    TAKE_DICE,
+    TRADE_CARD,
+    TUCK,
+    USE_POWER,
 )
-from cardenvs.games.wingspan.texts import (
-    bird_text,
-    cost_text,
-)
+from cardenvs.games.wingspan.state import ARG0, COUNT, MAT_SLOTS, NO_BIRD, OP, SLOT, WHO, slot_name
+from cardenvs.games.wingspan.texts import bird_text, cost_text
 
 # ---------------------------------------------------------------------------------------------------------------
 # Labels
@@ -21,7 +60,7 @@ _STOP_WORDS = {CACHE: "keep it in the supply", SETUP_BIRDS: "keep the others"}
 
 
 def action_label(s, action):
-    """What an action is called in the state."""
+    """Return the text of an action in state `s`."""
     if action == STOP:
         return _STOP_WORDS.get(int(_top(s)[OP]), "decline")
     if action == USE:
@@ -198,10 +237,8 @@ _REASONS = {
 }
 
 
-def illegal_reason(s, action, code):
+def illegal_reason(s, code):
     """Why an action is not legal now."""
-    if code == actions.NO_SUCH_ACTION:
-        return f"there is no action {action}; actions are 0 to {actions.NUM_ACTIONS - 1} (rules.md 3.2)"
     if code == actions.NOT_ASKED:
         return f"something else is to be decided (rules.md 3.2): {prompt(s)}"
     return _REASONS[code]

@@ -5,14 +5,7 @@ import numpy as np
 from cardenvs.core.kernel import kernel
 from cardenvs.games.wingspan import actions as a
 from cardenvs.games.wingspan import stack
-from cardenvs.games.wingspan.cards import (
-    BIRD_HABITATS,
-    DUAL_FACE,
-    NUM_HABITATS,
-    NUM_SLOTS,
-    SEED,
-    TRAY_SIZE,
-)
+from cardenvs.games.wingspan.cards import BIRD_HABITATS, DUAL_FACE, NUM_HABITATS, NUM_SLOTS, SEED, TRAY_SIZE
 from cardenvs.games.wingspan.hands import bird_in_hand, holds
 from cardenvs.games.wingspan.legal import can_stop, choices, open_habitats
 from cardenvs.games.wingspan.payment import can_pay

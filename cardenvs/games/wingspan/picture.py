@@ -26,13 +26,7 @@ from cardenvs.games.wingspan.cards import (
     NUM_SLOTS,
 )
 from cardenvs.games.wingspan.known import birds_in_hand_or_tucked, known_birds, known_bonuses, knows_bonuses
-from cardenvs.games.wingspan.state import (
-    BLUE,
-    IN_BONUS_HAND,
-    IN_HAND,
-    NO_BIRD,
-    TOKEN_NAMES,
-)
+from cardenvs.games.wingspan.state import BLUE, IN_BONUS_HAND, IN_HAND, NO_BIRD, TOKEN_NAMES
 from cardenvs.games.wingspan.texts import bonus_text, cost_text, habitats_text, power_text
 
 _WIDTH = 20  # of a slot

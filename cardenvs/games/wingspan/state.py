@@ -63,6 +63,9 @@ TOKEN_NAMES = (*BIRD_NAMES, *BONUS_NAMES, *GOAL_NAMES)
 STACK_DEPTH = 24
 OP, WHO, SLOT, COUNT, ARG0, ARG1 = range(6)
 
+# Sources of chance; 0 is core's DEAL.
+ROLLS, HUNTS, SHUFFLES, BONUS_SHUFFLES, FIRST_PLAYER = range(1, 6)
+
 # Choices of options, as a record holds them.
 GREEN, BLUE = 0, 1
 ATTRIBUTES, IDS = 0, 1

@@ -17,19 +17,19 @@ from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.games.wingspan import actions, stack, state
 from cardenvs.games.wingspan.cards import (
-    BIRDS_WITH_EGGS,
-    BIRDS_WITH_EGG_BY_NEST,
     BIRD_BONUS,
     BIRD_COST,
     BIRD_EGG_LIMIT,
     BIRD_HABITATS,
+    BIRDS_WITH_EGG_BY_NEST,
+    BIRDS_WITH_EGGS,
     BONUS_KIND,
     BONUS_MIN_EGGS,
     CARDS_DRAWN,
+    EGG_SETS,
     EGGS_BY_NEST,
     EGGS_IN_HABITAT,
     EGGS_LAID,
-    EGG_SETS,
     FOOD_GAINED,
     FOREST,
     GOAL_HABITAT,
@@ -42,48 +42,40 @@ from cardenvs.games.wingspan.cards import (
     NUM_SLOTS,
     SEED,
 )
-from cardenvs.games.wingspan.legal import (
-    ALL_SLOTS,
-    open_habitats,
-)
-from cardenvs.games.wingspan.powers.parts import (
-    has_room,
-)
-from cardenvs.games.wingspan.scoring import (
-    eggs_in_row,
-    has_nest,
-)
+from cardenvs.games.wingspan.legal import ALL_SLOTS, open_habitats
+from cardenvs.games.wingspan.powers.parts import has_room
+from cardenvs.games.wingspan.scoring import eggs_in_row, has_nest
 from cardenvs.games.wingspan.weights import (
-    WANTED,
-    PLAY_BASE,
     BONUS,
-    UNLOCK,
-    SETUP_BASE,
-    SETUP_RANK,
-    RESET,
     GREEDY,
     PLANNER,
+    PLAY_BASE,
+    RESET,
+    SETUP_BASE,
+    SETUP_RANK,
+    UNLOCK,
+    WANTED,
     weight,
 )
 from cardenvs.games.wingspan.worth import (
-    ONE_POINT,
-    WORST,
-    FOOD,
+    BONUS_SHARE,
+    BONUS_SLOPE,
     CARD,
     EGG,
-    BONUS_SLOPE,
-    BONUS_SHARE,
-    turns_to_come,
-    held,
-    price,
-    power_value,
-    row_powers,
-    goal_weight,
-    play_value,
+    FOOD,
+    ONE_POINT,
+    WORST,
     best_play,
-    food_missing,
     card_worth,
+    food_missing,
+    goal_weight,
+    held,
     next_in_hand,
+    play_value,
+    power_value,
+    price,
+    row_powers,
+    turns_to_come,
     wanted_bird,
 )
 

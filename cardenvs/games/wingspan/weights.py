@@ -54,4 +54,5 @@ PLANNER = np.array([
 
 @kernel
 def weight(weights, k, turns):
+    """Return weight k when `turns` turns are left, interpolated between its value at the first turn and at the last."""
     return (weights[k, 0] * turns + weights[k, 1] * (_NUM_TURNS - turns)) // _NUM_TURNS

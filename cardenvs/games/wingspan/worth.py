@@ -9,8 +9,6 @@ from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.games.wingspan import stack, state
 from cardenvs.games.wingspan.cards import (
-    BIRDS_IN_HABITAT,
-    BIRDS_WITH_EGG_BY_NEST,
     BIRD_BONUS,
     BIRD_COLOUR,
     BIRD_COST,
@@ -19,12 +17,14 @@ from cardenvs.games.wingspan.cards import (
     BIRD_POINTS,
     BIRD_POWERS,
     BIRD_WINGSPAN,
+    BIRDS_IN_HABITAT,
+    BIRDS_WITH_EGG_BY_NEST,
     BONUS_EACH,
     BONUS_POINTS,
     BONUS_THRESHOLDS,
     BROWN,
-    EGGS_BY_NEST,
     EGG_COST,
+    EGGS_BY_NEST,
     GOAL_HABITAT,
     GOAL_KIND,
     GOAL_NEST,
@@ -37,33 +37,29 @@ from cardenvs.games.wingspan.cards import (
     TURNS_PER_ROUND,
     WHITE,
 )
-from cardenvs.games.wingspan.payment import (
-    BIRD_WORTH,
-)
-from cardenvs.games.wingspan.scoring import (
-    has_nest,
-)
+from cardenvs.games.wingspan.payment import BIRD_WORTH
+from cardenvs.games.wingspan.scoring import has_nest
 from cardenvs.games.wingspan.weights import (
-    FOOD_PRICE,
-    FOOD_FEW,
-    CARD_PRICE,
-    CARD_FEW,
-    EGG_PRICE,
-    EGG_FEW,
-    ROOM,
-    USES_0,
-    PINK_USES,
-    ROW_UNIT,
-    ROW_TRADE,
+    BIRD_SCALE,
     BONUS,
-    GOAL_NOW,
+    CARD_FEW,
+    CARD_FLOOR,
+    CARD_PRICE,
+    EGG_FEW,
+    EGG_PRICE,
+    FOOD_FEW,
+    FOOD_PRICE,
     GOAL_LATER,
     GOAL_NEST_BIRD,
-    SHORT,
+    GOAL_NOW,
     PAID,
-    BIRD_SCALE,
-    CARD_FLOOR,
+    PINK_USES,
+    ROOM,
+    ROW_TRADE,
+    ROW_UNIT,
     ROW_USE,
+    SHORT,
+    USES_0,
     weight,
 )
 

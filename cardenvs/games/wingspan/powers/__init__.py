@@ -22,14 +22,7 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.games.wingspan import stack
-from cardenvs.games.wingspan.cards import (
-    BIRD_HANDLER,
-    BIRD_PARAMS,
-    HANDLER_PARAMS,
-    HANDLERS,
-    NUM_BIRDS,
-    NUM_SLOTS,
-)
+from cardenvs.games.wingspan.cards import BIRD_HANDLER, BIRD_PARAMS, HANDLER_PARAMS, HANDLERS, NUM_BIRDS, NUM_SLOTS
 from cardenvs.games.wingspan.powers import birds, drawing, eggs, food, hunting, reactions, sharing, tucking
 from cardenvs.games.wingspan.powers.parts import (
     ALL_FOODS,

@@ -9,15 +9,7 @@ from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
 from cardenvs.games.wingspan import bird_cards, stack
-from cardenvs.games.wingspan.cards import (
-    BIRD_EGG_LIMIT,
-    BIRD_NEST,
-    HANDLERS,
-    NESTS,
-    NUM_FOODS,
-    STAR,
-    PowerSpec,
-)
+from cardenvs.games.wingspan.cards import BIRD_EGG_LIMIT, BIRD_NEST, HANDLERS, NESTS, NUM_FOODS, STAR, PowerSpec
 from cardenvs.games.wingspan.state import MAT_SLOTS, NO_BIRD
 
 (

@@ -4,14 +4,7 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.games.wingspan import bird_cards, mats, stack
-from cardenvs.games.wingspan.cards import (
-    BIRD_HANDLER,
-    BIRD_PARAMS,
-    FEWEST_GAIN_DIE,
-    NUM_SLOTS,
-    STAR,
-    PowerSpec,
-)
+from cardenvs.games.wingspan.cards import BIRD_HANDLER, BIRD_PARAMS, FEWEST_GAIN_DIE, NUM_SLOTS, STAR, PowerSpec
 from cardenvs.games.wingspan.powers.parts import (
     ALL_FOODS,
     ALL_PLAYERS_GAIN_FOOD_SUPPLY,
