@@ -6,7 +6,7 @@ from cardenvs.games.wingspan.state import TOKEN_NAMES
 
 
 def describe_event(event, text):
-    """One sentence for an event. Counters tell what there is now: "player_0 lays an egg in the forest, slot 1: 2"."""
+    """Return a sentence for an event, with the new value of the counter that it changes."""
     player = "" if event.player is None else f"player_{event.player}"
     token = _token_text(event)
     value = "?" if event.value is None else event.value
@@ -29,7 +29,7 @@ def _food_now(verb):
 
 
 def _on_slot(did, thing):
-    """A sentence about what lies on a bird, by the name of its counter: eggs_forest_1."""
+    """Return a function that describes a change of a counter of a slot, such as eggs_forest_1."""
 
     def sentence(player, token, source, value):
         _, habitat, column = source[0].split("_")
@@ -52,7 +52,6 @@ def _carried(player, token, source, value):
 
 
 _SENTENCES = {
-    "deal_food": lambda player, token, source, value: f"{player} begins with {value} {source[0]}.",
     "gain_food": _food_now("gains"),
     "pay_food": _food_now("pays"),
     "plan_pay": lambda player, token, source, value: f"{player} will pay {FOODS[value]} for a bird.",
@@ -79,5 +78,5 @@ _SENTENCES = {
 
 
 def _some(value, thing):
-    """Such as "1 turn", "2 turns"; food is food."""
+    """Return a number and its noun, such as "2 turns"; "?" for a hidden number."""
     return f"{value} {thing}" if thing == "food" else f"? {thing}s" if value == "?" else count(value, thing)
