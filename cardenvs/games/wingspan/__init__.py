@@ -6,8 +6,8 @@ from cardenvs.games.wingspan import actions, deal, observation, rules, state, st
 from cardenvs.games.wingspan.state import PHASES
 from cardenvs.games.wingspan.view import WingspanView
 
-_MOST_POINTS = 1000  # far above what anybody can score
-_MOST_DECISIONS = 4000  # of one player
+_MOST_POINTS = 1000  # far above any possible score
+_MOST_DECISIONS = 4000  # per player
 
 
 def _returns(options):

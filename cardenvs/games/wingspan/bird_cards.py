@@ -1,4 +1,4 @@
-"""Effects on the bird cards of Wingspan off the mats: deck, tray, discards, tucked cards and drafts."""
+"""Effects on bird cards off the mats: deck, tray, discards, tucked cards and drafts."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ _ALL_PLAYERS = state.KNOWN_TO_ALL ^ 1 << state.PUBLIC_BIT
 
 @kernel(inline=True)
 def cards_left(s):
-    """How many cards can still be drawn from the deck, the discards included (3.5)."""
+    """Return how many cards can still be drawn from the deck, including the discards (3.5)."""
     return np.int64(s.num_deck) + s.num_discards
 
 
@@ -31,7 +31,7 @@ def _top_of_deck(s):
 
 @kernel
 def _next_of_deck(s, log):
-    """Take the top card of the deck, or of the shuffled discards (3.5); there is one."""
+    """Take the top card of the deck, after reshuffling the discards if it is empty (3.5). A card must be left."""
     if s.num_deck == 0:
         _reshuffle(s, log)
     return _top_of_deck(s)
@@ -39,7 +39,7 @@ def _next_of_deck(s, log):
 
 @kernel
 def _reshuffle(s, log):
-    """The discards become the deck (3.5)."""
+    """Shuffle the discards into a new deck (3.5)."""
     ev.log_move_all(log, table.GATHER, table.DISCARDS, table.DECK)
     ev.log_shuffle(log, table.SHUFFLE, table.DECK)
     for bird in range(NUM_BIRDS):
@@ -61,7 +61,7 @@ def _reshuffle(s, log):
 
 @kernel
 def deal_bird(s, player, log):
-    """`player` is dealt a bird."""
+    """Deal a bird to `player`."""
     bird = _top_of_deck(s)
     hands.draw_unseen(s, player, bird)
     log_move(log, table.DEAL_BIRD, player, bird, table.DECK, table.HAND + player, 1 << player)
@@ -69,7 +69,7 @@ def deal_bird(s, player, log):
 
 @kernel
 def drop_bird(s, player, bird, log):
-    """`player` does not keep a bird it was dealt; it goes face down to the discards (2.3)."""
+    """Discard face down a bird that `player` was dealt and does not keep (2.3)."""
     hands.take_out(s, player, bird)
     memory.no_longer_hidden(s, player, bird)
     _discard_face_down(s, player, bird, log)
@@ -89,7 +89,7 @@ def _discard_face_down(s, player, bird, log):
 
 @kernel
 def fill_tray(s, log):
-    """Fill the tray from the deck, as far as there are cards (3.3)."""
+    """Fill the tray from the deck while there are cards (3.3)."""
     for k in range(TRAY_SIZE):
         if s.tray[k] == state.NO_BIRD and cards_left(s) > 0:
             bird = _next_of_deck(s, log)
@@ -127,7 +127,7 @@ def _to_discards(s, bird):
 
 @kernel
 def draw_from_tray(s, player, k, log):
-    """`player` takes the card at place k of the tray."""
+    """Move the card at place k of the tray to the hand of `player`."""
     bird = np.int64(s.tray[k])
     s.tray[k] = state.NO_BIRD
     hands.take_openly(s, player, bird)
@@ -136,7 +136,7 @@ def draw_from_tray(s, player, k, log):
 
 @kernel
 def draw_from_deck(s, player, log):
-    """`player` draws the top card of the deck; there is one."""
+    """Draw the top card of the deck into the hand of `player`. A card must be left."""
     bird = _next_of_deck(s, log)
     hands.draw_unseen(s, player, bird)
     log_move(log, table.DRAW_DECK, player, bird, table.DECK, table.HAND + player, 1 << player)
@@ -144,7 +144,7 @@ def draw_from_deck(s, player, log):
 
 @kernel
 def discard(s, player, bird, log):
-    """`player` discards a bird from the hand, face up."""
+    """Discard a bird face up from the hand of `player`."""
     hands.take_out(s, player, bird)
     memory.no_longer_hidden(s, player, bird)
     _to_discards(s, bird)
@@ -157,10 +157,10 @@ def discard(s, player, bird, log):
 
 @kernel
 def tuck_from_hand(s, player, slot, bird, log):
-    """`player` tucks a bird from the hand face down behind the bird in a slot.
+    """Tuck a bird from the hand of `player` face down behind the bird in a slot.
 
-    From then on the others know of each card that they knew in the hand that it is there or was tucked, unless it was
-    the only card there.
+    Unless it was the only card in the hand, the others then know of each card that they knew in the hand only that it
+    is still there or was tucked (14.4).
     """
     known = np.int64(s.known[bird])
     if s.hand_size[player] > 1:
@@ -179,13 +179,13 @@ def tuck_from_hand(s, player, slot, bird, log):
 
 @kernel(inline=True)
 def _viewers(known):
-    """The set of viewers, as events have it, of an entry of `known`."""
+    """Return an entry of `known` as the set of viewers of an event."""
     return ev.EVERYBODY if known == state.KNOWN_TO_ALL else known & _ALL_PLAYERS
 
 
 @kernel
 def tuck_from_deck(s, player, slot, log):
-    """`player` tucks the top card of the deck unseen; there is one."""
+    """Tuck the top card of the deck unseen behind a bird of `player`. A card must be left."""
     bird = _next_of_deck(s, log)
     s.place[bird] = state.IN_TUCKED + player
     s.known[bird] = 0
@@ -196,9 +196,9 @@ def tuck_from_deck(s, player, slot, log):
 
 @kernel
 def hunt_in_deck(s, player, slot, bound, log):
-    """Turn up the top card of the deck; a wingspan below `bound` is tucked for all to see, else discarded (11.9).
+    """Turn up the top card of the deck; tuck it openly if its wingspan is below `bound`, else discard it (11.9).
 
-    There is a card. Returns whether it was tucked.
+    A card must be left. Returns whether it was tucked.
     """
     bird = _next_of_deck(s, log)
     if BIRD_WINGSPAN[bird] < bound:
@@ -223,7 +223,7 @@ def _count_tucked(s, player, slot, log):
 
 @kernel
 def turn_up_draft(s, cards, log):
-    """Turn up cards of the deck for a draft, as far as there are any (11.12)."""
+    """Turn up cards of the deck for a draft, or as many as are left (11.12)."""
     for k in range(cards):
         if cards_left(s) > 0:
             bird = _next_of_deck(s, log)
@@ -234,7 +234,7 @@ def turn_up_draft(s, cards, log):
 
 @kernel
 def take_from_draft(s, player, k, log):
-    """`player` takes the card at place k of the draft."""
+    """Move the card at place k of the draft to the hand of `player`."""
     bird = np.int64(s.draft[k])
     s.draft[k] = state.NO_BIRD
     hands.take_openly(s, player, bird)
@@ -243,7 +243,7 @@ def take_from_draft(s, player, k, log):
 
 @kernel
 def drop_draft(s, log):
-    """Discard what is left of a draft."""
+    """Discard the cards left in a draft."""
     for k in range(state.DRAFT_SIZE):
         if s.draft[k] != state.NO_BIRD:
             _to_discards(s, np.int64(s.draft[k]))

@@ -1,4 +1,4 @@
-"""Effects on the bonus cards of Wingspan."""
+"""Effects on bonus cards."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from cardenvs.games.wingspan.memory import batch_of_discard
 
 @kernel
 def deal_bonus(s, player, log):
-    """`player` is dealt a bonus card."""
+    """Deal a bonus card to `player`."""
     card = _take_bonus(s, player)
     log_move(
         log, table.DEAL_BONUS, player, state.BONUS_TOKEN + card, table.BONUS_DECK, table.BONUS + player, 1 << player
@@ -34,7 +34,7 @@ def _take_bonus(s, player):
 
 @kernel
 def drop_bonus(s, player, card, log):
-    """`player` does not keep a bonus card; it goes face down to the discards."""
+    """Discard face down a bonus card that `player` does not keep."""
     s.bonus_hands[player] &= ~(1 << card)
     s.bonus_place[card] = state.IN_BONUS_DISCARDS
     s.bonus_known[card] = 1 << player
@@ -45,7 +45,7 @@ def drop_bonus(s, player, card, log):
 
 @kernel
 def draw_bonus(s, player, log):
-    """`player` draws a bonus card, the discards being shuffled if need be (3.5); returns it, or -1."""
+    """Draw a bonus card for `player`, reshuffling the discards if necessary (3.5); returns it, or -1 for none."""
     if s.num_bonus_deck == 0:
         _reshuffle_bonuses(s, log)
         if s.num_bonus_deck == 0:
@@ -76,7 +76,7 @@ def _reshuffle_bonuses(s, log):
 
 @kernel
 def show_bonuses(s, player, log):
-    """`player` shows the bonus cards at the end of the game."""
+    """Show the bonus cards of `player` at the end of the game."""
     for card in range(NUM_BONUSES):
         if s.bonus_hands[player] >> card & 1:
             s.bonus_known[card] = state.KNOWN_TO_ALL

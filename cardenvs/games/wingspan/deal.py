@@ -1,4 +1,4 @@
-"""The deal of Wingspan (rules.md 2)."""
+"""The deal (rules.md 2)."""
 
 import numpy as np
 
@@ -25,8 +25,9 @@ _BIRD_DEAL, _BONUS_DEAL, _GOAL_DEAL = range(3)  # indices of the chance source D
 def deal(s, given, log):
     """Lay out goals, tray and birdfeeder, deal to each player, and ask the first one what to keep (2).
 
-    `given` are tokens: birds in the order of the deck (the players' hands in turn, then the tray, then the deck from
-    the top), bonus cards (in turn, then the deck) and goals (in the order of the rounds).
+    Args:
+        given: tokens that are not drawn at random: birds (the players' hands in turn, then the tray, then the deck from
+            the top), bonus cards (two for each player in turn, then the deck) and goals (in the order of the rounds).
     """
     s.round_number = -1
     for p in range(s.birds.shape[0]):
@@ -55,12 +56,12 @@ def deal(s, given, log):
     for p in range(n - 1, -1, -1):
         stack.push(s, stack.KEEP_BONUS, p, stack.NO_SLOT, 0, 0, 0)
         stack.push(s, stack.SETUP_BIRDS, p, stack.NO_SLOT, 0, 0, 0)
-    s.current_player = 0  # without `_run`, which would be compiled into whatever deals
+    s.current_player = 0  # calling `_run` would compile it into every caller of `deal`
 
 
 @kernel
 def _shuffle_goals(s, given):
-    """Four of the eight tiles, either side up (2.1)."""
+    """Choose four of the eight tiles, each with a random side up (2.1)."""
     start_stream(s, DEAL, _GOAL_DEAL)
     used, laid = np.int64(0), 0
     for k in range(given.shape[0]):
@@ -79,7 +80,7 @@ def _shuffle_goals(s, given):
 
 @kernel
 def _shuffle_deck(s, deck, n, first_token, index, given):
-    """Shuffle a deck: those of the given tokens that are of it come first, that is at the end, which is the top."""
+    """Shuffle a deck of n cards, with the given tokens that belong to it on top; the top is the end of the array."""
     for card in range(n):
         deck[card] = card
     start_stream(s, DEAL, index)

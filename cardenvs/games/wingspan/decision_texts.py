@@ -56,7 +56,7 @@ from cardenvs.games.wingspan.texts import bird_text, cost_text
 # Labels
 
 _STOP_WORDS = {CACHE: "keep it in the supply", SETUP_BIRDS: "keep the others"}
-"""What declining means where it is more than doing nothing."""
+"""What declining does, where it is not just nothing."""
 
 
 def action_label(s, action):
@@ -72,12 +72,12 @@ def action_label(s, action):
 
 
 def _top(s):
-    """What is to be decided now, a row of the stack."""
+    """Return the pending decision, a row of the stack."""
     return s.stack[max(int(s.depth) - 1, 0)]
 
 
 def _bird_at(s, player, slot):
-    """The name of the bird in a slot, or of the slot if it is empty."""
+    """Return the name of the bird in a slot, or of the slot if it is empty."""
     bird = s.birds[player, slot] if player >= 0 and 0 <= slot < MAT_SLOTS else NO_BIRD
     return BIRD_NAMES[bird] if bird != NO_BIRD else slot_name(int(slot)).replace("_", " ")
 
@@ -139,14 +139,14 @@ _LABELS = (
     (actions.TUCK_0, NUM_BIRDS, lambda s, k: f"tuck {BIRD_NAMES[k]}"),
     (actions.PLAY_0, NUM_BIRDS * NUM_HABITATS, _play_label),
 )
-"""First id, number of ids and label of each kind of action."""
+"""First id, number of ids, and label of each kind of action."""
 
 # ---------------------------------------------------------------------------------------------------------------
 # Prompts
 
 
 def prompt(s):
-    """What the player to act is asked."""
+    """Return the question to the player to act."""
     row = _top(s)
     op, who = row[OP], row[WHO]
     bird = _bird_at(s, who, row[SLOT]) if row[SLOT] >= 0 else ""
@@ -164,7 +164,7 @@ def prompt(s):
     if op == PAY_COST:
         return f"Which food do you pay for {BIRD_NAMES[s.payment]} ({cost_text(int(s.payment))})?"
     if op == REACT:
-        return f"Do you react, {_WINDOWS.get(left, 'as a hunt was successful')}?"
+        return f"Do you react, {_WINDOWS.get(left, 'after a successful hunt')}?"
     if op == MOVE:
         return f"Move {bird} to another habitat?"
     text = _PROMPTS[int(op)]
@@ -172,32 +172,32 @@ def prompt(s):
 
 
 _WINDOWS = {
-    AFTER_FOOD: "as another player gained food",
-    AFTER_EGGS: "as another player lays eggs",
-    AFTER_PLAY: "as another player played a bird",
+    AFTER_FOOD: "after another player gained food",
+    AFTER_EGGS: "after another player laid eggs",
+    AFTER_PLAY: "after another player played a bird",
 }
 _PROMPTS = {
     TAKE_DICE: "Take a die from the birdfeeder{bird}: {left}.",
-    GIVE_FOOD: "Pay a food for what you get in exchange{bird}?",
+    GIVE_FOOD: "Which food do you give in exchange{bird}?",
     SETUP_FOOD: "Which food do you pay for the birds that you keep: {left}?",
     GET_FOOD: "Gain a food from the supply{bird}: {left}.",
     LAY: "Lay an egg{bird}: {left}.",
-    GIVE_EGGS: "From which bird do you discard an egg{bird}: {left}?",
+    GIVE_EGGS: "Which bird do you discard an egg from{bird}: {left}?",
     REPEAT: "Which bird's power do you repeat{bird}?",
     DRAW: "Draw a card from the tray or the deck{bird}: {left}.",
-    FIRST: "Who is the first to take a die{bird}?",
+    FIRST: "Who takes the first die{bird}?",
     DRAFT: "Which of the cards turned up do you take?",
     KEEP_BONUS: "Which bonus card do you keep?",
-    TRADE_CARD: "Discard a bird for one more die?",
-    PAY_DEBT: "Which bird do you discard, as owed at the end of the turn: {left}?",
-    SETUP_BIRDS: "Which of your birds do you not keep? Each one kept costs a food.",
+    TRADE_CARD: "Discard a bird to take one more die?",
+    PAY_DEBT: "Which bird do you discard to pay what you owe: {left}?",
+    SETUP_BIRDS: "Which of your birds will you discard? Each bird you keep costs one food.",
     TUCK: "Which bird do you tuck{bird}?",
     PLAY: "Which bird do you play, and where{bird}?",
 }
 
 
 def offer(s, player, habitat):
-    """What an action gives now, such as "2 dice and a trade"."""
+    """Return what the action of a habitat gives now, such as "2 dice and a trade"."""
     number = int(s.row_size[player, habitat])
     table, thing = ((FOOD_GAINED, "die"), (EGGS_LAID, "egg"), (CARDS_DRAWN, "card"))[habitat]
     amount = int(table[number])
@@ -211,15 +211,15 @@ def offer(s, player, habitat):
 _REASONS = {
     actions.CANNOT_STOP: "this decision cannot be declined (rules.md 10.1)",
     actions.NOTHING_TO_PLAY: "no bird in hand can be placed and paid for (rules.md 4.3)",
-    actions.NO_SUCH_DIE: "no die in the birdfeeder shows that (rules.md 7.1)",
-    actions.FOOD_NOT_WANTED: "this power does not take that food (rules.md 11.3, 11.4)",
+    actions.NO_SUCH_DIE: "no die in the birdfeeder shows that face (rules.md 7.1)",
+    actions.FOOD_NOT_WANTED: "this power does not give that food (rules.md 11.3, 11.4)",
     actions.FEEDER_NOT_UNIFORM: "the dice in the birdfeeder do not all show the same face (rules.md 7.3)",
-    actions.RESET_TOO_LATE: "after the first die there is no reset any more (rules.md 11.4)",
+    actions.RESET_TOO_LATE: "the birdfeeder can only be reset before the first die (rules.md 11.4)",
     actions.NO_SUCH_FOOD: "that food is not available here (rules.md 6.3)",
-    actions.PAYS_TOO_MUCH: "that token would be one too many, or comes out of order (rules.md 6.4)",
+    actions.PAYS_TOO_MUCH: "that token is not needed, or its food comes before one already paid (rules.md 6.4)",
     actions.NO_BIRD_THERE: "there is no bird in that slot (rules.md 1.1)",
     actions.NO_ROOM: "that bird has reached its egg limit (rules.md 1.3)",
-    actions.BIRD_NOT_WANTED: "that bird is not one that this is about (rules.md 10.1)",
+    actions.BIRD_NOT_WANTED: "this decision does not concern that bird (rules.md 10.1)",
     actions.NO_EGG_THERE: "there is no egg on that bird (rules.md 1.3)",
     actions.TRAY_PLACE_EMPTY: "that place of the tray is empty until the end of the turn (rules.md 5.3)",
     actions.NO_CARDS_LEFT: "there are no cards left to draw (rules.md 3.5)",
@@ -228,9 +228,9 @@ _REASONS = {
     actions.NOT_IN_DRAFT: "that card has been taken (rules.md 11.12)",
     actions.BONUS_NOT_OFFERED: "that bonus card was not drawn (rules.md 11.13)",
     actions.NOT_IN_HAND: "that bird is not in hand (rules.md 1.4)",
-    actions.ALREADY_DECIDED: "the birds are decided on in their order, and that one has been (rules.md 2.3)",
+    actions.ALREADY_DECIDED: "that bird is already decided: discard birds in alphabetical order (rules.md 2.3)",
     actions.NOT_ITS_HABITAT: "the bird does not live there (rules.md 4.1)",
-    actions.HABITAT_NOT_OPEN: "this power plays a bird into another habitat (rules.md 11.23)",
+    actions.HABITAT_NOT_OPEN: "this power plays a bird into a different habitat (rules.md 11.23)",
     actions.ROW_FULL: "that row is full (rules.md 4.1)",
     actions.TOO_FEW_EGGS: "there are too few eggs to pay for that slot (rules.md 4.2)",
     actions.TOO_LITTLE_FOOD: "there is too little food to pay for that bird (rules.md 4.3, 6)",
@@ -238,7 +238,7 @@ _REASONS = {
 
 
 def illegal_reason(s, code):
-    """Why an action is not legal now."""
+    """Return why an action is illegal, from its code."""
     if code == actions.NOT_ASKED:
-        return f"something else is to be decided (rules.md 3.2): {prompt(s)}"
+        return f"that is not the decision to make now (rules.md 3.2): {prompt(s)}"
     return _REASONS[code]

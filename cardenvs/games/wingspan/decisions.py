@@ -1,4 +1,4 @@
-"""The decisions of Wingspan: what each choice does. What can be chosen: legal.py. Paragraph numbers: rules.md."""
+"""What each choice does; legal.py says what can be chosen. Paragraph numbers are those of rules.md."""
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def stop(s, log):
 
 @kernel
 def _announce(s, log):
-    """Say that a power is used, with the first choice that it asks for."""
+    """Log that a power is used, once its first choice is made."""
     top = s.stack[s.depth - 1]
     if top[state.ARG1] & stack.ANNOUNCE:
         top[state.ARG1] &= ~stack.ANNOUNCE
@@ -49,7 +49,7 @@ def _announce(s, log):
 
 @kernel
 def choose(s, k, log):
-    """Make choice k of the decision on top of the stack, one that is not about a card in hand."""
+    """Make choice k of the decision on top of the stack, which is not about cards in hand."""
     _announce(s, log)
     top = s.stack[s.depth - 1]
     op, who = np.int64(top[state.OP]), np.int64(top[state.WHO])
@@ -74,7 +74,7 @@ def choose(s, k, log):
 
 @kernel
 def _choose_one_of_several(s, op, who, k, log):
-    """A die, a token, an egg, a card out of a number of them: count it down, and narrow what can be chosen next."""
+    """Take or pay one die, token, egg or card of several: count down, and narrow the next choice."""
     if op == stack.TAKE_DICE and k == RESET:
         dice.roll_feeder(s, log)
         return
@@ -112,19 +112,19 @@ def _choose_one_of_several(s, op, who, k, log):
 
 @kernel
 def _narrowed(op, about, flags, k):
-    """What a decision is about after choice k, when more is to be chosen: payments go on from there, upwards."""
+    """Return ARG0 of a decision after choice k, if more can be chosen: payments continue from k upwards."""
     if op == stack.GIVE_EGGS:
         return about & ~((1 << k) - 1)
     if op == stack.LAY and flags & stack.DISTINCT:
         return about & ~((2 << k) - 1)
     if op in (stack.PAY_COST, stack.SETUP_FOOD):
         return k
-    return 0 if op == stack.DRAW else about  # the debt of drawn cards comes with the first one
+    return 0 if op == stack.DRAW else about  # the first card drawn has brought the debt
 
 
 @kernel
 def _choose_once(s, op, who, k, log):
-    """Take an action, use a power, or choose one thing of a kind: the decision is off the stack."""
+    """Make choice k of a decision that ends with it: an action, the use of a power, or one thing chosen."""
     top = s.stack[s.depth - 1]
     slot, about, flags = np.int64(top[state.SLOT]), np.int64(top[state.ARG0]), np.int64(top[state.ARG1])
     stack.pop(s)
@@ -160,10 +160,10 @@ def _choose_once(s, op, who, k, log):
 
 @kernel
 def _take_die(s, who, slot, left, flags, k, log):
-    """Take a die, cache its token if the power offers that, and remember what the action gave (7, 11.3, 11.4, 11.28).
+    """Take a die, offer to cache its token if the power allows it, and record its food (7, 11.3, 11.4, 11.28).
 
     Args:
-        left: dice that may still be taken; with none, the decision is off the stack already.
+        left: dice that may still be taken; at 0, the decision has been popped from the stack.
     """
     food = dice.food_of_choice(k)
     refilled = dice.take_die(s, who, min(k, cards.DUAL_FACE), food, log)
@@ -180,7 +180,7 @@ def _take_die(s, who, slot, left, flags, k, log):
 
 @kernel
 def _draw(s, who, k, debt, log):
-    """Draw a card from the tray or the deck; the first one may bring a debt (11.10)."""
+    """Draw a card from the tray or the deck; the first card may bring a debt (11.10)."""
     if k < cards.TRAY_SIZE:
         bird_cards.draw_from_tray(s, who, k, log)
     else:
@@ -191,7 +191,7 @@ def _draw(s, who, k, debt, log):
 
 @kernel
 def _keep_bonus(s, who, card, log):
-    """Keep one of the bonus cards on offer; in the setup that takes effect later (2.3, 11.13)."""
+    """Keep one of the bonus cards on offer; in the setup, this takes effect later (2.3, 11.13)."""
     if s.round_number < 0:
         s.setup_bonus[who] = 0 if s.bonus_hands[who] & (1 << card) - 1 == 0 else 1
         ev.log_event(
@@ -207,9 +207,9 @@ def _keep_bonus(s, who, card, log):
 
 @kernel
 def _take_turn(s, who, k, log):
-    """Take an action: what it gives, its trade, the reactions, the powers of the row, the end of the turn (4, 5).
+    """Take an action: its gain, its trade, the reactions, the powers of the row, the end of the turn (4, 5).
 
-    The stack is filled from the end.
+    These go on the stack in reverse order.
     """
     ev.log_note(log, table.CHOOSE_PLAY + k, who, 0)
     rounds.set_turns(s, who, s.turns_left[who] - 1, log)
@@ -242,7 +242,7 @@ def _take_turn(s, who, k, log):
 
 @kernel
 def choose_card(s, action, log):
-    """Make a choice about a card in hand, or in the setup about one that was dealt."""
+    """Make a choice about a card in hand, or about a dealt card in the setup."""
     _announce(s, log)
     top = s.stack[s.depth - 1]
     op, who, slot, flags = (
@@ -276,7 +276,7 @@ def choose_card(s, action, log):
 
 @kernel
 def _play(s, who, bird, habitat, log):
-    """Begin to play a bird: its eggs, its food, then it is placed (4.2 to 4.4)."""
+    """Begin to play a bird: the player pays eggs and food, then the bird is placed (4.2 to 4.4)."""
     mats.show_bird(s, who, bird, log)
     stack.push(s, stack.PLACE, who, stack.NO_SLOT, 0, bird, habitat)
     s.payment = bird
@@ -295,7 +295,7 @@ def _play(s, who, bird, habitat, log):
 
 @kernel
 def _plan_drop(s, who, bird, log):
-    """`who` will not keep a bird; earlier birds are decided by that (2.3)."""
+    """Record that `who` will not keep a bird, but keeps the earlier ones not yet decided (2.3)."""
     k = 0
     while bird_in_hand(s, who, k) != bird:
         k += 1
@@ -308,7 +308,7 @@ def _plan_drop(s, who, bird, log):
 
 @kernel
 def end_setup_birds(s, who):
-    """`who` has decided about all birds, and pays a food for each of those kept (2.3)."""
+    """End the decisions of `who` about birds, and let them pay a food for each bird kept (2.3)."""
     stack.pop(s)
     kept = np.int64(0)
     for k in range(cards.BIRDS_DEALT):

@@ -1,4 +1,4 @@
-"""Effects on the dice of Wingspan, in the birdfeeder and outside (rules.md 7)."""
+"""Effects on the dice in the birdfeeder and outside (rules.md 7)."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ def roll_feeder(s, log):
 
 @kernel
 def roll_outside(s, player, log):
-    """Roll the dice outside the birdfeeder, which stay outside (11.8)."""
+    """Roll the dice outside the birdfeeder; they stay outside (11.8)."""
     number = num_outside(s)
     ev.log_note(log, table.ROLL_OUTSIDE, player, number)
     start_stream(s, state.HUNTS, np.int64(s.num_hunts))
@@ -34,8 +34,8 @@ def roll_outside(s, player, log):
 
 @kernel
 def _roll(s, dice, number, kind, counter, log):
-    """Roll a number of dice into `dice`, counts of faces."""
-    rolled = np.int64(0)  # 4 bits a face
+    """Set `dice`, the counts of faces, to a roll of a number of dice."""
+    rolled = np.int64(0)  # 4 bits per face
     for _ in range(number):
         rolled += 1 << 4 * random_below(s.rng, NUM_FACES)
     for face in range(NUM_FACES):
@@ -54,7 +54,7 @@ def _set_outside(s, face, count, log):
 
 @kernel
 def num_outside(s):
-    """How many dice are outside the birdfeeder."""
+    """Return the number of dice outside the birdfeeder."""
     number = np.int64(0)
     for face in range(NUM_FACES):
         number += s.outside[face]
@@ -63,7 +63,7 @@ def num_outside(s):
 
 @kernel
 def take_die(s, player, face, food, log):
-    """`player` takes a die for a token of one of its foods; returns whether the birdfeeder had to be refilled (7.4)."""
+    """Take a die for a token of one of its foods; returns whether the birdfeeder was refilled (7.4)."""
     ev.log_note(log, table.TAKE_DIE, player, face)
     s.feeder[face] -= 1
     log_set(log, table.DIE_IN, ev.NO_PLAYER, table.FEEDER + face, s.feeder[face])
@@ -77,5 +77,5 @@ def take_die(s, player, face, food, log):
 
 @kernel(inline=True)
 def food_of_choice(choice):
-    """The food of a choice at the birdfeeder: 0..4 a die of that food, then the dual die as one of its two foods."""
+    """Return the food of a choice at the birdfeeder: 0..4 for a die of one food, then two for the dual face."""
     return choice if choice < DUAL_FACE else choice - DUAL_FACE

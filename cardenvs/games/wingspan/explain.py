@@ -1,4 +1,4 @@
-"""Why an action is not legal now: the codes of actions.py, whose texts are in view.py."""
+"""Why an action is illegal: one of the codes of actions.py, whose texts are in decision_texts.py."""
 
 import numpy as np
 
@@ -37,7 +37,7 @@ _IDS = np.array(
 
 @kernel
 def explain(s, action):
-    """0 if `action` is legal, else the code of the reason."""
+    """Return 0 if `action` is legal, else the code of the reason."""
     if action == a.STOP:
         return 0 if can_stop(s) else a.CANNOT_STOP
     op = np.int64(s.stack[s.depth - 1, OP])
@@ -51,7 +51,7 @@ def explain(s, action):
 
 @kernel
 def _explain_choice(s, op, k):
-    """Why choice k is not among those of the decision on top of the stack."""
+    """Return why choice k is not possible in the decision on top of the stack."""
     top = s.stack[s.depth - 1]
     who = np.int64(top[WHO])
     if op == stack.CHOOSE_TURN:
@@ -83,7 +83,7 @@ def _explain_choice(s, op, k):
 
 @kernel
 def _explain_card(s, op, k):
-    """0, or why a card cannot be discarded, tucked or played (choice k)."""
+    """Return 0, or why choice k, to discard, tuck or play a card, is illegal."""
     top = s.stack[s.depth - 1]
     who = np.int64(top[WHO])
     if op != stack.PLAY:

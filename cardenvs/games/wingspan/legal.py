@@ -1,7 +1,7 @@
-"""What can be chosen in each decision of Wingspan. Kinds of decisions: stack.py. Paragraph numbers: rules.md.
+"""What can be chosen in each decision. stack.py lists the decisions; paragraph numbers are those of rules.md.
 
-`choices` and `can_stop` say what the decision on top of the stack offers; for decisions about cards in a hand,
-`list_plays` and `list_hand` list it.
+`choices` returns the choices of most decisions as a bit set. For decisions about cards in hand, `list_plays` and
+`list_hand` list them. `can_stop` says whether a decision can be declined.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ RESET = cards.DUAL_FACE + 2  # the choice at the birdfeeder that rolls all dice
 
 @kernel
 def choices(s):
-    """The choices of the decision on top of the stack, as bits; for decisions about cards in a hand nothing."""
+    """Return the bit set of choices of the decision on top of the stack, which is not about cards in hand."""
     top = s.stack[s.depth - 1]
     op, who, number, about, flags = (
         np.int64(top[state.OP]),
@@ -68,14 +68,14 @@ def choices(s):
 
 @kernel
 def can_stop(s):
-    """Whether the decision on top of the stack may be declined, or stopped."""
+    """Return whether the decision on top of the stack may be declined or ended."""
     top = s.stack[s.depth - 1]
     return top[state.OP] in (stack.TRADE_CARD, stack.SETUP_BIRDS) or (top[state.ARG1] & stack.OPTIONAL) != 0
 
 
 @kernel
 def _die_choices(s, foods, flags):
-    """The dice that give a wanted food, and a reset if all dice show the same face (7.1, 7.3)."""
+    """Return the dice that give a wanted food, and the reset if all dice show the same face (7.1, 7.3)."""
     bits, faces = np.int64(0), 0
     for face in range(cards.NUM_FACES):
         if s.feeder[face] > 0:
@@ -92,7 +92,7 @@ def _die_choices(s, foods, flags):
 
 @kernel
 def _egg_choices(s, top):
-    """The slots from which an egg can be paid, the rest of the payment coming from there or from later slots."""
+    """Return the slots from which the next egg can be paid, if the others come from the same or later slots."""
     who, flags = np.int64(top[state.WHO]), top[state.ARG1]
     draws = flags & stack.PAYS_TRADE or (
         flags & stack.PAYS_POWER and cards.BIRD_HANDLER[s.birds[who, top[state.SLOT]]] == parts.DISCARD_EGG_DRAW_CARDS
@@ -128,7 +128,7 @@ def _foods_of(food):
 
 @kernel
 def _setup_foods(s, who, number, lowest):
-    """The foods of which the next token can be given up, the others coming from there or from later foods (2.3)."""
+    """Return the foods that can be paid next, if the other tokens are of the same or later foods (2.3)."""
     foods, left = np.int64(0), np.int64(0)
     for f in range(cards.NUM_FOODS - 1, lowest - 1, -1):
         own = np.int64(s.food[who, f]) - s.setup_paid[who, f]
@@ -153,7 +153,7 @@ def _draft_choices(s):
 
 @kernel
 def open_habitats(s, who):
-    """The habitats, as bits, in which `who` has a free slot and the eggs for it (4.1, 4.2)."""
+    """Return the bit set of habitats in which `who` has a free slot and the eggs for it (4.1, 4.2)."""
     eggs = np.int64(0)
     for slot in range(state.MAT_SLOTS):
         eggs += s.eggs[who, slot]
@@ -166,7 +166,7 @@ def open_habitats(s, who):
 
 @kernel
 def can_play(s, who):
-    """Whether `who` has a bird in hand that can be played (4)."""
+    """Return whether `who` has a bird in hand that can be played (4)."""
     habitats = open_habitats(s, who)
     for w in range(state.NUM_WORDS):
         bits = s.hands[who, w]
@@ -180,7 +180,7 @@ def can_play(s, who):
 
 @kernel
 def list_plays(s, who, habitats, out, n):
-    """Write the plays of birds in hand into some habitats, ascending, to `out` from place n; returns the next place."""
+    """Write the ids of plays into some habitats to `out` from index n, ascending; returns the next index."""
     habitats &= open_habitats(s, who)
     for w in range(state.NUM_WORDS):
         bits = s.hands[who, w]
@@ -198,7 +198,7 @@ def list_plays(s, who, habitats, out, n):
 
 @kernel
 def list_hand(s, who, first_id, out, n):
-    """Write first_id + bird for the birds in hand, ascending, to `out` from place n; returns the next place."""
+    """Write first_id + bird for each bird in hand to `out` from index n, ascending; returns the next index."""
     for w in range(state.NUM_WORDS):
         bits = s.hands[who, w]
         while bits:

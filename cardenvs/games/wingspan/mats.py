@@ -1,4 +1,4 @@
-"""Effects on the mats of Wingspan: food, eggs and birds."""
+"""Effects on the mats: food, eggs and birds."""
 
 from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
@@ -12,49 +12,49 @@ from cardenvs.games.wingspan.events import log_move, log_set
 
 @kernel
 def deal_food(s, player, food, log):
-    """`player` begins with a token of a food."""
+    """Give `player` a token of a food in the setup."""
     s.food[player, food] += 1
     log_set(log, table.DEAL_FOOD, player, table.FOOD + state.MAX_PLAYERS * food + player, s.food[player, food])
 
 
 @kernel
 def gain_food(s, player, food, amount, log):
-    """`player` gets tokens of a food."""
+    """Give `player` tokens of a food."""
     s.food[player, food] += amount
     log_set(log, table.GAIN_FOOD, player, table.FOOD + state.MAX_PLAYERS * food + player, s.food[player, food])
 
 
 @kernel
 def pay_food(s, player, food, amount, log):
-    """`player` gives tokens of a food back to the supply."""
+    """Take tokens of a food from `player`."""
     s.food[player, food] -= amount
     log_set(log, table.PAY_FOOD, player, table.FOOD + state.MAX_PLAYERS * food + player, s.food[player, food])
 
 
 @kernel
 def cache_food(s, player, slot, amount, log):
-    """Food is cached on a bird."""
+    """Cache food on the bird in a slot."""
     s.cached[player, slot] += amount
     log_set(log, table.CACHE_FOOD, player, table.CACHED + state.MAX_PLAYERS * slot + player, s.cached[player, slot])
 
 
 @kernel
 def catch_food(s, player, slot, log):
-    """A bird that hunts with dice caches what it has caught (11.8)."""
+    """Cache the food caught by a hunt with dice (11.8)."""
     s.cached[player, slot] += 1
     log_set(log, table.CATCH, player, table.CACHED + state.MAX_PLAYERS * slot + player, s.cached[player, slot])
 
 
 @kernel
 def lay_egg(s, player, slot, log):
-    """An egg is laid on a bird."""
+    """Lay an egg on the bird in a slot."""
     s.eggs[player, slot] += 1
     log_set(log, table.LAY_EGG, player, table.EGGS + state.MAX_PLAYERS * slot + player, s.eggs[player, slot])
 
 
 @kernel
 def lose_egg(s, player, slot, log):
-    """An egg of a bird is discarded."""
+    """Discard an egg of the bird in a slot."""
     s.eggs[player, slot] -= 1
     log_set(log, table.LOSE_EGG, player, table.EGGS + state.MAX_PLAYERS * slot + player, s.eggs[player, slot])
 
@@ -65,7 +65,7 @@ def lose_egg(s, player, slot, log):
 
 @kernel
 def show_bird(s, player, bird, log):
-    """`player` shows the bird that is going to be played."""
+    """Show everybody the bird that `player` is about to play."""
     s.known[bird] = state.KNOWN_TO_ALL
     memory.no_longer_hidden(s, player, bird)
     s.taken[bird] = 1 + s.num_tucks[player]
@@ -74,7 +74,7 @@ def show_bird(s, player, bird, log):
 
 @kernel
 def place_bird(s, player, bird, habitat, log):
-    """A bird goes from the hand to the leftmost free slot of a habitat; returns the slot (4.1, 4.4)."""
+    """Move a bird from the hand to the leftmost free slot of a habitat; returns the slot (4.1, 4.4)."""
     slot = NUM_SLOTS * habitat + s.row_size[player, habitat]
     hands.take_out(s, player, bird)
     memory.no_longer_hidden(s, player, bird)
@@ -96,7 +96,7 @@ def place_bird(s, player, bird, habitat, log):
 
 @kernel
 def move_bird(s, player, slot, habitat, log):
-    """The rightmost bird of a row goes to another row, with all that lies on it (11.22)."""
+    """Move the rightmost bird of a row to another row, with everything on it (11.22)."""
     old = slot // NUM_SLOTS
     target = NUM_SLOTS * habitat + s.row_size[player, habitat]
     bird = s.birds[player, slot]

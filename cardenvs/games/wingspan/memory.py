@@ -1,7 +1,4 @@
-"""What all players remember of hidden bird cards: batches of the deck, and pieces drawn from them (rules.md 14).
-
-state.py explains batches and pieces.
-"""
+"""What players remember of hidden bird cards: batches of the deck and pieces, explained in state.py (rules.md 14)."""
 
 import numpy as np
 
@@ -14,15 +11,15 @@ from cardenvs.games.wingspan.cards import NUM_BIRDS
 
 @kernel(inline=True)
 def current_batch(s):
-    """The batch of the bird deck: how often the discards have become the deck, as far as that is counted."""
+    """Return the batch of the bird deck: the number of reshuffles, at most LAST_BATCH."""
     return min(np.int64(s.num_shuffles), state.LAST_BATCH)
 
 
 @kernel(inline=True)
 def batch_known_to(batch, player):
-    """The batch that `player` knows a card to belong to, from an entry of s.batch or s.bonus_batch, else 0.
+    """Return the batch to which `player` knows a card to belong, from an entry of s.batch or s.bonus_batch, or 0.
 
-    The bits above the batch say whose secret it is: 1 + the player who discarded the card face down, or 0.
+    The bits above the batch are 1 + the player who discarded the card face down and alone knows its batch, or 0.
     """
     secret_of = batch >> state.BATCH_BITS
     return batch & state.LAST_BATCH if secret_of in (0, 1 + player) else 0
@@ -30,17 +27,17 @@ def batch_known_to(batch, player):
 
 @kernel
 def batch_of_discard(known, number):
-    """The entry of s.batch for a card that has been on the discard pile: `known` to whom, shuffled how often."""
+    """Return the entry of s.batch for a discarded card, from who knows its face and the number of the reshuffle."""
     secret_of = 0 if known == state.KNOWN_TO_ALL else 1 + lowest_card(known)
     return min(number, state.LAST_BATCH) | secret_of << state.BATCH_BITS
 
 
 @kernel
 def no_longer_hidden(s, player, bird):
-    """A card of a hand is shown, or discarded: if it had been drawn unseen, there is one piece less.
+    """Forget the traces of a card that leaves a hand or is shown: if it had been drawn unseen, remove its piece.
 
-    It was a piece of its batch. A card of no known batch came out of the first one, unless that contradicts the tucks:
-    then it was given up face down in the setup, and came out of the second.
+    The piece is of the card's batch. A card without a known batch came from the first batch, unless that contradicts
+    the tucks: then it was discarded face down in the setup and came from the second.
     """
     if s.taken[bird] == 0:
         batch = batch_known_to(np.int64(s.batch[bird]), ev.NO_PLAYER)
@@ -53,9 +50,10 @@ def no_longer_hidden(s, player, bird):
 
 @kernel
 def _remove_piece(s, kind):
-    """Remove a piece of a kind, the one that came after most tucks; returns whether there was one that can have gone.
+    """Remove the latest piece of a kind, that is after most tucks; returns whether a piece could be removed.
 
-    Which one it was is hidden. If it was an earlier one, the one that stayed had fewer places to go, none of them new.
+    Which piece the card was is hidden. Removing the latest rules out no world: an earlier piece can be wherever a later
+    one can.
     """
     best, at = np.int64(-1), np.int64(-1)
     for k in range(s.num_pieces):
@@ -72,7 +70,7 @@ def _remove_piece(s, kind):
 
 @kernel
 def _others_fill_tucks(s, player, at):
-    """Whether the hidden cards of `player` but for the piece s.pieces[at] can be those tucked: n came before tuck n."""
+    """Return whether the hidden cards of `player` other than piece `at` suffice for the tucks: n before tuck n."""
     cards = np.int64(0)
     for tuck in range(s.num_tucks[player]):
         for k in range(s.num_pieces):

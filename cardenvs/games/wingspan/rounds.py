@@ -1,4 +1,4 @@
-"""Effects on the course of a game of Wingspan: goals, rounds, turns, debts and scores."""
+"""Effects on goals, rounds, turns, debts and scores."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from cardenvs.games.wingspan.events import log_move, log_set
 
 @kernel
 def lay_out_goals(s, tiles, log):
-    """Lay out the goals in s.goals, one for each round, out of a box that holds all (2.1)."""
+    """Lay out the goals in s.goals, one for each round, from a box with all goals (2.1)."""
     for goal in range(tiles.shape[0]):
         ev.log_event(
             log,
@@ -35,7 +35,7 @@ def lay_out_goals(s, tiles, log):
 
 @kernel
 def new_decks(s, log):
-    """All cards lie in the shuffled decks."""
+    """Put all cards in the decks, which are shuffled."""
     s.num_deck = NUM_BIRDS
     s.num_bonus_deck = NUM_BONUSES
     ev.log_create(log, table.NEW_DECK, table.DECK, NUM_BIRDS)
@@ -69,7 +69,7 @@ def set_turns(s, player, turns, log):
 
 @kernel
 def give_goal_points(s, player, points, log):
-    """`player` scores the goal of this round."""
+    """Give `player` points for the goal of this round."""
     number = np.int64(s.round_number)
     s.goal_points[number, player] = points
     log_set(log, table.NEW_POINTS, player, table.GOAL_POINTS + state.MAX_PLAYERS * number + player, points)
@@ -84,14 +84,14 @@ def set_debt(s, player, cards, log):
 
 @kernel
 def set_score(s, player, points, log):
-    """The final score of `player`."""
+    """Set the final score of `player`."""
     s.scores[player] = points
     log_set(log, table.NEW_SCORE, player, table.SCORE + player, points)
 
 
 @kernel
 def leave(s, player, log):
-    """`player` is out of the game (15)."""
+    """Take `player` out of the game (15)."""
     s.active[player] = 0
     s.turns_left[player] = 0
     s.debts[player] = 0

@@ -1,7 +1,7 @@
-"""Rules of Wingspan: the deal, the course of turns and rounds, the end. Paragraph numbers are those of rules.md.
+"""The course of a game: turns, rounds and the end. Paragraph numbers are those of rules.md.
 
-Decisions are in decisions.py, powers in powers/, what they do to the table in effects.py. This file keeps the game
-going between decisions: `_run` takes steps off the stack until somebody has something to decide.
+The deal is in deal.py, choices in legal.py and decisions.py, powers in powers/. Between decisions, `_run` takes steps
+off the stack until a player has to decide.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ from cardenvs.games.wingspan.scoring import compare, goal_points, score, unused_
 
 @kernel
 def legal_actions(s, out):
-    """List what the player to act may choose, ascending."""
+    """Write the legal action ids of the player to act to `out`, ascending; returns their number."""
     top = s.stack[s.depth - 1]
     op, who = np.int64(top[state.OP]), np.int64(top[state.WHO])
     n = 0
@@ -64,7 +64,7 @@ def legal_actions(s, out):
 
 @kernel
 def explain_illegal(s, action):
-    """0 if `action` is legal, else one of the codes of actions.py."""
+    """Return 0 if `action` is legal, else a code of actions.py."""
     return explain(s, action)
 
 
@@ -74,7 +74,7 @@ def explain_illegal(s, action):
 
 @kernel
 def apply_action(s, action, log):
-    """Make one legal choice, and let the game go on to the next."""
+    """Apply a legal action of the player to act and go on to the next decision."""
     if action == STOP:
         decisions.stop(s, log)
     else:
@@ -88,12 +88,12 @@ def apply_action(s, action, log):
 
 @kernel
 def _run(s, log):
-    """Take the steps that nobody has to decide about, until somebody has."""
+    """Take steps off the stack until a player has to decide or the game is over."""
     while not s.terminal:
         top = s.stack[s.depth - 1]
         op, who = np.int64(top[state.OP]), np.int64(top[state.WHO])
         if not s.active[who] and op not in (stack.END_TURN, stack.END_SETUP, stack.END_DRAFT, stack.CLEAR_DRAFT):
-            stack.pop(s)  # who has left decides nothing any more (15.1)
+            stack.pop(s)  # a player who has left makes no decisions (15.1)
             if op == stack.CHOOSE_TURN:
                 stack.push(s, stack.END_TURN, who, stack.NO_SLOT, 0, 0, 0)
         elif op >= stack.FIRST_STEP:
@@ -109,7 +109,7 @@ def _run(s, log):
 
 @kernel
 def _is_to_decide(s, op, log):
-    """Whether the decision on top is one; if all can see that it is not, it is made (or dropped) here."""
+    """Return whether the player has a choice; if everybody can see that they have none, decide for them or skip it."""
     if op in (stack.CHOOSE_TURN, stack.SETUP_FOOD, stack.KEEP_BONUS):
         return True
     bits = legal.choices(s)
@@ -124,7 +124,7 @@ def _is_to_decide(s, op, log):
 
 @kernel
 def _is_to_choose_card(s, op, who, log):
-    """Whether a decision about cards in hand is one, going by the number of cards, which all know."""
+    """Do as `_is_to_decide` for decisions about cards in hand; only the number of cards, which is public, matters."""
     if op == stack.SETUP_BIRDS:
         return True
     top = s.stack[s.depth - 1]
@@ -189,7 +189,7 @@ def _step(s, op, who, log):
 
 @kernel
 def _activate_next(s, who, habitat, column, log):
-    """The next brown power of a row, from right to left; who has moved away is skipped (10.3)."""
+    """Begin the next brown power of a row, from right to left; birds that have moved away are skipped (10.3)."""
     while column >= 0:
         slot = NUM_SLOTS * habitat + column
         column -= 1
@@ -202,7 +202,7 @@ def _activate_next(s, who, habitat, column, log):
 
 @kernel
 def _open_window(s, who, seat, kind, param):
-    """Ask the next player, clockwise from the left of `who`, who has a pink power for this moment (12)."""
+    """Ask the next player clockwise from the left of `who` who can react at this moment (12)."""
     n = np.int64(s.rules.num_players)
     while seat < n:
         player = wrap(who + seat, n)
@@ -218,7 +218,7 @@ def _open_window(s, who, seat, kind, param):
 
 @kernel
 def _give_next_share(s, owner, slot, first, players, log):
-    """The next player gets a share of a power, if still in the game."""
+    """Give the next player a share of a power, unless they have left the game."""
     if players == 0:
         stack.pop(s)
         return
@@ -231,7 +231,7 @@ def _give_next_share(s, owner, slot, first, players, log):
 
 @kernel
 def _place(s, who, bird, habitat, log):
-    """A bird that has been paid enters; the others react, then its white power works (4.4)."""
+    """Place a bird that has been paid for; the others react, then its white power works (4.4)."""
     slot = mats.place_bird(s, who, bird, habitat, log)
     if BIRD_COLOUR[bird] == WHITE:
         stack.push(s, stack.POWER, who, slot, 0, 0, 0)
@@ -244,7 +244,7 @@ def _place(s, who, bird, habitat, log):
 
 @kernel
 def _end_setup(s, log):
-    """What all have chosen takes effect; the first player is drawn, and the first round begins (2.2, 2.3, 3.1)."""
+    """Apply what the players chose, draw the first player, and begin the first round (2.2, 2.3, 3.1)."""
     n = np.int64(s.rules.num_players)
     for p in range(n):
         if s.active[p]:
@@ -263,7 +263,7 @@ def _end_setup(s, log):
 
 @kernel
 def _keep(s, player, log):
-    """Discard the birds and the bonus card that `player` does not keep, and pay for the others (2.3)."""
+    """Discard the birds and the bonus card that `player` does not keep, and pay for the birds kept (2.3)."""
     for k in range(BIRDS_DEALT - 1, -1, -1):
         if s.setup_dropped[player] >> k & 1:
             bird_cards.drop_bird(s, player, bird_in_hand(s, player, k), log)
@@ -277,7 +277,7 @@ def _keep(s, player, log):
 
 @kernel
 def _begin_round(s, number, log):
-    """Everybody gets the cubes of the round, and the first player has a turn (3.1)."""
+    """Give all players their turns of the round, and begin the turn of the first player (3.1)."""
     rounds.set_round(s, number, log)
     for p in range(s.rules.num_players):
         if s.active[p]:
@@ -287,7 +287,7 @@ def _begin_round(s, number, log):
 
 @kernel
 def _begin_turn(s, player):
-    """`player` has a turn, and their pink powers are available again (12.1)."""
+    """Begin a turn of `player`, whose pink powers become available again (12.1)."""
     s.turn_player = player
     s.pink_used[player] = 0
     stack.push(s, stack.CHOOSE_TURN, player, stack.NO_SLOT, 0, 0, 0)
@@ -295,7 +295,7 @@ def _begin_turn(s, player):
 
 @kernel
 def _end_turn(s, who, log):
-    """Pay what is owed, fill the tray, and give the turn to the next player (3.3)."""
+    """Let `who` discard what they owe, then fill the tray and begin the next turn (3.3)."""
     if s.active[who] and s.debts[who] > 0:
         stack.push(s, stack.PAY_DEBT, who, stack.NO_SLOT, s.debts[who], 0, 0)
         return
@@ -313,7 +313,7 @@ def _end_turn(s, who, log):
 
 @kernel
 def _end_round(s, log):
-    """Score the goal; then lay out a new tray and begin the next round, or end the game (3.4, 9)."""
+    """Score the goal, then lay out a new tray and begin the next round, or end the game (3.4, 9)."""
     number = np.int64(s.round_number)
     n = np.int64(s.rules.num_players)
     for p in range(n):
@@ -338,7 +338,7 @@ def _end_round(s, log):
 
 @kernel
 def _end_game(s, log):
-    """Show the bonus cards, count, and pay (13)."""
+    """Show the bonus cards, score, and set places and rewards (13)."""
     for p in range(s.rules.num_players):
         if s.active[p]:
             bonus_cards.show_bonuses(s, p, log)
@@ -351,7 +351,7 @@ def _end_game(s, log):
 
 @kernel
 def _finish(s, player, log):
-    """`player` gets a place among those who have stayed, perhaps with others, and is paid (13.2)."""
+    """Set the place of `player` among the remaining players, perhaps shared, and the reward (13.2, 13.4)."""
     ahead, level = 0, 0
     for other in range(s.rules.num_players):
         if s.active[other]:
@@ -371,7 +371,7 @@ def _finish(s, player, log):
 
 @kernel
 def _payment(s, player, place):
-    """What a place is worth (13.2)."""
+    """Return the reward for a place (13.4)."""
     n = s.rules.num_players
     if s.rules.reward == state.PLACEMENT:
         return 1.0 - 2.0 * (place - 1) / (n - 1)
@@ -382,7 +382,7 @@ def _payment(s, player, place):
 
 @kernel
 def forfeit(s, player, log):
-    """`player` leaves, with the last place that is still to be had; the last one who stays has won (15)."""
+    """Take `player` out of the game with the last place still open; the last remaining player wins (15)."""
     remaining = 0
     for p in range(s.rules.num_players):
         remaining += s.active[p]

@@ -1,14 +1,14 @@
-"""Two policies for Wingspan: `greedy` takes what counts at once, `planner` builds an engine and uses it.
+"""Two policies: `greedy` takes immediate gains, `planner` builds an engine and uses it.
 
-Both put a value on each choice, in hundredths of a point, and make the most valuable one, of equal ones the first. They
-share the features and differ in the weights: `greedy` has none for what comes later. Each weight is a pair, what it is
-at the first turn and at the last; in between it changes evenly. The weights of `planner` come from hill climbing over
-duplicate deals, against earlier ones of its kind.
+Both evaluate each choice in hundredths of a point and make the most valuable one, the first of equal ones. They use the
+same features with different weights; those of `greedy` for later gains are 0. Each weight is a pair, its value at the
+first turn and at the last, interpolated linearly. The weights of `planner` were found by hill climbing on duplicate
+deals against its earlier versions.
 
-A power is reduced to what it gives, in tenths of food tokens, cards, eggs and points (`POWER_GIVES`), so that a bird
-is worth its points, what its power is likely to give in the turns left, room for eggs, what it counts for bonus cards
-and goals, and what it makes of its row, less what it costs. Policies know only what their player may know: the own
-hand and bonus cards, and what lies open.
+A power is reduced to its gains in tenths of food tokens, cards, eggs and points (`POWER_GIVES`). The value of a bird is
+its points, the expected gains from its power in the turns left, room for eggs, its value for bonus cards and goals, and
+what it adds to its row, minus its cost. The policies use only what their player may know: their own hand and bonus
+cards, and public information.
 """
 
 import numpy as np
@@ -79,18 +79,18 @@ from cardenvs.games.wingspan.worth import (
     wanted_bird,
 )
 
-_PICK = 10  # what a choice is worth that costs nothing and gives nothing that is counted
+_PICK = 10  # value of a free choice without any gain that the features count
 
 
 @kernel
 def greedy(s, legal, n, rng):
-    """Take the most points and resources that can be had at once.
+    """Take the most points and resources available at once.
 
     Args:
         s: one record, not terminal.
         legal: int32 array whose first `n` entries are the legal actions.
         n: int.
-        rng: not used, the policy is deterministic.
+        rng: not used; the policy is deterministic.
 
     Returns:
         One of the legal actions.
@@ -100,13 +100,16 @@ def greedy(s, legal, n, rng):
 
 @kernel
 def planner(s, legal, n, rng):
-    """Play by what things will be worth by the end of the game: engines first, then points, eggs and goals."""
+    """Play for the end of the game: build an engine first, then take points, eggs and goals.
+
+    Arguments and result are those of `greedy`.
+    """
     return best_action(s, legal, n, PLANNER)
 
 
 @kernel
 def best_action(s, legal, n, weights):
-    """The legal action of the highest value by some weights, (NUM_WEIGHTS, 2); of equal ones the first."""
+    """Return the first legal action with the highest value under `weights`, int64 (NUM_WEIGHTS, 2)."""
     if n == 1:
         return np.int64(legal[0])
     who = np.int64(s.current_player)
@@ -127,7 +130,7 @@ def best_action(s, legal, n, weights):
 
 @kernel
 def _value(s, who, action, turns, wanted, weights):
-    """The value of one legal action."""
+    """Return the value of a legal action."""
     if action >= actions.PLAY_0:
         bird = (action - actions.PLAY_0) // NUM_HABITATS
         return play_value(s, who, bird, (action - actions.PLAY_0) % NUM_HABITATS, turns, weights)
@@ -155,7 +158,7 @@ def _value(s, who, action, turns, wanted, weights):
 
 @kernel
 def _value_of_use(s, who, turns, wanted, weights):
-    """The value of using a power, of taking a share, or of caching the food just gained."""
+    """Return the value of using a power, taking a share, or caching the food just gained."""
     top = s.stack[s.depth - 1]
     if top[state.OP] == stack.CACHE:
         return ONE_POINT - _food_value(s, who, np.int64(top[state.ARG0]), turns, wanted, weights)
@@ -166,7 +169,7 @@ def _value_of_use(s, who, turns, wanted, weights):
 
 @kernel
 def _food_value(s, who, food, turns, wanted, weights):
-    """What one more token of a food is worth."""
+    """Return the value of one more token of a food."""
     value = price(s, who, FOOD, turns, weights)
     if wanted != state.NO_BIRD and held(s, who, food) < BIRD_COST[wanted, food]:
         value += weight(weights, WANTED, turns)
@@ -180,7 +183,7 @@ def _food_value(s, who, food, turns, wanted, weights):
 
 @kernel
 def _kept_value(s, who, food, turns, wanted, weights):
-    """What a token of a food is worth that could be paid."""
+    """Return the value of keeping a token of a food instead of paying it."""
     value = price(s, who, FOOD, turns, weights)
     if wanted != state.NO_BIRD and held(s, who, food) <= BIRD_COST[wanted, food]:
         value += weight(weights, WANTED, turns)
@@ -189,7 +192,7 @@ def _kept_value(s, who, food, turns, wanted, weights):
 
 @kernel
 def _value_of_food(s, who, action, turns, wanted, weights):
-    """The value of taking a die, of rolling all dice, of paying or of gaining a token."""
+    """Return the value of taking a die, rolling all dice, or paying or gaining a token."""
     top = s.stack[s.depth - 1]
     if action >= actions.GAIN_FOOD_0:
         return _PICK + _food_value(s, who, action - actions.GAIN_FOOD_0, turns, wanted, weights)
@@ -211,7 +214,7 @@ def _value_of_food(s, who, action, turns, wanted, weights):
 
 @kernel
 def _egg_goals(s, who, slot, has, turns, weights):
-    """What an egg on the bird in a slot, which `has` some others, counts for goals and bonus cards."""
+    """Return the value for goals and bonus cards of one more egg on the bird in a slot, which `has` some already."""
     bird, habitat = s.birds[who, slot], slot // NUM_SLOTS
     value = np.int64(0)
     for k in range(max(np.int64(0), np.int64(s.round_number)), NUM_ROUNDS):
@@ -238,7 +241,7 @@ def _egg_goals(s, who, slot, has, turns, weights):
 
 @kernel
 def _value_of_egg(s, who, action, turns, weights):
-    """The value of laying an egg in a slot, or of discarding one from there for what that gives."""
+    """Return the value of laying an egg in a slot, or of discarding one from it for what that pays for."""
     if action < actions.DISCARD_EGG_0:
         slot = action - actions.LAY_EGG_0
         has = np.int64(s.eggs[who, slot])
@@ -259,7 +262,7 @@ def _value_of_egg(s, who, action, turns, weights):
 
 @kernel
 def _value_of_draw(s, who, action, turns, weights):
-    """The value of a card from the tray or the deck."""
+    """Return the value of drawing a card from the tray or the deck."""
     if action == actions.DRAW_DECK:
         return _PICK + price(s, who, CARD, turns, weights)
     return _PICK + card_worth(s, who, np.int64(s.tray[action - actions.DRAW_TRAY_0]), turns, weights)
@@ -267,7 +270,7 @@ def _value_of_draw(s, who, action, turns, weights):
 
 @kernel
 def _value_of_card(s, who, action, turns, weights):
-    """The value of discarding or tucking a card, for what that gives."""
+    """Return the value of discarding or tucking a card for what that pays for."""
     top = s.stack[s.depth - 1]
     if action >= actions.TUCK_0:
         worth = card_worth(s, who, action - actions.TUCK_0, turns, weights)
@@ -284,7 +287,7 @@ def _value_of_card(s, who, action, turns, weights):
 
 @kernel
 def _value_of_drop(s, who, bird, worth, turns, weights):
-    """The value of not keeping a bird in the setup: the lowest one that is not worth it comes first."""
+    """Return the value of discarding a bird in the setup: positive if it is not worth keeping, higher for lower ids."""
     better = np.int64(0)
     other = next_in_hand(s, who, state.NO_BIRD)
     while other != state.NO_BIRD:
@@ -297,7 +300,7 @@ def _value_of_drop(s, who, bird, worth, turns, weights):
 
 @kernel
 def _bonus_worth(s, who, card):
-    """What a bonus card is worth: how common its birds are, and how many of them lie there or are in hand."""
+    """Return the value of a bonus card: how common its birds are, and how many the player has played or holds."""
     count = np.int64(0)
     for slot in range(state.MAT_SLOTS):
         if s.birds[who, slot] != state.NO_BIRD:
@@ -313,7 +316,7 @@ def _bonus_worth(s, who, card):
 
 @kernel
 def _value_of_turn(s, who, k, turns, wanted, weights):
-    """The value of one of the four actions."""
+    """Return the value of one of the four actions."""
     if k == actions.PLAY_A_BIRD:
         return weight(weights, PLAY_BASE, turns) + _best_payable(s, who, turns, weights)
     habitat = k - actions.GAIN_FOOD + FOREST
@@ -349,7 +352,7 @@ def _value_of_turn(s, who, k, turns, wanted, weights):
 
 @kernel
 def _best_payable(s, who, turns, weights):
-    """The value of the best play that can be made now, or WORST."""
+    """Return the value of the best play that can be made now, or WORST."""
     habitats = open_habitats(s, who)
     most = np.int64(WORST)
     bird = next_in_hand(s, who, state.NO_BIRD)

@@ -1,4 +1,4 @@
-"""Wingspan in words and pictures."""
+"""The view: tables, facts and texts."""
 
 import re
 
@@ -57,7 +57,7 @@ _TOKEN_KEYS = (*BIRD_KEYS, *BONUS_KEYS, *GOAL_KEYS)
 
 
 def _key(text):
-    """A name as a key: "Barn Owl" is barn_owl."""
+    """Return a name as a key: "Barn Owl" as "barn_owl"."""
     return re.sub(r"[^a-z]+", "_", text.strip().lower().replace("'", "")).strip("_")
 
 
@@ -65,7 +65,7 @@ _TOKEN_OF = {_key(name): token for names in (TOKEN_NAMES, _TOKEN_KEYS) for token
 
 
 class WingspanView(View):
-    """Words of Wingspan."""
+    """The view of Wingspan."""
 
     # -- tokens -------------------------------------------------------------------------------------------------
 
@@ -78,7 +78,7 @@ class WingspanView(View):
     def parse_token(self, text):
         key = _key(text)
         if key not in _TOKEN_OF:
-            raise DeckError(f"{text!r} is no card of Wingspan; cards are named as in barn_owl or birds_in_forest")
+            raise DeckError(f"{text!r} is not a card of Wingspan; cards have names such as barn_owl or birds_in_forest")
         return _TOKEN_OF[key]
 
     def token_markup(self, token):
@@ -263,7 +263,7 @@ def _players(s):
 
 
 def _goal_facts(s, k):
-    """A round goal: what everybody counts now, and the points given for it."""
+    """Return a round goal with the counts of all players now, and the points if it has been scored."""
     goal = int(s.goals[k])
     facts = {
         "round": k + 1,
@@ -277,7 +277,7 @@ def _goal_facts(s, k):
 
 
 def _setup_facts(s, player):
-    """What a player has chosen so far in the setup; nobody else sees it."""
+    """Return what a player has chosen so far in the setup, which nobody else sees."""
     dealt = known_birds(s, IN_HAND + player, player)
     bonuses, chosen = known_bonuses(s, IN_BONUS_HAND + player, player), s.current_player > player
     return {
@@ -288,7 +288,7 @@ def _setup_facts(s, player):
 
 
 def _action_facts(s, player):
-    """What each action would give now, and what a bird costs in eggs by habitat."""
+    """Return what each action would give now, and the egg cost of a bird by habitat."""
     sizes = [int(number) for number in s.row_size[player]]
     return {
         "gain food": decision_texts.offer(s, player, FOREST),

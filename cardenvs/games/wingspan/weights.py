@@ -1,4 +1,4 @@
-"""The weights of the policies `greedy` and `planner` of Wingspan (strategy.py)."""
+"""Weights of the policies `greedy` and `planner` (strategy.py), in hundredths of a point unless stated otherwise."""
 
 import numpy as np
 
@@ -9,33 +9,33 @@ _NUM_TURNS = int(TURNS_PER_ROUND.sum())
 
 (
     FOOD_PRICE,  # a token
-    FOOD_FEW,  # more for each that is missing to four
+    FOOD_FEW,  # added for each token short of four
     CARD_PRICE,
-    CARD_FEW,  # more for each that is missing to three
+    CARD_FEW,  # added for each card short of three
     EGG_PRICE,
-    EGG_FEW,  # more for each that is missing to two
-    WANTED,  # a token that the bird wanted most is short of
-    ROOM,  # room for an egg
-    PLAY_BASE,  # to play a bird, above its worth
-    USES_0,  # how often a brown power is used, in hundredths of the turns left; by habitat
+    EGG_FEW,  # added for each egg short of two
+    WANTED,  # a token that the most wanted bird lacks
+    ROOM,  # room for one egg
+    PLAY_BASE,  # playing a bird, added to its worth
+    USES_0,  # uses of a brown power, in hundredths of the turns left, by habitat
     USES_1,
     USES_2,
     PINK_USES,
-    ROW_UNIT,  # a bird with which its row gives one more, for each turn left
-    ROW_TRADE,  # a bird with which its row has the trade
-    BONUS,  # hundredths of what a bird counts for bonus cards
-    GOAL_NOW,  # a thing that the goal of the round counts
-    GOAL_LATER,  # one that a later goal counts
-    GOAL_NEST_BIRD,  # hundredths of that, for a nest that is to have eggs
-    UNLOCK,  # hundredths of what the bird wanted is better, for an action that makes it payable
-    SHORT,  # a token that a bird in hand is short of
-    PAID,  # hundredths of the price of the food and eggs that a bird costs
-    BIRD_SCALE,  # hundredths of its worth that a bird card is worth, as compared with the others
-    CARD_FLOOR,  # what a bird must be worth to be worth anything as a card
-    SETUP_BASE,  # what a bird must be worth as a card to be kept
-    SETUP_RANK,  # more for each better one kept
-    RESET,  # a reset of the feeder
-    ROW_USE,  # hundredths of what the powers of a row give that count for the action
+    ROW_UNIT,  # a bird that raises the amount of its row, for each turn left
+    ROW_TRADE,  # a bird that gives its row a trade, for each turn left
+    BONUS,  # of a bird's value for bonus cards, in hundredths
+    GOAL_NOW,  # an item that the goal of the round counts
+    GOAL_LATER,  # an item that a later goal counts
+    GOAL_NEST_BIRD,  # of these, in hundredths, for a bird whose nest may get eggs
+    UNLOCK,  # of the gain from making the most wanted bird payable, in hundredths
+    SHORT,  # a token that a bird in hand lacks
+    PAID,  # of the price of the food that a bird costs, in hundredths
+    BIRD_SCALE,  # of a bird's worth when cards are compared, in hundredths
+    CARD_FLOOR,  # worth below which a bird card is worth nothing
+    SETUP_BASE,  # worth that a bird card needs to be kept in the setup
+    SETUP_RANK,  # added for each better card
+    RESET,  # resetting the birdfeeder
+    ROW_USE,  # of the gains of a row's powers when its action is valued, in hundredths
 ) = range(28)
 NUM_WEIGHTS = 28
 

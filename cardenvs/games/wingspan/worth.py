@@ -1,4 +1,4 @@
-"""What powers, food, cards, eggs and birds are worth to the policies of Wingspan (strategy.py)."""
+"""Values of powers, food, cards, eggs and birds for the policies (strategy.py)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -63,17 +63,17 @@ from cardenvs.games.wingspan.weights import (
     weight,
 )
 
-ONE_POINT = 100  # values are hundredths of a point
+ONE_POINT = 100  # values are in hundredths of a point
 WORST = -(1 << 40)
 
 # ---------------------------------------------------------------------------------------------------------------
-# What a power gives
+# Gains from powers
 
 FOOD, CARD, EGG, POINT = range(4)
 
 
 def _power_gives(name: str, params: Mapping[str, Any]) -> tuple[int, int, int, int]:
-    """Tenths of food tokens, cards, eggs and points that a power gives each time, what the others get taken off."""
+    """Return the gains from one use of a power in tenths of food tokens, cards, eggs and points, less others' gains."""
     amount = 10 * params.get("amount", 1)
     under = params.get("under_cm", 0)
     fixed = {
@@ -115,9 +115,9 @@ def _power_gives(name: str, params: Mapping[str, Any]) -> tuple[int, int, int, i
 _TUCK_GIVES = {"draw_card": (0, 0, 0, 10), "lay_egg_on_self": (0, -10, 10, 10), "gain_food_supply": (10, -10, 0, 10)}
 
 POWER_GIVES = np.array([_power_gives(power.power_handler_id, power.params) for power in BIRD_POWERS], np.int64)
-"""What each bird's power gives when it is used once, in tenths, (170, 4): food, cards, eggs, points."""
+"""Gains from one use of each bird's power in tenths of food tokens, cards, eggs and points, int64 (170, 4)."""
 
-# Hundredths of points for each bird that counts for a bonus card, and how many birds do
+# Hundredths of a point for each bird that counts for a bonus card, and the number of such birds in the game
 _TIER_SLOPE = ONE_POINT * BONUS_POINTS[:, 1].astype(np.int64) // np.maximum(1, BONUS_THRESHOLDS[:, 1])
 BONUS_SLOPE = np.where(BONUS_EACH > 0, ONE_POINT * BONUS_EACH.astype(np.int64), _TIER_SLOPE)
 BONUS_SHARE = np.array([(BIRD_BONUS >> b & 1).sum() for b in range(NUM_BONUSES)], np.int64)
@@ -128,7 +128,7 @@ BONUS_SHARE = np.array([(BIRD_BONUS >> b & 1).sum() for b in range(NUM_BONUSES)]
 
 @kernel
 def turns_to_come(s, who):
-    """Turns that `who` has left in the game."""
+    """Return the number of turns that `who` has left in the game."""
     turns = np.int64(s.turns_left[who])
     for k in range(s.round_number + 1, NUM_ROUNDS):
         turns += TURNS_PER_ROUND[k]
@@ -137,13 +137,13 @@ def turns_to_come(s, who):
 
 @kernel
 def held(s, who, food):
-    """Tokens of a food that `who` has, those promised in the setup taken off."""
+    """Return the tokens of a food that `who` has, minus those promised in the setup."""
     return np.int64(s.food[who, food]) - np.int64(s.setup_paid[who, food])
 
 
 @kernel
 def price(s, who, what, turns, weights):
-    """What one more food token, card or egg is worth, whatever it is."""
+    """Return the value of one more food token, card or egg of unknown kind."""
     if what == FOOD:
         have = np.int64(0)
         for food in range(NUM_FOODS):
@@ -162,7 +162,7 @@ def price(s, who, what, turns, weights):
 
 @kernel
 def power_value(s, who, bird, turns, weights):
-    """What the power of a bird is worth when it is used once."""
+    """Return the value of one use of a bird's power."""
     value = POWER_GIVES[bird, POINT] * ONE_POINT
     for what in range(POINT):
         if POWER_GIVES[bird, what] != 0:
@@ -172,7 +172,7 @@ def power_value(s, who, bird, turns, weights):
 
 @kernel
 def row_powers(s, who, habitat, turns, weights):
-    """What the brown powers of a row give when its action is taken."""
+    """Return the value of the brown powers of a row when its action is taken."""
     value = np.int64(0)
     for slot in range(NUM_SLOTS * habitat, NUM_SLOTS * habitat + s.row_size[who, habitat]):
         bird = s.birds[who, slot]
@@ -187,13 +187,13 @@ def row_powers(s, who, habitat, turns, weights):
 
 @kernel
 def goal_weight(s, k, turns, weights):
-    """What one more thing is worth that the goal of round k counts."""
+    """Return the value of one more item that the goal of round k counts."""
     return weight(weights, GOAL_NOW if k == s.round_number else GOAL_LATER, turns)
 
 
 @kernel
 def _bird_goals(s, bird, habitat, turns, weights):
-    """What a bird counts for the goals to come."""
+    """Return the value of a bird for the current and later goals."""
     value = np.int64(0)
     for k in range(max(np.int64(0), np.int64(s.round_number)), NUM_ROUNDS):
         goal = s.goals[k]
@@ -207,7 +207,7 @@ def _bird_goals(s, bird, habitat, turns, weights):
 
 @kernel
 def _bird_worth(s, who, bird, habitat, turns, weights):
-    """What it is worth to have a bird in a row, whatever it costs."""
+    """Return the value of having a bird in a row, without its cost."""
     value = ONE_POINT * np.int64(BIRD_POINTS[bird]) + BIRD_EGG_LIMIT[bird] * weight(weights, ROOM, turns)
     gives = power_value(s, who, bird, turns, weights)
     if BIRD_COLOUR[bird] == WHITE:
@@ -226,7 +226,7 @@ def _bird_worth(s, who, bird, habitat, turns, weights):
 
 @kernel
 def play_value(s, who, bird, habitat, turns, weights):
-    """What it is worth to play a bird into a row: what it is worth there less the food and the eggs."""
+    """Return the value of playing a bird into a row, after its cost in food and eggs."""
     food = (np.int64(BIRD_WORTH[bird]) + 1) // 2 * price(s, who, FOOD, turns, weights)
     eggs = np.int64(EGG_COST[min(np.int64(s.row_size[who, habitat]), NUM_SLOTS - 1)])
     cost = food * weight(weights, PAID, turns) // 100 + eggs * weight(weights, EGG_PRICE, turns)
@@ -235,7 +235,7 @@ def play_value(s, who, bird, habitat, turns, weights):
 
 @kernel
 def best_play(s, who, bird, habitats, turns, weights):
-    """The value of the best play of a bird into some habitats with a free slot, or WORST."""
+    """Return the value of the best play of a bird into one of some habitats with a free slot, or WORST."""
     most = np.int64(WORST)
     for habitat in range(NUM_HABITATS):
         if habitats & BIRD_HABITATS[bird] & 1 << habitat and s.row_size[who, habitat] < NUM_SLOTS:
@@ -245,7 +245,7 @@ def best_play(s, who, bird, habitats, turns, weights):
 
 @kernel
 def food_missing(s, who, bird):
-    """How many tokens of the right food a bird is short of."""
+    """Return the number of tokens of matching food that `who` lacks for a bird."""
     total, matched = np.int64(0), np.int64(0)
     for food in range(NUM_FOODS):
         have = held(s, who, food)
@@ -256,7 +256,7 @@ def food_missing(s, who, bird):
 
 @kernel
 def card_worth(s, who, bird, turns, weights):
-    """What a bird card is worth in hand, for comparison with others."""
+    """Return the value of a bird card in hand, for comparing cards."""
     value = best_play(s, who, bird, (1 << NUM_HABITATS) - 1, turns, weights)
     if value == WORST:
         return np.int64(0)
@@ -266,7 +266,7 @@ def card_worth(s, who, bird, turns, weights):
 
 @kernel
 def next_in_hand(s, who, bird):
-    """The next bird in hand after `bird` (-1 for the first), or NO_BIRD."""
+    """Return the next bird in hand after `bird` (-1 for the first), or NO_BIRD."""
     start = bird + 1
     for w in range(start // state.WORD_BITS, state.NUM_WORDS):
         bits = np.int64(s.hands[who, w])
@@ -279,7 +279,7 @@ def next_in_hand(s, who, bird):
 
 @kernel
 def wanted_bird(s, who, turns, weights):
-    """The bird in hand that is worth most, the food that it is short of counted, or NO_BIRD."""
+    """Return the most valuable bird in hand, counting the food that it lacks, or NO_BIRD."""
     paying = s.stack[s.depth - 1, state.OP] == stack.PAY_COST
     wanted, most = np.int64(state.NO_BIRD), np.int64(0)
     bird, k = next_in_hand(s, who, state.NO_BIRD), 0

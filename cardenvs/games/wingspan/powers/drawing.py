@@ -28,7 +28,7 @@ POWERS = {
 
 @kernel
 def offer_bonuses(s, who, slot, log):
-    """Draw bonus cards, of which one is to be kept (11.13)."""
+    """Draw bonus cards, of which the player keeps one (11.13)."""
     s.bonus_offer = 0
     drawn = 0
     for _ in range(BIRD_PARAMS[s.birds[who, slot], 0]):
@@ -44,7 +44,7 @@ def offer_bonuses(s, who, slot, log):
 
 @kernel
 def num_bonuses_left(s):
-    """How many bonus cards nobody holds."""
+    """Return the number of bonus cards that nobody holds."""
     held = np.int64(0)
     for p in range(s.bonus_hands.shape[0]):
         held |= np.int64(s.bonus_hands[p])

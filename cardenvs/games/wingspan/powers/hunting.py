@@ -1,4 +1,4 @@
-"""Predators (rules.md 11.8, 11.9)."""
+"""Powers of predators (rules.md 11.8, 11.9)."""
 
 from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
@@ -26,7 +26,7 @@ POWERS = {
 
 @kernel
 def can_hunt(s, who, slot):
-    """Whether there are dice to roll, or a card to turn up."""
+    """Return whether there are dice to roll or a card to turn up."""
     if BIRD_HANDLER[s.birds[who, slot]] == PREDATOR_DICE:
         return dice.num_outside(s) > 0
     return bird_cards.cards_left(s) > 0
@@ -34,7 +34,7 @@ def can_hunt(s, who, slot):
 
 @kernel
 def hunt(s, who, slot, log):
-    """Hunt with dice or by wingspan (11.8, 11.9); a success opens a window of reactions (12.2)."""
+    """Hunt with dice or by wingspan (11.8, 11.9), and let others react if it succeeds (12.2)."""
     bird = s.birds[who, slot]
     param = BIRD_PARAMS[bird, 0]
     if BIRD_HANDLER[bird] == PREDATOR_DICE:
