@@ -35,6 +35,7 @@ from cardenvs.games.wingspan.state import BLUE, IN_BONUS_HAND, IN_HAND, NO_BIRD,
 from cardenvs.games.wingspan.texts import bonus_text, cost_text, power_text
 
 _LINE = 76  # what an 80-column terminal leaves inside a frame
+_GLUE = "\N{NO-BREAK SPACE}"  # keeps a fact on one line
 _WIDTH = 14  # of a slot: five of them and six bars fill a line
 _HABITAT_COLOURS = ("green", "yellow", "cyan")
 _FOOD_COLOURS = ("green", "yellow", "red", "blue", "magenta")
@@ -128,9 +129,10 @@ def _card(bird):
     name = BIRD_NAMES[bird]
     nest = f"{NESTS[BIRD_NEST[bird]]} {'○' * int(BIRD_EGG_LIMIT[bird])}" if BIRD_NEST[bird] else "no nest"
     habitats = "/".join(habitat for h, habitat in enumerate(HABITATS) if BIRD_HABITATS[bird] >> h & 1)
-    facts = f"{name}  {cost_text(bird)} · {habitats} · {BIRD_POINTS[bird]}p · {nest} · {BIRD_WINGSPAN[bird]} cm"
-    first, *rest = textwrap.wrap(facts, _LINE, initial_indent="    ", subsequent_indent=" " * 6, break_on_hyphens=False)
-    power = textwrap.wrap(power_text(bird), _LINE, initial_indent=" " * 6, subsequent_indent=" " * 6)
+    facts = [f"{name}  {cost_text(bird)}", habitats, f"{BIRD_POINTS[bird]}p", nest, f"{BIRD_WINGSPAN[bird]} cm"]
+    glued = f"{_GLUE}· ".join(fact.replace(" ", _GLUE) for fact in facts)
+    first, *rest = [line.replace(_GLUE, " ") for line in _wrapped("    ", glued, indent=6)]
+    power = _wrapped(" " * 6, power_text(bird))
     return [first.replace(name, f"[bold]{name}[/bold]", 1), *rest, *(f"[dim]{line}[/dim]" for line in power)]
 
 
@@ -247,6 +249,7 @@ def _cards_lines(s, player, viewer):
     return lines
 
 
-def _wrapped(label, text):
-    """Return the lines of a text after its label; no line if the text is empty."""
-    return textwrap.wrap(text, _LINE, initial_indent=label, subsequent_indent=" " * len(label))
+def _wrapped(label, text, indent=None):
+    """Return a text after its label, wrapped and indented (by default to the end of the label); [] if it is empty."""
+    indent = len(label) if indent is None else indent
+    return textwrap.wrap(text, _LINE, initial_indent=label, subsequent_indent=" " * indent, break_on_hyphens=False)
