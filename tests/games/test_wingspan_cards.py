@@ -286,25 +286,25 @@ def test_a_power_is_a_handler_and_numbers():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"power_handler_id": "cache_gold"}, "no power handler 'cache_gold' is implemented"),
+        ({"power_handler_id": "cache_gold"}, "the power handler 'cache_gold' is not implemented"),
         (
             {"params": {"food": "seed", "amount": 1, "colour": "red"}},
-            "knows no param 'colour'; it takes: 'amount', 'food'",
+            "has no param 'colour'; its params are: 'amount', 'food'",
         ),
         ({"params": {"food": "seed"}}, "needs the param 'amount'"),
         ({"params": {"food": "berries", "amount": 1}}, "'berries' is not one of invertebrate, seed"),
-        ({"params": {"food": "seed", "amount": 0}}, "0 is no whole number from 1 to 20"),
-        ({"params": {"food": "seed", "amount": True}}, "True is no whole number"),
+        ({"params": {"food": "seed", "amount": 0}}, "0 is not a whole number from 1 to 20"),
+        ({"params": {"food": "seed", "amount": True}}, "True is not a whole number"),
         ({"trigger": "once_between_turns"}, "works when_played or when_activated, not 'once_between_turns'"),
         ({"power_handler_id": "no_power", "params": {}}, "works never, not 'when_activated'"),
         ({"power_handler_id": "react_lay_eggs", "params": {"nest": "bowl"}}, "works once_between_turns, not"),
         (
             {"power_handler_id": "tuck_from_hand", "params": {"reward": "gain_food_supply"}},
-            "takes foods if, and only if",
+            "needs foods if its reward is gain_food_supply, and only then",
         ),
         (
             {"power_handler_id": "tuck_from_hand", "params": {"reward": "draw_card", "foods": ["seed"]}},
-            "takes foods if, and only if",
+            "needs foods if its reward is gain_food_supply, and only then",
         ),
         ({"power_handler_id": "lay_egg_each_nest", "params": {"nest": "star"}}, "'star' is not one of bowl, cavity"),
         ({"power_handler_id": "predator_dice", "params": {"food": "seed"}}, "'seed' is not one of fish, rodent"),
@@ -314,11 +314,11 @@ def test_a_power_is_a_handler_and_numbers():
         ),
         (
             {"power_handler_id": "gain_food_feeder", "params": {"foods": "seed", "may_cache": True}},
-            "no list of different foods",
+            "not a list of different foods",
         ),
     ],
 )
-def test_a_fault_in_a_power_is_told_with_the_birds_name(changes, message):
+def test_a_fault_in_a_power_names_the_bird(changes, message):
     with pytest.raises(FormatError, match=r"^Testbird: ") as caught:
         cards.encode_power(power(**changes), "Testbird")
     assert message in str(caught.value)
@@ -346,13 +346,13 @@ import cardenvs.games.wingspan.cards
             "birds.json",
             '"react_gain_food_cache"',
             '"react_gain_gold"',
-            "Loggerhead Shrike: no power handler 'react_gain_gold'",
+            "Loggerhead Shrike: the power handler 'react_gain_gold' is not implemented",
         ),
         (
             "birds.json",
             '{"extra": 1}',
             '{"extra": 1, "more": 2}',
-            "American Oystercatcher: draw_and_draft knows no param 'more'",
+            "American Oystercatcher: draw_and_draft has no param 'more'",
         ),
         (
             "birds.json",
@@ -363,7 +363,7 @@ import cardenvs.games.wingspan.cards
         ("birds.json", '"nest": "cavity"', '"nest": "hole"', "Acorn Woodpecker: 'hole' is not one of none, bowl"),
         ("birds.json", '"cost": {"seed": 3}', '"cost": {"sead": 3}', "Acorn Woodpecker: 'sead' is not one of"),
         ("bonus_cards.json", '"cards_in_hand"', '"cards_in_mind"', "Visionary Leader: 'cards_in_mind' is not one of"),
-        ("goals.json", '"tile": 0, "side": 1', '"tile": 0, "side": 0', "goals stand in the order of tile and side"),
+        ("goals.json", '"tile": 0, "side": 1', '"tile": 0, "side": 0', "goals must be in the order of tile and side"),
     ],
 )
 def test_a_fault_in_the_data_stops_the_import(path, old, new, message):

@@ -28,8 +28,8 @@ from cardenvs.core.events import NO_LOG
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.record import widen
 from cardenvs.games.wingspan import GAME
+from cardenvs.games.wingspan.bird_cards import hunt_in_deck
 from cardenvs.games.wingspan.cards import BIRD_EGG_LIMIT, FOODS
-from cardenvs.games.wingspan.effects import hunt_in_deck
 from cardenvs.games.wingspan.stack import CHOOSE_TURN
 from cardenvs.games.wingspan.state import OP
 

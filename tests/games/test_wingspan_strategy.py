@@ -7,7 +7,7 @@ from wingspan import Player, play, position
 from cardenvs.core.kernel import COMPILED
 from cardenvs.games.wingspan import GAME
 from cardenvs.games.wingspan.cards import BIRD_NAMES
-from cardenvs.games.wingspan.strategy import CARD, FOOD, POINT, POWER_GIVES
+from cardenvs.games.wingspan.worth import CARD, FOOD, POINT, POWER_GIVES
 
 POLICIES = ("greedy", "planner")
 compiled = pytest.mark.skipif(not COMPILED, reason="plays hundreds of games")

@@ -28,6 +28,7 @@ def states(num_players=3, seed=1, plies=PLIES):
         state.apply(rng.choice(state.legal_actions()))
 
 
+LINE = 76  # of 80 columns a frame takes four
 MIDDLE = (
     Player(
         "forest: Barn Owl (1 egg, 2 cached), Chimney Swift (2 eggs);"
@@ -110,21 +111,30 @@ def test_names_of_cards_are_read_back(names):
 def test_the_picture():
     picture = middle().render(0)
     lines = picture.split("\n")
-    assert max(map(len, lines)) <= 116
+    assert max(map(len, lines)) <= LINE
     assert "Wingspan, round 2 of 4" in lines[0]
     assert any("goal 2" in line and line.startswith("▶") for line in lines)
     assert "»Barn Owl" in picture
-    assert "5p cav ●○○○ 2f" in picture
-    assert "●3/5 12t" in picture or "●●●○○ 12t" in picture
-    assert "↔Turkey Vulture" in picture
-    assert "»Black-Bellied Whis…" in picture
+    assert re.search(r"│»Barn Owl     │.*\n│ 5p cav ●○○○  │.*\n│ 2f           │", picture)
+    assert re.search(r"│ 3p plat ●●●○○│.*\n│              │ 12t          │", picture)
+    assert re.search(r"│↔Turkey       │.*\n│ Vulture      │", picture)
+    assert re.search(r"│»Black-Bellied│.*\n│ Whistling-   │.*\n│ Duck         │", picture)
     assert "Osprey  1 fish · wetland · 5p" in picture
+    assert "─ forest: 2 dice ─" in picture
+    assert "─ grassland: 2 eggs + trade ─" in picture
     assert "Bushtit" not in picture
     assert "Falconer" not in picture
     assert "Ecologist: 2 points for each" in picture
     assert "Bushtit" in middle().render(1)
     assert "Osprey" not in middle().render(SPECTATOR)
     assert "\x1b[" in middle().render(0, colour=True)
+
+
+def test_the_picture_of_any_position_fits_a_terminal_of_80_columns():
+    for num_players in (2, 5):
+        for state in states(num_players, plies=2 * PLIES):
+            for viewer in (state.current_player, SPECTATOR, OMNISCIENT):
+                assert max(map(len, state.render(viewer).split("\n"))) <= LINE
 
 
 def test_facts_tell_what_follows():

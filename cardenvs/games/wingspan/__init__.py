@@ -2,12 +2,12 @@
 
 from cardenvs.core.game import Game
 from cardenvs.core.rules import Returns, Rules
-from cardenvs.games.wingspan import actions, observation, rules, state, strategy, table, worlds
+from cardenvs.games.wingspan import actions, deal, observation, rules, state, strategy, table, worlds
 from cardenvs.games.wingspan.state import PHASES
 from cardenvs.games.wingspan.view import WingspanView
 
-_MOST_POINTS = 1000  # far above what anybody can score
-_MOST_DECISIONS = 4000  # of one player
+_MOST_POINTS = 1000  # far above any possible score
+_MOST_DECISIONS = 4000  # per player
 
 
 def _returns(options):
@@ -21,6 +21,7 @@ GAME = Game(
     title="Wingspan",
     rules=Rules.of(
         rules,
+        deal,
         actions,
         observation,
         state,

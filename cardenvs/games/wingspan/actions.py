@@ -1,9 +1,9 @@
-"""Actions of Wingspan: the codebook of ids, texts and JSON, and why an action may be illegal.
+"""Actions: ids with their texts and JSON, and codes for why an action is illegal.
 
 The ids are the same for all options and player counts. Slots, habitats and foods are numbered as in cards.py and
-state.py; a seat is counted clockwise from the player who acts, 0 being that player.
+state.py; seats are counted clockwise from the player who acts, who is seat 0.
 
-    id          action                                              JSON: "action" and what goes with it
+    id          action                                              JSON: "action" and its other keys
     0           decline, or take no more                            stop
     1           use the power, or take what is offered              use
     2..5        play a bird, gain food, lay eggs, draw cards        turn: turn
@@ -54,9 +54,9 @@ TUCK_0 = DISCARD_0 + cards.NUM_BIRDS
 PLAY_0 = TUCK_0 + cards.NUM_BIRDS
 NUM_ACTIONS = PLAY_0 + cards.NUM_BIRDS * cards.NUM_HABITATS
 
-# What explain_illegal returns; the texts are in view.py.
+# Returned by explain_illegal; the texts are in decision_texts.py.
 (
-    NOT_ASKED,  # something else is to be decided
+    NOT_ASKED,  # the pending decision is about something else
     CANNOT_STOP,
     NOTHING_TO_PLAY,
     NO_SUCH_DIE,
@@ -89,12 +89,12 @@ _TURN_TEXTS = ("play a bird", "gain food", "lay eggs", "draw cards")
 
 
 def num_actions(options: WingspanOptions) -> int:
-    """Number of action ids."""
+    """Return the number of action ids."""
     return NUM_ACTIONS
 
 
 def max_legal(options: WingspanOptions) -> int:
-    """The longest legal list: all birds in hand, each playable in all habitats, or no bird."""
+    """Return the length of the longest legal list: every bird playable in every habitat, and declining."""
     return cards.NUM_BIRDS * cards.NUM_HABITATS + 1
 
 
@@ -107,7 +107,7 @@ def _slot(k: int) -> dict[str, Any]:
 
 
 def _entries() -> list[tuple[dict[str, Any], str]]:
-    """Every action as JSON and as text, in the order of the ids."""
+    """Return every action as JSON and as text, by id."""
     entries: list[tuple[dict[str, Any], str]] = []
 
     def add(text: str, action: str, **what: Any) -> None:
@@ -155,45 +155,45 @@ _IDS_OF_JSON = {tuple(sorted(entry.items())): action for action, (entry, _) in e
 
 
 def action_json(action: int) -> dict[str, Any]:
-    """An action as a JSON object: what it is, and with what.
+    """Return an action as a JSON object: "action" and the keys that it needs.
 
     Raises:
-        IllegalActionError: `action` is no id.
+        IllegalActionError: `action` is not an id.
     """
     return dict(_entry(action)[0])
 
 
 def action_text(action: int) -> str:
-    """An action as text, the same in every state.
+    """Return an action as text that is the same in every state.
 
     Raises:
-        IllegalActionError: `action` is no id.
+        IllegalActionError: `action` is not an id.
     """
     return _entry(action)[1]
 
 
 def action_of_json(entry: dict[str, Any]) -> int:
-    """The id of what `action_json` gives.
+    """Return the id of an action given as JSON, the inverse of `action_json`.
 
     Raises:
-        IllegalActionError: no action reads so.
+        IllegalActionError: `entry` is not an action.
     """
     try:
         return _IDS_OF_JSON[tuple(sorted(entry.items()))]
     except (KeyError, TypeError, AttributeError):
-        raise IllegalActionError(f"no action of Wingspan is {entry!r}; see the codebook of actions.py") from None
+        raise IllegalActionError(f"{entry!r} is not an action of Wingspan; see the codebook in actions.py") from None
 
 
 def action_of_text(text: str) -> int:
-    """The id of what `action_text` gives; case and blanks around it do not count.
+    """Return the id of an action given as text, the inverse of `action_text`; case and extra spaces are ignored.
 
     Raises:
-        IllegalActionError: no action reads so.
+        IllegalActionError: `text` is not an action.
     """
     try:
         return _IDS_OF_TEXT[" ".join(text.lower().split())]
     except KeyError:
-        raise IllegalActionError(f"no action of Wingspan reads {text!r}; see the codebook of actions.py") from None
+        raise IllegalActionError(f"{text!r} is not an action of Wingspan; see the codebook in actions.py") from None
 
 
 def _entry(action: int) -> tuple[dict[str, Any], str]:

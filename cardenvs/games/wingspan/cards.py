@@ -1,16 +1,16 @@
-"""The cards of Wingspan as constant tables: birds, bonus cards, round goals, and the figures printed on the mat.
+"""Constant tables of the cards: birds, bonus cards, round goals, and the numbers printed on the mat.
 
-The facts stand in data/*.json, one card a line, described by the JSON Schemas beside them. This file reads them once,
-at import, checks what the schemas cannot say (that a power has an implementation which knows its params), and turns
-them into arrays for the kernels. Names are resolved here and nowhere else: a kernel sees numbers only.
+The data is in data/*.json, one card per line, described by JSON Schemas next to the files. This module reads it once
+on import, checks what the schemas cannot express (that each power is implemented and has valid params), and converts
+it to arrays for the kernels. Kernels see numbers only; all names are resolved here.
 
 | what | ids |
 | --- | --- |
-| bird | 0..169, in the order of birds.json, which is alphabetic |
+| bird | 0..169, in the alphabetical order of birds.json |
 | bonus card | 0..25, in the order of bonus_cards.json |
 | goal | 2 * tile + side, 0..15 |
-| food | 0..4, `FOODS`; a wild icon of a cost is 5 |
-| die face | 0..4 the food alone, 5 invertebrate or seed |
+| food | 0..4, `FOODS`; 5 for a wild icon in a cost |
+| die face | 0..4 for a food, 5 for invertebrate or seed |
 | habitat, nest, colour of a power | `HABITATS`, `NESTS`, `COLOURS` |
 """
 
@@ -34,7 +34,7 @@ HABITATS = ("forest", "grassland", "wetland")
 NUM_HABITATS = len(HABITATS)
 FOREST, GRASSLAND, WETLAND = range(NUM_HABITATS)
 SAME_HABITAT = NUM_HABITATS
-"""Param of `play_additional_bird`: the row in which the bird itself was placed."""
+"""Param `habitat` of `play_additional_bird`: the row in which the bird itself was placed."""
 NESTS = ("none", "bowl", "cavity", "ground", "platform", "star")
 NO_NEST, BOWL, CAVITY, GROUND, PLATFORM, STAR = range(len(NESTS))
 COLOURS = ("none", "white", "brown", "pink")
@@ -53,18 +53,18 @@ REPEAT_BROWN, REPEAT_PREDATOR = range(2)
 
 
 class PowerSpec(NamedTuple):
-    """A bird's power as birds.json has it."""
+    """A bird's power, as in birds.json."""
 
     trigger: str
     """One of `TRIGGERS`."""
     power_handler_id: str
     """One of `HANDLERS`."""
     params: Mapping[str, Any]
-    """What the handler takes, in the words of the data."""
+    """The arguments of the handler, as in the data."""
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# What a power takes
+# Params of powers
 
 Encode = Callable[[Any], int]
 
@@ -72,7 +72,7 @@ Encode = Callable[[Any], int]
 def _amount(low: int, high: int) -> Encode:
     def encode(value: Any) -> int:
         if type(value) is not int or not low <= value <= high:
-            raise ValueError(f"{value!r} is no whole number from {low} to {high}")
+            raise ValueError(f"{value!r} is not a whole number from {low} to {high}")
         return value
 
     return encode
@@ -96,7 +96,7 @@ def _flag(value: Any) -> int:
 def _food_mask(value: Any) -> int:
     """Bit f is set if food f is in the list."""
     if not isinstance(value, list) or len(set(value)) != len(value):
-        raise ValueError(f"{value!r} is no list of different foods")
+        raise ValueError(f"{value!r} is not a list of different foods")
     return sum(1 << _food(food) for food in value)
 
 
@@ -107,12 +107,12 @@ _many = _amount(1, 20)
 
 
 def _real_nest(value: Any) -> int:
-    """A nest that a power can ask for: a star nest matches them all, and none matches nothing."""
+    """Encode a nest that a power can ask for: not a star, which matches every nest, and not none."""
     return BOWL + _nest(value)
 
 
 def _prey(value: Any) -> int:
-    """A food that has a die face of its own: nobody has ruled on whether a hunt for seed takes the dual face."""
+    """Encode the prey of a hunt: a food that the dual face does not show, as no ruling says whether that is a hit."""
     return _food(_PREY[_one_of(_PREY)(value)])
 
 
@@ -151,33 +151,32 @@ _HANDLER_TABLE: dict[str, dict[str, Encode]] = {
     "react_gain_food_cache": {"food": _food, "amount": _many},
     "react_predator_gain_die": {},
 }
-"""The handlers that powers/ implements, each with its params in the order of a row of `BIRD_PARAMS`."""
+"""The handlers implemented in powers/, with their params in the order of a row of `BIRD_PARAMS`."""
 
 _OPTIONAL_PARAMS = {("tuck_from_hand", "foods")}  # only where the reward is food
 HANDLERS = tuple(_HANDLER_TABLE)
-"""Names of the power handlers; a handler's id is its place."""
-NUM_HANDLERS = len(HANDLERS)
+"""Names of the power handlers, by id."""
 HANDLER_PARAMS = {name: tuple(params) for name, params in _HANDLER_TABLE.items()}
-"""For each handler the names of its params, in the order of a row of `BIRD_PARAMS`."""
+"""Names of each handler's params, in the order of a row of `BIRD_PARAMS`."""
 NUM_PARAMS = max(map(len, HANDLER_PARAMS.values()))
 
 
 def encode_power(power: Mapping[str, Any], bird: str) -> tuple[int, list[int]]:
-    """The handler's id and its params as numbers, zeros behind the last.
+    """Return the handler's id and its params as numbers, padded with zeros.
 
     Args:
         power: trigger, power_handler_id and params, as in birds.json.
-        bird: the bird's name, for errors.
+        bird: the bird's name, for error messages.
 
     Raises:
-        FormatError: the handler has no implementation, works at another moment, or takes other params.
+        FormatError: the handler is not implemented, does not work at this trigger, or has other params.
     """
     name, params = power["power_handler_id"], power["params"]
     if name not in _HANDLER_TABLE:
-        raise FormatError(f"{bird}: no power handler {name!r} is implemented; there are: {', '.join(HANDLERS)}")
+        raise FormatError(f"{bird}: the power handler {name!r} is not implemented; handlers are: {', '.join(HANDLERS)}")
     takes = _HANDLER_TABLE[name]
     if unknown := set(params) - set(takes):
-        raise FormatError(f"{bird}: {name} knows no param {_names(unknown)}; it takes: {_names(takes) or 'none'}")
+        raise FormatError(f"{bird}: {name} has no param {_names(unknown)}; its params are: {_names(takes) or 'none'}")
     if missing := {param for param in takes if (name, param) not in _OPTIONAL_PARAMS} - set(params):
         raise FormatError(f"{bird}: {name} needs the param {_names(missing)}")
     if power["trigger"] not in _triggers(name):
@@ -187,7 +186,7 @@ def encode_power(power: Mapping[str, Any], bird: str) -> tuple[int, list[int]]:
         if param in params:
             row[place] = _encoded(encode, params[param], f"{bird}: {name}: {param}")
     if name == "tuck_from_hand" and (row[0] == TUCK_GAIN_FOOD) != (row[1] != 0):
-        raise FormatError(f"{bird}: {name} takes foods if, and only if, its reward is gain_food_supply")
+        raise FormatError(f"{bird}: {name} needs foods if its reward is gain_food_supply, and only then")
     return HANDLERS.index(name), row
 
 
@@ -196,7 +195,7 @@ def _names(names: Iterable[str]) -> str:
 
 
 def _triggers(handler: str) -> tuple[str, ...]:
-    """The moments at which a handler can work."""
+    """Return the triggers at which a handler can work."""
     if handler == "no_power":
         return (TRIGGERS[NO_COLOUR],)
     return (TRIGGERS[PINK],) if handler.startswith("react_") else (TRIGGERS[WHITE], TRIGGERS[BROWN])
@@ -210,7 +209,7 @@ def _encoded(encode: Encode, value: Any, where: str) -> int:
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Reading
+# Reading the data
 
 
 def _read(name: str) -> Any:
@@ -218,12 +217,12 @@ def _read(name: str) -> Any:
 
 
 def _column(rows: list[dict], value: Callable[[dict], Any], dtype: str) -> np.ndarray:
-    """One array over all cards."""
+    """Return a value of every card as an array."""
     return _constant([_encoded(value, row, row["name"]) for row in rows], dtype)
 
 
 def _constant(values: Any, dtype: str) -> np.ndarray:
-    """A read-only array."""
+    """Return a read-only array."""
     array = np.array(values, dtype)
     array.flags.writeable = False
     return array
@@ -256,19 +255,19 @@ NUM_BONUSES = len(_BONUSES)
 BONUS_NAMES = tuple(card["name"] for card in _BONUSES)
 BONUS_KEYS = tuple(card["key"] for card in _BONUSES)
 BONUS_TEXTS = tuple(card["text"] for card in _BONUSES)
-"""What each card counts, in words."""
+"""Text of what each card counts."""
 BONUS_COUNTS = ("listed_birds", "birds_with_eggs", "birds_in_smallest_habitat", "cards_in_hand")
 LISTED_BIRDS, BIRDS_WITH_EGGS, BIRDS_IN_SMALLEST_HABITAT, CARDS_IN_HAND = range(len(BONUS_COUNTS))
 BONUS_KIND = _column(_BONUSES, lambda card: _one_of(BONUS_COUNTS)(card["counts"]), "u1")
 """What a card counts, an index of `BONUS_COUNTS`, (26,)."""
 BONUS_MIN_EGGS = _column(_BONUSES, lambda card: card.get("min_eggs", 0), "i1")
-"""For `BIRDS_WITH_EGGS`: the eggs that a bird needs to count, (26,)."""
+"""For `BIRDS_WITH_EGGS`: eggs that a bird needs to count, (26,)."""
 BONUS_EACH = _column(_BONUSES, lambda card: card.get("points_each", 0), "i1")
-"""Points for each that counts; 0 for a card with tiers, (26,)."""
+"""Points per item; 0 for a card with tiers, (26,)."""
 BONUS_THRESHOLDS = _column(_BONUSES, lambda card: [tier[0] for tier in card.get("tiers", [[0, 0]] * 2)], "i1")
-"""The least counts of the lower and the upper tier, (26, 2); zeros for a card that pays for each."""
+"""Minimum counts of the lower and upper tier, (26, 2); zeros for a card that pays per item."""
 BONUS_POINTS = _column(_BONUSES, lambda card: [tier[1] for tier in card.get("tiers", [[0, 0]] * 2)], "i1")
-"""What the tiers pay, not cumulative, (26, 2)."""
+"""Points of the tiers, not cumulative, (26, 2)."""
 
 # ---------------------------------------------------------------------------------------------------------------
 # Birds
@@ -278,13 +277,13 @@ BIRD_NAMES = tuple(bird["name"] for bird in _BIRDS)
 BIRD_KEYS = tuple(bird["key"] for bird in _BIRDS)
 BIRD_SCIENTIFIC_NAMES = tuple(bird["scientific_name"] for bird in _BIRDS)
 BIRD_POWERS = tuple(PowerSpec(**bird["power"]) for bird in _BIRDS)
-"""Each bird's power in the words of the data."""
+"""Each bird's power, as in the data."""
 BIRD_HABITATS = _column(_BIRDS, lambda bird: _bits(bird["habitats"], HABITATS), "u1")
 """Bit h is set if the bird can live in habitat h, (170,)."""
 BIRD_COST = _column(_BIRDS, _cost, "i1")
-"""Food icons: the five foods and wild, (170, 6)."""
+"""Number of icons of the five foods and wild, (170, 6)."""
 BIRD_COST_OR = _column(_BIRDS, lambda bird: _one_of(("all", "one"))(bird["pay"]), "u1")
-"""1 if one of the foods in the cost is paid, 0 if all are, (170,)."""
+"""1 if the cost is one of its foods, 0 if it is all of them, (170,)."""
 BIRD_POINTS = _column(_BIRDS, lambda bird: bird["points"], "i1")
 BIRD_NEST = _column(_BIRDS, lambda bird: _one_of(NESTS)(bird["nest"]), "u1")
 BIRD_EGG_LIMIT = _column(_BIRDS, lambda bird: bird["egg_limit"], "i1")
@@ -295,9 +294,9 @@ BIRD_FLOCKING = _column(_BIRDS, _icon("flocking"), "u1")
 BIRD_COLOUR = _column(_BIRDS, lambda bird: _one_of(TRIGGERS)(bird["power"]["trigger"]), "u1")
 _POWERS = [encode_power(bird["power"], bird["name"]) for bird in _BIRDS]
 BIRD_HANDLER = _constant([handler for handler, _ in _POWERS], "u1")
-"""The id of the handler of each bird's power, (170,)."""
+"""Id of the handler of each bird's power, (170,)."""
 BIRD_PARAMS = _constant([params for _, params in _POWERS], "i2")
-"""What the handler takes, (170, NUM_PARAMS), in the order of `HANDLER_PARAMS`."""
+"""Params of each bird's power, (170, NUM_PARAMS), in the order of `HANDLER_PARAMS`."""
 BIRD_BONUS = _column(_BIRDS, lambda bird: _bits(bird["counts_for"], BONUS_KEYS), "i8")
 """Bit b is set if the bird counts for bonus card b, one of `LISTED_BIRDS`, (170,)."""
 
@@ -320,11 +319,11 @@ BIRDS_IN_HABITAT, EGGS_IN_HABITAT, BIRDS_WITH_EGG_BY_NEST, EGGS_BY_NEST, EGG_SET
 GOAL_KIND = _column(_GOALS, lambda goal: _one_of(GOAL_COUNTS)(goal["counts"]), "u1")
 """What a goal counts, an index of `GOAL_COUNTS`, (16,)."""
 GOAL_HABITAT = _column(_GOALS, lambda goal: _habitat(goal.get("habitat", "forest")), "u1")
-"""The habitat that a goal is about, (16,); means nothing for the others."""
+"""The habitat of a goal that has one, (16,); ignored for the others."""
 GOAL_NEST = _column(_GOALS, lambda goal: _real_nest(goal["nest"]) if "nest" in goal else NO_NEST, "u1")
-"""The nest that a goal is about, (16,); `NO_NEST` for the others."""
+"""The nest of a goal that has one, (16,); `NO_NEST` for the others."""
 if [2 * goal["tile"] + goal["side"] for goal in _GOALS] != list(range(NUM_GOALS)):
-    raise FormatError("goals.json: goals stand in the order of tile and side, two to a tile")
+    raise FormatError("goals.json: goals must be in the order of tile and side, two per tile")
 
 # ---------------------------------------------------------------------------------------------------------------
 # The mat
@@ -340,17 +339,16 @@ DUAL_FACE = 5
 NUM_SLOTS = int(_MAT["slots_per_habitat"])
 BIRDS_DEALT = int(_MAT["setup"]["birds_dealt"])
 BONUSES_DEALT = int(_MAT["setup"]["bonus_cards_dealt"])
-FOOD_DEALT = int(_MAT["setup"]["each_food"])
 EGG_COST = _constant(_MAT["egg_cost_by_column"], "i1")
 """Eggs to play a bird into a row with this many birds, (5,)."""
 FOOD_GAINED = _constant(_MAT["actions_by_num_birds"]["gain_food"], "i1")
-"""Dice to take with this many birds in the forest, (6,)."""
+"""Dice taken with this many birds in the forest, (6,)."""
 EGGS_LAID = _constant(_MAT["actions_by_num_birds"]["lay_eggs"], "i1")
 CARDS_DRAWN = _constant(_MAT["actions_by_num_birds"]["draw_cards"], "i1")
 HAS_TRADE = _constant(_MAT["actions_by_num_birds"]["has_trade"], "i1")
-"""1 if the action offers its trade with this many birds in the row, (6,)."""
+"""1 if the trade is available with this many birds in the row, (6,)."""
 GREEN_POINTS = _constant(_MAT["green_goal_points"], "i1")
 """Points of the first three places in each round, (4, 3)."""
 BLUE_MOST = int(_MAT["blue_goal_most_points"])
 DIE_FOODS = _constant([_food_mask(face) for face in _MAT["die_faces"]], "i1")
-"""The foods that a face can give, as bits, (6,)."""
+"""Bit set of the foods that each face can give, (6,)."""

@@ -1,8 +1,7 @@
-"""What a finished game of Wingspan has come to, for sums over many games: points by category, and what was used.
+"""Statistics of a finished game: points by category, and which powers, birds, goals and bonus cards came up.
 
-A power counts as used when the event log says so: `use_power` with its first choice, `react` for pink ones. A repeated
-power is used by its own bird as well as by the one that repeats it. Birds without a power, and their handler, cannot be
-used and are not listed.
+A power counts as used when the event log has `use_power` for it, or `react` if it is pink. A repeated power counts for
+its own bird and for the bird that repeats it. Birds without a power are not listed.
 """
 
 import numpy as np
@@ -22,14 +21,14 @@ from cardenvs.games.wingspan.scoring import SCORE_PARTS, score_part
 from cardenvs.games.wingspan.table import TABLE
 
 _NO_POWER = HANDLERS.index("no_power")
-_REACTS = "react_"  # pink powers: who declines a reaction declines all that are open, of no bird in particular
+_REACTS = "react_"  # pink powers: declining a reaction declines all that are open, not that of one bird
 _WITH_POWER = np.flatnonzero(BIRD_HANDLER != _NO_POWER)
 _TURNS = {"play a bird": "choose_play", "gain food": "choose_food", "lay eggs": "choose_eggs", "draw": "choose_cards"}
 _HUNTS = {"caught something": "hunt_succeeds", "caught nothing": "hunt_fails"}
 
 
 def statistics(state):
-    """Points by category, who has won, and how often powers, birds, goals and bonus cards came up."""
+    """Return points by category, the winners, and how often powers, birds, goals and bonus cards came up."""
     s, players = state.record, range(state.num_players)
     log = state.event_log()
     played = _birds_of(log, "place_bird")
@@ -59,13 +58,13 @@ def statistics(state):
 
 
 def _birds_of(log, kind):
-    """How many events of a kind are about each bird, (170,)."""
+    """Return the number of events of a kind for each bird, (170,)."""
     tokens = log[log[:, KIND] == TABLE.kind_ids[kind], TOKEN]
     return np.bincount(tokens[(tokens >= 0) & (tokens < NUM_BIRDS)], minlength=NUM_BIRDS)
 
 
 def _by_handler(by_bird):
-    """Counts of birds summed up by the handler of their power; the birds without one are left out."""
+    """Return counts of birds summed by the handler of their power, without birds that have no power."""
     counts = np.bincount(BIRD_HANDLER, weights=by_bird, minlength=len(HANDLERS))
     return {name: int(count) for name, count in zip(HANDLERS, counts, strict=True) if name != HANDLERS[_NO_POWER]}
 

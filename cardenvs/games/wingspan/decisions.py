@@ -1,8 +1,4 @@
-"""The decisions of Wingspan: what can be chosen in each, and what choosing does. Kinds of decisions: stack.py.
-
-`choices` and `can_stop` say what the decision on top of the stack offers; `choose` and `choose_card` make the choice.
-Paragraph numbers are those of rules.md.
-"""
+"""What each choice does; legal.py says what can be chosen. Paragraph numbers are those of rules.md."""
 
 import numpy as np
 
@@ -10,212 +6,12 @@ from cardenvs.core import events as ev
 from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
-from cardenvs.games.wingspan import cards, effects, powers, stack, state, table
-from cardenvs.games.wingspan.actions import (
-    DISCARD_0,
-    DRAW_CARDS,
-    GAIN_FOOD,
-    LAY_EGGS,
-    PLAY_0,
-    PLAY_A_BIRD,
-    TUCK_0,
-)
-from cardenvs.games.wingspan.payment import BIRD_WORTH, can_pay, payable_foods
-from cardenvs.games.wingspan.powers import parts, reactions, sharing
-
-ALL_SLOTS = (1 << state.MAT_SLOTS) - 1
-_RESET = cards.DUAL_FACE + 2  # the choice at the birdfeeder that rolls all dice
-
-# ---------------------------------------------------------------------------------------------------------------
-# What can be chosen
-
-
-@kernel
-def choices(s):
-    """The choices of the decision on top of the stack, as bits; for decisions about cards in a hand nothing."""
-    top = s.stack[s.depth - 1]
-    op, who, number, about, flags = (
-        np.int64(top[state.OP]),
-        np.int64(top[state.WHO]),
-        np.int64(top[state.COUNT]),
-        np.int64(top[state.ARG0]),
-        top[state.ARG1],
-    )
-    if op == stack.CHOOSE_TURN:
-        others = 1 << GAIN_FOOD | 1 << LAY_EGGS | 1 << DRAW_CARDS
-        return others | (1 << PLAY_A_BIRD if can_play(s, who) else 0)
-    if op == stack.USE_POWER:
-        return np.int64(1 if powers.can_use(s, who, top[state.SLOT]) else 0)
-    if op == stack.ACCEPT:
-        return np.int64(1 if powers.can_use(s, about, top[state.SLOT]) else 0)
-    if op == stack.CACHE:
-        return np.int64(1)
-    if op == stack.TAKE_DICE:
-        return _die_choices(s, about, flags)
-    if op == stack.PAY_COST:
-        return payable_foods(s, who, s.payment, number, about)
-    if op == stack.LAY:
-        return parts.has_room(s, who, about)
-    if op == stack.GIVE_EGGS:
-        return _egg_choices(s, top)
-    if op == stack.DRAW:
-        return _draw_choices(s)
-    if op == stack.GIVE_FOOD:
-        if flags & stack.PAYS_TRADE and parts.has_room(s, who, ALL_SLOTS) == 0:
-            return np.int64(0)
-        return _foods_of(s.food[who])
-    if op == stack.REACT:
-        return reactions.triggered(s, who, number, top[state.SLOT]) & about
-    if op == stack.SETUP_FOOD:
-        return _setup_foods(s, who, number, about)
-    if op == stack.DRAFT:
-        return _draft_choices(s)
-    if op == stack.KEEP_BONUS:
-        return np.int64(s.bonus_hands[who] if s.round_number < 0 else s.bonus_offer)
-    return about  # GET_FOOD, REPEAT, MOVE, FIRST
-
-
-@kernel
-def can_stop(s):
-    """Whether the decision on top of the stack may be declined, or stopped."""
-    top = s.stack[s.depth - 1]
-    return top[state.OP] in (stack.TRADE_CARD, stack.SETUP_BIRDS) or (top[state.ARG1] & stack.OPTIONAL) != 0
-
-
-@kernel
-def _die_choices(s, foods, flags):
-    """The dice that give a wanted food, and a reset if all dice show the same face (7.1, 7.3)."""
-    bits, faces = np.int64(0), 0
-    for face in range(cards.NUM_FACES):
-        if s.feeder[face] > 0:
-            bits |= 1 << face
-            faces += 1
-    dual = bits >> cards.DUAL_FACE & 1
-    bits &= foods
-    if dual:
-        bits |= (foods >> cards.INVERTEBRATE & 1) << cards.DUAL_FACE | (foods >> cards.SEED & 1) << cards.DUAL_FACE + 1
-    if faces == 1 and not flags & stack.HAS_BEGUN:
-        bits |= 1 << _RESET
-    return bits
-
-
-@kernel
-def _egg_choices(s, top):
-    """The slots from which an egg can be paid, the rest of the payment coming from there or from later slots."""
-    who, flags = np.int64(top[state.WHO]), top[state.ARG1]
-    draws = flags & stack.PAYS_TRADE or (
-        flags & stack.PAYS_POWER and cards.BIRD_HANDLER[s.birds[who, top[state.SLOT]]] == parts.DISCARD_EGG_DRAW_CARDS
-    )
-    if draws and not parts.can_draw(s):
-        return np.int64(0)
-    slots, eggs = np.int64(0), np.int64(0)
-    for k in range(state.MAT_SLOTS - 1, -1, -1):
-        if top[state.ARG0] >> k & 1 and s.eggs[who, k] > 0:
-            eggs += s.eggs[who, k]
-            if eggs >= top[state.COUNT]:
-                slots |= 1 << k
-    return slots
-
-
-@kernel
-def _draw_choices(s):
-    bits = np.int64(0)
-    for k in range(cards.TRAY_SIZE):
-        if s.tray[k] != state.NO_BIRD:
-            bits |= 1 << k
-    return bits | 1 << cards.TRAY_SIZE if effects.cards_left(s) > 0 else bits
-
-
-@kernel
-def _foods_of(food):
-    bits = np.int64(0)
-    for f in range(cards.NUM_FOODS):
-        if food[f] > 0:
-            bits |= 1 << f
-    return bits
-
-
-@kernel
-def _setup_foods(s, who, number, lowest):
-    """The foods of which the next token can be given up, the others coming from there or from later foods (2.3)."""
-    foods, left = np.int64(0), np.int64(0)
-    for f in range(cards.NUM_FOODS - 1, lowest - 1, -1):
-        own = np.int64(s.food[who, f]) - s.setup_paid[who, f]
-        left += own
-        if own > 0 and left >= number:
-            foods |= 1 << f
-    return foods
-
-
-@kernel
-def _draft_choices(s):
-    bits = np.int64(0)
-    for k in range(state.DRAFT_SIZE):
-        if s.draft[k] != state.NO_BIRD:
-            bits |= 1 << k
-    return bits
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# Playing birds
-
-
-@kernel
-def open_habitats(s, who):
-    """The habitats, as bits, in which `who` has a free slot and the eggs for it (4.1, 4.2)."""
-    eggs = np.int64(0)
-    for slot in range(state.MAT_SLOTS):
-        eggs += s.eggs[who, slot]
-    habitats = np.int64(0)
-    for h in range(cards.NUM_HABITATS):
-        if s.row_size[who, h] < cards.NUM_SLOTS and cards.EGG_COST[s.row_size[who, h]] <= eggs:
-            habitats |= 1 << h
-    return habitats
-
-
-@kernel
-def can_play(s, who):
-    """Whether `who` has a bird in hand that can be played (4)."""
-    habitats = open_habitats(s, who)
-    for w in range(state.NUM_WORDS):
-        bits = s.hands[who, w]
-        while bits:
-            bird = w * state.WORD_BITS + lowest_card(bits)
-            bits &= bits - 1
-            if cards.BIRD_HABITATS[bird] & habitats and can_pay(s, who, bird):
-                return True
-    return False
-
-
-@kernel
-def list_plays(s, who, habitats, out, n):
-    """Write the plays of birds in hand into some habitats, ascending, to `out` from place n; returns the next place."""
-    habitats &= open_habitats(s, who)
-    for w in range(state.NUM_WORDS):
-        bits = s.hands[who, w]
-        while bits:
-            bird = w * state.WORD_BITS + lowest_card(bits)
-            bits &= bits - 1
-            fits = cards.BIRD_HABITATS[bird] & habitats
-            if fits and can_pay(s, who, bird):
-                for h in range(cards.NUM_HABITATS):
-                    if fits >> h & 1:
-                        out[n] = PLAY_0 + cards.NUM_HABITATS * bird + h
-                        n += 1
-    return n
-
-
-@kernel
-def list_hand(s, who, first_id, out, n):
-    """Write first_id + bird for the birds in hand, ascending, to `out` from place n; returns the next place."""
-    for w in range(state.NUM_WORDS):
-        bits = s.hands[who, w]
-        while bits:
-            out[n] = first_id + w * state.WORD_BITS + lowest_card(bits)
-            bits &= bits - 1
-            n += 1
-    return n
-
+from cardenvs.games.wingspan import bird_cards, bonus_cards, cards, dice, mats, powers, rounds, stack, state, table
+from cardenvs.games.wingspan.actions import DISCARD_0, GAIN_FOOD, PLAY_0, PLAY_A_BIRD, TUCK_0
+from cardenvs.games.wingspan.hands import bird_in_hand
+from cardenvs.games.wingspan.legal import ALL_SLOTS, RESET
+from cardenvs.games.wingspan.payment import BIRD_WORTH
+from cardenvs.games.wingspan.powers import parts, sharing
 
 # ---------------------------------------------------------------------------------------------------------------
 # Choosing
@@ -244,7 +40,7 @@ def stop(s, log):
 
 @kernel
 def _announce(s, log):
-    """Say that a power is used, with the first choice that it asks for."""
+    """Log that a power is used, once its first choice is made."""
     top = s.stack[s.depth - 1]
     if top[state.ARG1] & stack.ANNOUNCE:
         top[state.ARG1] &= ~stack.ANNOUNCE
@@ -253,7 +49,7 @@ def _announce(s, log):
 
 @kernel
 def choose(s, k, log):
-    """Make choice k of the decision on top of the stack, one that is not about a card in hand."""
+    """Make choice k of the decision on top of the stack, which is not about cards in hand."""
     _announce(s, log)
     top = s.stack[s.depth - 1]
     op, who = np.int64(top[state.OP]), np.int64(top[state.WHO])
@@ -278,9 +74,9 @@ def choose(s, k, log):
 
 @kernel
 def _choose_one_of_several(s, op, who, k, log):
-    """A die, a token, an egg, a card out of a number of them: count it down, and narrow what can be chosen next."""
-    if op == stack.TAKE_DICE and k == _RESET:
-        effects.roll_feeder(s, log)
+    """Take or pay one die, token, egg or card of several: count down, and narrow the next choice."""
+    if op == stack.TAKE_DICE and k == RESET:
+        dice.roll_feeder(s, log)
         return
     top = s.stack[s.depth - 1]
     slot, about, flags = np.int64(top[state.SLOT]), np.int64(top[state.ARG0]), np.int64(top[state.ARG1])
@@ -296,18 +92,18 @@ def _choose_one_of_several(s, op, who, k, log):
         _take_die(s, who, slot, left, flags, k, log)
     elif op == stack.PAY_COST:
         s.paid[k] += 1
-        effects.pay_food(s, who, k, 1, log)
+        mats.pay_food(s, who, k, 1, log)
     elif op == stack.SETUP_FOOD:
         s.setup_paid[who, k] += 1
         ev.log_event(log, table.PLAN_PAY, who, ev.UNKNOWN, ev.NO_PLACE, ev.NO_PLACE, k, 1 << who, 1 << who)
     elif op == stack.GET_FOOD:
-        effects.gain_food(s, who, k, 1, log)
+        mats.gain_food(s, who, k, 1, log)
     elif op == stack.LAY:
-        effects.lay_egg(s, who, k, log)
+        mats.lay_egg(s, who, k, log)
     elif op == stack.DRAW:
         _draw(s, who, k, about, log)
     else:
-        effects.lose_egg(s, who, k, log)
+        mats.lose_egg(s, who, k, log)
         if left == 0 and flags & stack.PAYS_TRADE:
             stack.push(s, stack.DRAW, who, stack.NO_SLOT, 1, 0, 0)
         elif left == 0 and flags & stack.PAYS_POWER:
@@ -316,19 +112,19 @@ def _choose_one_of_several(s, op, who, k, log):
 
 @kernel
 def _narrowed(op, about, flags, k):
-    """What a decision is about after choice k, when more is to be chosen: payments go on from there, upwards."""
+    """Return ARG0 of a decision after choice k, if more can be chosen: payments continue from k upwards."""
     if op == stack.GIVE_EGGS:
         return about & ~((1 << k) - 1)
     if op == stack.LAY and flags & stack.DISTINCT:
         return about & ~((2 << k) - 1)
     if op in (stack.PAY_COST, stack.SETUP_FOOD):
         return k
-    return 0 if op == stack.DRAW else about  # the debt of drawn cards comes with the first one
+    return 0 if op == stack.DRAW else about  # the first card drawn has brought the debt
 
 
 @kernel
 def _choose_once(s, op, who, k, log):
-    """Take an action, use a power, or choose one thing of a kind: the decision is off the stack."""
+    """Make choice k of a decision that ends with it: an action, the use of a power, or one thing chosen."""
     top = s.stack[s.depth - 1]
     slot, about, flags = np.int64(top[state.SLOT]), np.int64(top[state.ARG0]), np.int64(top[state.ARG1])
     stack.pop(s)
@@ -339,10 +135,10 @@ def _choose_once(s, op, who, k, log):
     elif op == stack.ACCEPT:
         sharing.accept(s, about, slot, who, log)
     elif op == stack.CACHE:
-        effects.pay_food(s, who, about, 1, log)
-        effects.cache_food(s, who, slot, 1, log)
+        mats.pay_food(s, who, about, 1, log)
+        mats.cache_food(s, who, slot, 1, log)
     elif op == stack.GIVE_FOOD:
-        effects.pay_food(s, who, k, 1, log)
+        mats.pay_food(s, who, k, 1, log)
         if flags & stack.PAYS_TRADE:
             stack.push(s, stack.LAY, who, stack.NO_SLOT, 1, ALL_SLOTS, 0)
         else:
@@ -351,26 +147,26 @@ def _choose_once(s, op, who, k, log):
         _say(log, table.REPEAT, who, s.birds[who, k])
         stack.push(s, stack.POWER, who, k, 0, 0, 0)
     elif op == stack.MOVE:
-        effects.move_bird(s, who, slot, k, log)
+        mats.move_bird(s, who, slot, k, log)
     elif op == stack.FIRST:
         player = wrap(who + k, np.int64(s.rules.num_players))
         ev.log_note(log, table.GOES_FIRST, player, 0)
         stack.push(s, stack.EACH, who, slot, player, sharing.sharers(s, who, slot), 0)
     elif op == stack.DRAFT:
-        effects.take_from_draft(s, who, k, log)
+        bird_cards.take_from_draft(s, who, k, log)
     else:
         _keep_bonus(s, who, k, log)
 
 
 @kernel
 def _take_die(s, who, slot, left, flags, k, log):
-    """Take a die, cache its token if the power offers that, and remember what the action gave (7, 11.3, 11.4, 11.28).
+    """Take a die, offer to cache its token if the power allows it, and record its food (7, 11.3, 11.4, 11.28).
 
     Args:
-        left: dice that may still be taken; with none, the decision is off the stack already.
+        left: dice that may still be taken; at 0, the decision has been popped from the stack.
     """
-    food = effects.food_of_choice(k)
-    refilled = effects.take_die(s, who, min(k, cards.DUAL_FACE), food, log)
+    food = dice.food_of_choice(k)
+    refilled = dice.take_die(s, who, min(k, cards.DUAL_FACE), food, log)
     if flags & stack.ALL_DICE and left > 0:
         if refilled:
             stack.pop(s)
@@ -384,18 +180,18 @@ def _take_die(s, who, slot, left, flags, k, log):
 
 @kernel
 def _draw(s, who, k, debt, log):
-    """Draw a card from the tray or the deck; the first one may bring a debt (11.10)."""
+    """Draw a card from the tray or the deck; the first card may bring a debt (11.10)."""
     if k < cards.TRAY_SIZE:
-        effects.draw_from_tray(s, who, k, log)
+        bird_cards.draw_from_tray(s, who, k, log)
     else:
-        effects.draw_from_deck(s, who, log)
+        bird_cards.draw_from_deck(s, who, log)
     if debt > 0:
-        effects.set_debt(s, who, s.debts[who] + debt, log)
+        rounds.set_debt(s, who, s.debts[who] + debt, log)
 
 
 @kernel
 def _keep_bonus(s, who, card, log):
-    """Keep one of the bonus cards on offer; in the setup that takes effect later (2.3, 11.13)."""
+    """Keep one of the bonus cards on offer; in the setup, this takes effect later (2.3, 11.13)."""
     if s.round_number < 0:
         s.setup_bonus[who] = 0 if s.bonus_hands[who] & (1 << card) - 1 == 0 else 1
         ev.log_event(
@@ -405,18 +201,18 @@ def _keep_bonus(s, who, card, log):
     others = np.int64(s.bonus_offer) & ~(1 << card)
     s.bonus_offer = 0
     while others:
-        effects.drop_bonus(s, who, lowest_card(others), log)
+        bonus_cards.drop_bonus(s, who, lowest_card(others), log)
         others &= others - 1
 
 
 @kernel
 def _take_turn(s, who, k, log):
-    """Take an action: what it gives, its trade, the reactions, the powers of the row, the end of the turn (4, 5).
+    """Take an action: its gain, its trade, the reactions, the powers of the row, the end of the turn (4, 5).
 
-    The stack is filled from the end.
+    These go on the stack in reverse order.
     """
     ev.log_note(log, table.CHOOSE_PLAY + k, who, 0)
-    effects.set_turns(s, who, s.turns_left[who] - 1, log)
+    rounds.set_turns(s, who, s.turns_left[who] - 1, log)
     stack.push(s, stack.END_TURN, who, stack.NO_SLOT, 0, 0, 0)
     if k == PLAY_A_BIRD:
         stack.push(s, stack.PLAY, who, stack.NO_SLOT, 0, (1 << cards.NUM_HABITATS) - 1, 0)
@@ -446,7 +242,7 @@ def _take_turn(s, who, k, log):
 
 @kernel
 def choose_card(s, action, log):
-    """Make a choice about a card in hand, or in the setup about one that was dealt."""
+    """Make a choice about a card in hand, or about a dealt card in the setup."""
     _announce(s, log)
     top = s.stack[s.depth - 1]
     op, who, slot, flags = (
@@ -467,21 +263,21 @@ def choose_card(s, action, log):
         bird = (action - PLAY_0) // cards.NUM_HABITATS
         _play(s, who, bird, action - PLAY_0 - cards.NUM_HABITATS * bird, log)
     elif op == stack.TUCK:
-        effects.tuck_from_hand(s, who, slot, action - TUCK_0, log)
+        bird_cards.tuck_from_hand(s, who, slot, action - TUCK_0, log)
         if flags & stack.PAYS_POWER:
             powers.reward(s, who, slot)
     else:
-        effects.discard(s, who, action - DISCARD_0, log)
+        bird_cards.discard(s, who, action - DISCARD_0, log)
         if op == stack.TRADE_CARD:
             stack.push(s, stack.TAKE_DICE, who, stack.NO_SLOT, 1, parts.ALL_FOODS, stack.IS_ACTION)
         else:
-            effects.set_debt(s, who, number, log)
+            rounds.set_debt(s, who, number, log)
 
 
 @kernel
 def _play(s, who, bird, habitat, log):
-    """Begin to play a bird: its eggs, its food, then it is placed (4.2 to 4.4)."""
-    effects.show_bird(s, who, bird, log)
+    """Begin to play a bird: the player pays eggs and food, then the bird is placed (4.2 to 4.4)."""
+    mats.show_bird(s, who, bird, log)
     stack.push(s, stack.PLACE, who, stack.NO_SLOT, 0, bird, habitat)
     s.payment = bird
     for f in range(cards.NUM_FOODS):
@@ -498,23 +294,10 @@ def _play(s, who, bird, habitat, log):
 
 
 @kernel
-def setup_bird(s, who, k):
-    """The k-th of the birds dealt to `who`, ascending."""
-    for w in range(state.NUM_WORDS):
-        bits = s.hands[who, w]
-        while bits:
-            if k == 0:
-                return w * state.WORD_BITS + lowest_card(bits)
-            k -= 1
-            bits &= bits - 1
-    return np.int64(state.NO_BIRD)
-
-
-@kernel
 def _plan_drop(s, who, bird, log):
-    """`who` will not keep a bird; earlier birds are decided by that (2.3)."""
+    """Record that `who` will not keep a bird, but keeps the earlier ones not yet decided (2.3)."""
     k = 0
-    while setup_bird(s, who, k) != bird:
+    while bird_in_hand(s, who, k) != bird:
         k += 1
     s.setup_dropped[who] |= 1 << k
     s.stack[s.depth - 1, state.ARG0] = k + 1
@@ -525,7 +308,7 @@ def _plan_drop(s, who, bird, log):
 
 @kernel
 def end_setup_birds(s, who):
-    """`who` has decided about all birds, and pays a food for each of those kept (2.3)."""
+    """End the decisions of `who` about birds, and let them pay a food for each bird kept (2.3)."""
     stack.pop(s)
     kept = np.int64(0)
     for k in range(cards.BIRDS_DEALT):

@@ -1,20 +1,13 @@
-"""Why an action is not legal now: the codes of actions.py, whose texts are in view.py."""
+"""Why an action is illegal: one of the codes of actions.py, whose texts are in decision_texts.py."""
 
 import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.games.wingspan import actions as a
 from cardenvs.games.wingspan import stack
-from cardenvs.games.wingspan.cards import (
-    BIRD_HABITATS,
-    DUAL_FACE,
-    NUM_HABITATS,
-    NUM_SLOTS,
-    SEED,
-    TRAY_SIZE,
-)
-from cardenvs.games.wingspan.decisions import can_stop, choices, open_habitats, setup_bird
-from cardenvs.games.wingspan.effects import holds
+from cardenvs.games.wingspan.cards import BIRD_HABITATS, DUAL_FACE, NUM_HABITATS, NUM_SLOTS, SEED, TRAY_SIZE
+from cardenvs.games.wingspan.hands import bird_in_hand, holds
+from cardenvs.games.wingspan.legal import can_stop, choices, open_habitats
 from cardenvs.games.wingspan.payment import can_pay
 from cardenvs.games.wingspan.state import ARG0, ARG1, MAT_SLOTS, NO_BIRD, OP, WHO
 
@@ -44,7 +37,7 @@ _IDS = np.array(
 
 @kernel
 def explain(s, action):
-    """0 if `action` is legal, else the code of the reason."""
+    """Return 0 if `action` is legal, else the code of the reason."""
     if action == a.STOP:
         return 0 if can_stop(s) else a.CANNOT_STOP
     op = np.int64(s.stack[s.depth - 1, OP])
@@ -58,7 +51,7 @@ def explain(s, action):
 
 @kernel
 def _explain_choice(s, op, k):
-    """Why choice k is not among those of the decision on top of the stack."""
+    """Return why choice k is not possible in the decision on top of the stack."""
     top = s.stack[s.depth - 1]
     who = np.int64(top[WHO])
     if op == stack.CHOOSE_TURN:
@@ -90,7 +83,7 @@ def _explain_choice(s, op, k):
 
 @kernel
 def _explain_card(s, op, k):
-    """0, or why a card cannot be discarded, tucked or played (choice k)."""
+    """Return 0, or why choice k, to discard, tuck or play a card, is illegal."""
     top = s.stack[s.depth - 1]
     who = np.int64(top[WHO])
     if op != stack.PLAY:
@@ -98,7 +91,7 @@ def _explain_card(s, op, k):
             return a.NOT_IN_HAND
         if op == stack.SETUP_BIRDS:
             for j in range(top[ARG0]):
-                if setup_bird(s, who, j) == k:
+                if bird_in_hand(s, who, j) == k:
                     return a.ALREADY_DECIDED
         return 0
     bird = k // NUM_HABITATS

@@ -1,8 +1,9 @@
-"""What a player sees of Wingspan: named sections, and the kernel that writes them.
+"""Observations: named sections, and the kernel that writes them.
 
-First the sections about the decision, the middle of the table and what only the observer has; then a block for each
-seat, the observer first. Birds are shown by what is printed on them (`observation="attributes"`), or by their number
-plus 1 (`"ids"`), 0 being no bird. What lies in a hand is shown by bird in both: those are the birds that actions name.
+The sections about the decision, the middle of the table and the observer's secrets come first, then a block for each
+seat, starting with the observer. A bird in the tray, a draft or on a mat is shown by what is printed on it
+(`observation="attributes"`), or by its number plus 1 (`"ids"`), 0 being no bird. Hands have one entry for each bird in
+both forms, as actions name birds.
 """
 
 import functools
@@ -51,14 +52,14 @@ from cardenvs.games.wingspan.cards import (
     TRAY_SIZE,
     WHITE,
 )
-from cardenvs.games.wingspan.decisions import setup_bird
-from cardenvs.games.wingspan.effects import batch_known_to
+from cardenvs.games.wingspan.hands import bird_in_hand
+from cardenvs.games.wingspan.memory import batch_known_to
 from cardenvs.games.wingspan.scoring import goal_count
 
 # ---------------------------------------------------------------------------------------------------------------
-# What is printed on a bird, as a row of numbers
+# Attributes: what is printed on a bird, as a row of numbers
 
-_MOST = 255  # of counts without a limit: food, tokens, cards
+_MOST = 255  # upper bound of counts that have no limit: food, tokens, cards
 
 ATTRIBUTES = (
     *(f"habitat_{name}" for name in HABITATS),
@@ -82,7 +83,7 @@ NUM_ATTRIBUTES = len(ATTRIBUTES)
 
 
 def _power_attributes(bird: int) -> dict[str, int]:
-    """What the params of a power say: foods, a habitat, a nest, the first number, and which variant it is."""
+    """Return the attributes for the params of a power: foods, a habitat, a nest, the first number, the variant."""
     found: dict[str, int] = {}
     for name, value in zip(HANDLER_PARAMS[HANDLERS[BIRD_HANDLER[bird]]], BIRD_PARAMS[bird].tolist(), strict=False):
         if name in ("food", "foods"):
@@ -119,13 +120,13 @@ def _attributes(bird: int) -> list[int]:
 
 
 BIRD_ATTRIBUTES = np.array([_attributes(bird) for bird in range(NUM_BIRDS)], np.int16)
-"""What is printed on each bird, (170, NUM_ATTRIBUTES), columns as in `ATTRIBUTES`."""
+"""Attributes of each bird, int16 (170, NUM_ATTRIBUTES), columns as in `ATTRIBUTES`."""
 _MOST_OF_ATTRIBUTE = int(BIRD_ATTRIBUTES.max())
 
 # ---------------------------------------------------------------------------------------------------------------
 # The sections
 
-_WHERE = "for each bird known to be {}, 1 + the seat of the player, the observer's own being 0"
+_WHERE = "for each bird known to be {}, 1 + the seat of the player, the observer being seat 0"
 _DECISIONS = (
     *("turn", "use", "accept", "cache", "dice", "pay_cost", "give_food", "setup_food", "get_food", "lay", "give_eggs"),
     *(
@@ -147,7 +148,7 @@ _SLOTS = tuple(state.slot_name(slot) for slot in range(state.MAT_SLOTS))
 
 
 def _birds(name: str, number: int, doc: str, ids: bool) -> Section:
-    """Places for birds: a number each, or what is printed on them."""
+    """Return a section of places for birds, each an id or the attributes."""
     if ids:
         return Section(name, number, f"{doc}: number of the bird plus 1, or 0", high=NUM_BIRDS)
     labels = tuple(f"{place + 1}.{attribute}" for place in range(number) for attribute in ATTRIBUTES)
@@ -159,12 +160,12 @@ def _common(ids: bool) -> tuple[Section, ...]:
     return (
         Section("decision", stack.FIRST_STEP, "one-hot kind of the pending decision", labels=tuple(_DECISIONS)),
         Section("to_act", 1, "1 if the observer is to act"),
-        Section("decision_slot", state.MAT_SLOTS, "one-hot slot of the bird whose power it is", labels=_SLOTS),
-        Section("decision_number", 1, "how many of it are left: dice, eggs, cards, worth to pay", high=_MOST),
+        Section("decision_slot", state.MAT_SLOTS, "one-hot slot of the bird whose power is being used", labels=_SLOTS),
+        Section("decision_number", 1, "dice, eggs or cards left to take, or worth left to pay", high=_MOST),
         Section("paid", NUM_FOODS, "food paid so far for the bird being played", high=6, labels=FOODS),
         Section("paid_for", NUM_BIRDS, "one-hot bird being paid for", labels=BIRD_NAMES),
         Section("round", NUM_ROUNDS, "one-hot round; zeros in the setup"),
-        Section("blue_goals", 1, "1 if goals pay for each thing, 0 if they go by rank"),
+        Section("blue_goals", 1, "1 if goals score per item, 0 if by rank"),
         Section("goals", NUM_ROUNDS * NUM_GOALS, "one-hot goal of each round", labels=GOAL_NAMES * NUM_ROUNDS),
         Section("feeder", NUM_FACES, "dice of each face in the birdfeeder", high=NUM_DICE, labels=state.FACES),
         Section("outside", NUM_FACES, "dice of each face outside", high=NUM_DICE, labels=state.FACES),
@@ -174,12 +175,14 @@ def _common(ids: bool) -> tuple[Section, ...]:
         Section("hand_or_tucked", NUM_BIRDS, _WHERE.format("in hand or tucked"), high=MAX_PLAYERS, labels=BIRD_NAMES),
         Section("reshuffled", NUM_BIRDS, "1 for each bird known to be in the deck, or drawn since", labels=BIRD_NAMES),
         Section("bonus", NUM_BONUSES, "1 for each own bonus card", labels=BONUS_NAMES),
-        Section("bonus_offer", NUM_BONUSES, "1 for each just drawn, of which one is kept", labels=BONUS_NAMES),
-        Section("bonus_seen", NUM_BONUSES, "1 for each that the observer did not keep", labels=BONUS_NAMES),
-        Section("bonus_reshuffled", NUM_BONUSES, "1 for each of those, once it was reshuffled", labels=BONUS_NAMES),
+        Section(
+            "bonus_offer", NUM_BONUSES, "1 for each bonus card just drawn, of which one is kept", labels=BONUS_NAMES
+        ),
+        Section("bonus_seen", NUM_BONUSES, "1 for each bonus card that the observer did not keep", labels=BONUS_NAMES),
+        Section("bonus_reshuffled", NUM_BONUSES, "1 for each of those that has been reshuffled", labels=BONUS_NAMES),
         Section("setup_bonus", NUM_BONUSES, "one-hot bonus card to be kept, once chosen", labels=BONUS_NAMES),
-        Section("setup_dropped", NUM_BIRDS, "1 for each dealt bird not to be kept", labels=BIRD_NAMES),
-        Section("setup_paid", NUM_FOODS, "food to be paid for those kept", labels=FOODS),
+        Section("setup_dropped", NUM_BIRDS, "1 for each dealt bird that will not be kept", labels=BIRD_NAMES),
+        Section("setup_paid", NUM_FOODS, "food that will be paid for the birds kept", labels=FOODS),
         _birds("tray", TRAY_SIZE, "the tray", ids),
         _birds("draft", state.DRAFT_SIZE, "birds turned up for a draft", ids),
     )
@@ -201,14 +204,14 @@ def _seat(seat: int, ids: bool) -> tuple[Section, ...]:
         Section(
             f"{who}_numbers",
             len(_NUMBERS),
-            "cards in hand, bonus cards, turns left in the round, discards owed, what counts for the goal of the round",
+            "cards in hand, bonus cards, turns left in the round, discards owed, count for the goal of the round",
             high=_MOST,
             labels=_NUMBERS,
         ),
         Section(
             f"{who}_marks",
             len(_MARKS),
-            "1 each if still in the game, first player, having the turn, having to decide",
+            "1 each if in the game, first player, taking the turn, about to decide",
             labels=_MARKS,
         ),
         _birds(f"{who}_birds", state.MAT_SLOTS, "the mat", ids),
@@ -236,17 +239,17 @@ def _layout(num_players: int, ids: bool) -> Layout:
 
 
 def layout(options: state.WingspanOptions) -> Layout:
-    """The observation sections, int16."""
+    """Return the sections of an observation, int16."""
     return _layout(options.num_players, options.observation == "ids")
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Writing them
+# Writing observations
 
 
 @kernel
 def observe(s, player, out):
-    """Write what `player` may know of `s` into `out`, int16 (layout.size,): own cards, cards seen, what is public."""
+    """Write the observation of `player` into `out`, int16 (layout.size,): own cards, cards seen, public information."""
     out[:] = 0
     width = 1 if s.rules.observation == state.IDS else NUM_ATTRIBUTES
     _observe_decision(s, player, out)
@@ -269,24 +272,24 @@ def observe(s, player, out):
 
 @kernel
 def _show_bird(bird, width, start, out):
-    """Show a bird, or none, in `width` entries from `start`."""
+    """Write a bird, or zeros for none, to `width` entries from `start`."""
     if width == 1:
         out[start] = bird + 1
     elif bird != state.NO_BIRD:
-        row, first = np.uint64(bird), np.uint64(start)  # unsigned: an index that cannot be negative needs no care
+        row, first = np.uint64(bird), np.uint64(start)  # unsigned indices skip the handling of negative ones
         for k in range(NUM_ATTRIBUTES):
             out[first + np.uint64(k)] = BIRD_ATTRIBUTES[row, np.uint64(k)]
 
 
 @kernel
 def _observe_decision(s, player, out):
-    """The decision that is pending; of a setup that is not the observer's own, nothing but that it is one."""
+    """Write the pending decision; of another player's setup, only that it is going on."""
     if s.round_number < 0:
         for food in range(NUM_FOODS):
             out[_SETUP_PAID + food] = s.setup_paid[player, food]
         for k in range(BIRDS_DEALT):
             if s.setup_dropped[player] >> k & 1:
-                out[_DROPPED + setup_bird(s, player, k)] = 1
+                out[_DROPPED + bird_in_hand(s, player, k)] = 1
         if s.current_player > player:
             cards = np.int64(s.bonus_hands[player])
             out[_SETUP_BONUS + lowest_card(cards if s.setup_bonus[player] == 0 else cards & cards - 1)] = 1
@@ -320,7 +323,7 @@ def _observe_decision(s, player, out):
 
 @kernel
 def _observe_middle(s, out):
-    """Round, goals, dice, decks."""
+    """Write round, goals, dice and decks."""
     if s.round_number >= 0:
         out[_ROUND + s.round_number] = 1
     out[_BLUE] = s.rules.goals == state.BLUE
@@ -336,7 +339,7 @@ def _observe_middle(s, out):
 
 @kernel
 def _observe_bonuses(s, player, out):
-    """Own bonus cards, and those that the observer has seen and not kept."""
+    """Write the observer's bonus cards, and those that the observer saw and did not keep."""
     for card in range(NUM_BONUSES):
         if s.bonus_known[card] >> player & 1:
             if s.bonus_hands[player] >> card & 1:
@@ -351,27 +354,27 @@ def _observe_bonuses(s, player, out):
 
 @kernel
 def _observe_cards(s, player, n, first_seat, seat_size, out):
-    """Birds in hands, under birds and on the discard pile, as far as the observer knows them."""
+    """Write the birds that the observer knows in hands, tucked and on the discard pile."""
     for seat in range(n):
         p = wrap(player + seat, n)
         _observe_hand(s, player, p, first_seat + seat_size * seat + _HAND, out)
-    # Loops over all birds have no branches: the compiler then takes many birds at a time.
+    # Loops over all birds have no branches, so that the compiler vectorizes them.
     for bird in range(NUM_BIRDS):
         place, knows = np.int64(s.place[bird]), s.known[bird] >> player & 1
         out[_DISCARDS + bird] = knows & (place == state.IN_DISCARDS)
         out[_TUCKED_BIRDS + bird] = (knows & (place >= state.IN_TUCKED)) * _one_and_seat(
             place - state.IN_TUCKED - player, n
         )
-    is_told_more = s.num_shuffles > 0
+    has_traces = s.num_shuffles > 0
     for p in range(n):
-        is_told_more |= s.num_tucks[p] > 0
-    if is_told_more:
+        has_traces |= s.num_tucks[p] > 0
+    if has_traces:
         _observe_traces(s, player, n, out)
 
 
 @kernel
 def _observe_hand(s, player, p, start, out):
-    """Birds that the observer knows to be in the hand of player p."""
+    """Write the birds that the observer knows to be in the hand of player p."""
     for w in range(state.NUM_WORDS):
         bits = s.hands[p, w]
         while bits:
@@ -382,7 +385,7 @@ def _observe_hand(s, player, p, start, out):
 
 @kernel
 def _observe_traces(s, player, n, out):
-    """What the observer knows of hidden birds: that somebody holds or has tucked one, or that one was reshuffled."""
+    """Write what the observer knows of hidden birds: held or tucked by a certain player, or reshuffled."""
     for bird in range(NUM_BIRDS):
         place, is_hidden = np.int64(s.place[bird]), ~s.known[bird] >> player & 1
         is_taken = is_hidden & (s.taken[bird] > 0)
@@ -394,13 +397,13 @@ def _observe_traces(s, player, n, out):
 
 @kernel(inline=True)
 def _one_and_seat(distance, n):
-    """1 + the seat of the player who sits -n + 1 to n - 1 places after the observer."""
+    """Return 1 + the seat of a player, from that player's number minus the observer's, -n + 1..n - 1."""
     return 1 + distance + (n if distance < 0 else 0)
 
 
 @kernel
 def _observe_seat(s, p, width, start, out):
-    """The block of one seat: what all may know of player p."""
+    """Write the block of a seat: public information about player p."""
     for slot in range(state.MAT_SLOTS):
         if s.birds[p, slot] == state.NO_BIRD:
             continue

@@ -1,16 +1,15 @@
 """Paying food for a bird (rules.md 6).
 
-Two tokens of any kind may stand for one icon. A payment that could do without one of its tokens is of no use to
-anybody and is not offered. One number describes what is left: let d be the tokens of a payment that match specific
-icons of the cost, at most as many of each food as there are icons. A payment of m tokens pays a cost of C specific and
-W wild icons if m + d >= 2 C + W and m is at most two for each icon: an icon that is not matched takes one token if it
-is wild and two otherwise, and whatever is left over goes in pairs. A token less lowers m + d by one or two. So the
-payments without a token too many are those with
+Two tokens of any kind may replace one token of a certain food. Payments that contain an unneeded token are not offered.
+Let d be the number of tokens of a payment that match specific icons of the cost, for each food at most the number of
+its icons. A payment of m tokens pays for C specific and W wild icons if m + d >= 2 C + W: a matching token pays an icon
+alone, any two others pay a specific icon, and any one a wild icon. Removing a token lowers m + d by one or two. The
+payments without an unneeded token are therefore those with
 
     m + d == 2 C + W
 
-and a token is *worth* 2 if it matches an icon not yet matched, else 1. With alternatives (6.1) one matching token is
-worth 2, any other token 1, and 2 is to be paid.
+where a token is *worth* 2 if it matches an icon that is not yet matched, else 1. If the cost lists alternatives (6.1),
+a matching token is worth 2, any other token 1, and the total to pay is 2.
 """
 
 import numpy as np
@@ -21,12 +20,12 @@ from cardenvs.games.wingspan.cards import BIRD_COST, BIRD_COST_OR, NUM_FOODS, WI
 _SPECIFIC = BIRD_COST[:, :WILD].sum(axis=1)
 _WORTH = np.where(BIRD_COST_OR == 1, 2, 2 * _SPECIFIC + BIRD_COST[:, WILD])
 BIRD_WORTH = _WORTH.astype(np.int8)
-"""What the tokens paid for a bird are worth in all, (170,)."""
+"""Total worth to pay for each bird, (170,)."""
 
 
 @kernel
 def can_pay(s, player, bird):
-    """Whether the supply of `player` reaches for the food of a bird."""
+    """Return whether the supply of `player` can pay the food cost of a bird."""
     matched, total = np.int64(0), np.int64(0)
     for food in range(NUM_FOODS):
         have = np.int64(s.food[player, food])
@@ -39,12 +38,12 @@ def can_pay(s, player, bird):
 
 @kernel
 def payable_foods(s, player, bird, worth, lowest):
-    """The foods, as bits, of which the next token may be, foods being paid in their order.
+    """Return the bit set of foods that the next token may have; foods are paid in ascending order.
 
     Args:
-        bird: what is paid for; s.paid says what has been paid so far.
-        worth: what is left to pay.
-        lowest: tokens of lower foods can no longer be paid.
+        bird: the bird being paid for; s.paid has the tokens paid so far.
+        worth: worth left to pay.
+        lowest: lowest food that can still be paid.
     """
     foods = np.int64(0)
     for food in range(lowest, NUM_FOODS):
@@ -58,8 +57,8 @@ def payable_foods(s, player, bird, worth, lowest):
 
 @kernel
 def _can_reach(s, player, bird, worth, food):
-    """Whether tokens of `food`, of which one has just been spent, and of later foods can be worth exactly `worth`."""
-    reached = np.int64(1)  # bit k: a worth of k can be made up
+    """Return whether more tokens of `food`, after one just spent, and of later foods can be worth exactly `worth`."""
+    reached = np.int64(1)  # bit k: a worth of k can be reached
     spent = 1
     for f in range(food, NUM_FOODS):
         matching = np.int64(BIRD_COST[bird, f]) - s.paid[f] - spent

@@ -1,4 +1,4 @@
-"""The table of Wingspan as a picture for terminals, as rich markup: goals, birdfeeder and tray, then the mats."""
+"""The table as a picture for terminals of 80 columns, in rich markup: goals, birdfeeder and tray, then the mats."""
 
 import textwrap
 
@@ -6,6 +6,7 @@ from cardenvs.games.wingspan import scoring
 from cardenvs.games.wingspan.cards import (
     BIRD_COLOUR,
     BIRD_EGG_LIMIT,
+    BIRD_HABITATS,
     BIRD_NAMES,
     BIRD_NEST,
     BIRD_POINTS,
@@ -19,45 +20,43 @@ from cardenvs.games.wingspan.cards import (
     GOAL_NAMES,
     HABITATS,
     HAS_TRADE,
+    INVERTEBRATE,
     NESTS,
     NUM_BIRDS,
     NUM_FACES,
+    NUM_HABITATS,
     NUM_ROUNDS,
     NUM_SLOTS,
+    SEED,
 )
 from cardenvs.games.wingspan.known import birds_in_hand_or_tucked, known_birds, known_bonuses, knows_bonuses
-from cardenvs.games.wingspan.state import (
-    BLUE,
-    IN_BONUS_HAND,
-    IN_HAND,
-    NO_BIRD,
-    TOKEN_NAMES,
-)
-from cardenvs.games.wingspan.texts import bonus_text, cost_text, habitats_text, power_text
+from cardenvs.games.wingspan.powers.parts import count
+from cardenvs.games.wingspan.state import BLUE, IN_BONUS_HAND, IN_HAND, NO_BIRD, TOKEN_NAMES
+from cardenvs.games.wingspan.texts import bonus_text, cost_text, power_text
 
-_WIDTH = 20  # of a slot
-_LINE = 116  # of everything
-_LABEL = 10  # of a row's name
+_LINE = 76  # what an 80-column terminal leaves inside a frame
+_GLUE = "\N{NO-BREAK SPACE}"  # keeps a fact on one line
+_WIDTH = 14  # of a slot: five of them and six bars fill a line
 _HABITAT_COLOURS = ("green", "yellow", "cyan")
 _FOOD_COLOURS = ("green", "yellow", "red", "blue", "magenta")
 _POWER_COLOURS = ("", "", "yellow", "magenta")
 _POWER_MARKS = (" ", " ", "»", "↔")  # a white power has had its moment
 _NESTS = ("", "bowl", "cav", "grnd", "plat", "star")
 _PARTS = ("birds", "bonus", "goals", "eggs", "cached", "tucked")
-_LEGEND = "» brown power  ↔ pink power  p points  ● egg  ○ room for an egg  f cached food  t tucked cards"
+_LEGEND = "» brown power  ↔ pink power  p points  ● egg  ○ room  f cached  t tucked"
 _ACTIONS = (("die", "dice", FOOD_GAINED), ("egg", "eggs", EGGS_LAID), ("card", "cards", CARDS_DRAWN))
 
 
 def token(number):
-    """A card or goal by its name."""
+    """Return the name of a card or goal as rich markup."""
     return f"[bold]{TOKEN_NAMES[number]}[/bold]" if number < NUM_BIRDS else TOKEN_NAMES[number]
 
 
 def render(s, viewer):
-    """The table as `viewer` sees it; the viewer's own mat comes last."""
+    """Return the table as `viewer` sees it, in lines of at most 76 characters; the viewer's own mat comes last."""
     bottom = max(viewer, 0)
     n = int(s.rules.num_players)
-    lines = [_headline(s), *_goal_lines(s), _feeder_line(s), *_tray_lines(s), *_draft_lines(s)]
+    lines = [_headline(s), *_goal_lines(s), *_dice_lines(s), *_tray_lines(s), *_draft_lines(s)]
     for seat in range(1, n + 1):
         lines += ["", *_mat(s, (bottom + seat) % n, viewer)]
     lines.append(f"[dim]{_LEGEND}[/dim]")
@@ -71,12 +70,13 @@ def render(s, viewer):
 def _headline(s):
     when = "the game is over" if s.terminal else f"round {s.round_number + 1} of {NUM_ROUNDS}"
     if s.round_number < 0:
-        when = "setup: which birds and which bonus card to keep"
-    return f"[bold]Wingspan[/bold], {when}"
+        when = "setup"
+    side = "blue goals: a point each, up to 5" if s.rules.goals == BLUE else "green goals: points by rank"
+    return f"[bold]Wingspan[/bold], {when}    [dim]{side}[/dim]"
 
 
 def _goal_lines(s):
-    """The goals; of those scored, the points, and of the current one, what everybody counts."""
+    """Return a line for each goal, with the points if it has been scored, or the counts if it is the current one."""
     lines = []
     for k in range(NUM_ROUNDS):
         goal = int(s.goals[k])
@@ -90,21 +90,23 @@ def _goal_lines(s):
             lines.append(f"▶ goal [bold]{name}[/bold] {counts}")
         else:
             lines.append(f"  goal {name}")
-    lines[0] += f"   [dim]{'blue: a point each, up to 5' if s.rules.goals == BLUE else 'green: by rank'}[/dim]"
     return lines
 
 
-def _feeder_line(s):
-    dice = [_face(face) for face in range(NUM_FACES) for _ in range(int(s.feeder[face]))]
-    outside = [_face(face) for face in range(NUM_FACES) for _ in range(int(s.outside[face]))]
-    line = f"  birdfeeder  {'  '.join(dice) or '-'}"
-    return f"{line}    [dim]outside  {'  '.join(outside)}[/dim]" if outside else line
+def _dice_lines(s):
+    lines = [f"  birdfeeder  {_dice(s.feeder)}"]
+    if s.outside.any():
+        lines.append(f"  [dim]outside[/dim]     {_dice(s.outside)}")
+    return lines
+
+
+def _dice(faces):
+    """Return dice by face, such as "2 seed  1 fish"."""
+    return "  ".join(f"{faces[face]} {_face(face)}" for face in range(NUM_FACES) if faces[face]) or "-"
 
 
 def _face(face):
-    if face == DUAL_FACE:
-        return f"{_food(0)}/{_food(1)}"
-    return _food(face)
+    return f"{_food(INVERTEBRATE)}/{_food(SEED)}" if face == DUAL_FACE else _food(face)
 
 
 def _food(food):
@@ -113,7 +115,7 @@ def _food(food):
 
 def _tray_lines(s):
     cards = [int(bird) for bird in s.tray if bird != NO_BIRD]
-    title = f"  tray [dim]({len(cards)} cards; in the deck {s.num_deck}, discarded {s.num_discards})[/dim]"
+    title = f"  tray [dim](bird deck: {s.num_deck} cards, discard pile: {s.num_discards})[/dim]"
     return [title, *(line for bird in cards for line in _card(bird))]
 
 
@@ -123,14 +125,15 @@ def _draft_lines(s):
 
 
 def _card(bird):
-    """A card outside the mats: what is printed on it, the power in a line of its own where it is too long."""
-    name = f"    [bold]{BIRD_NAMES[bird]}[/bold]"
+    """Return the lines of a card that is not on a mat: name, what is printed on it, and its power."""
+    name = BIRD_NAMES[bird]
     nest = f"{NESTS[BIRD_NEST[bird]]} {'○' * int(BIRD_EGG_LIMIT[bird])}" if BIRD_NEST[bird] else "no nest"
-    facts = f"{cost_text(bird)} · {habitats_text(bird)} · {BIRD_POINTS[bird]}p · {nest} · {BIRD_WINGSPAN[bird]} cm"
-    power = power_text(bird)
-    if len(BIRD_NAMES[bird]) + len(facts) + len(power) + 9 <= _LINE:
-        return [f"{name}  {facts} · [dim]{power}[/dim]"]
-    return [f"{name}  {facts}", *(f"      [dim]{line}[/dim]" for line in textwrap.wrap(power, _LINE - 6))]
+    habitats = "/".join(habitat for h, habitat in enumerate(HABITATS) if BIRD_HABITATS[bird] >> h & 1)
+    facts = [f"{name}  {cost_text(bird)}", habitats, f"{BIRD_POINTS[bird]}p", nest, f"{BIRD_WINGSPAN[bird]} cm"]
+    glued = f"{_GLUE}· ".join(fact.replace(" ", _GLUE) for fact in facts)
+    first, *rest = [line.replace(_GLUE, " ") for line in _wrapped("    ", glued, indent=6)]
+    power = _wrapped(" " * 6, power_text(bird))
+    return [first.replace(name, f"[bold]{name}[/bold]", 1), *rest, *(f"[dim]{line}[/dim]" for line in power)]
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -138,112 +141,115 @@ def _card(bird):
 
 
 def _mat(s, player, viewer):
-    lines = [_name_line(s, player, viewer), _supply_line(s, player)]
-    bar = "─" * _WIDTH
-    lines.append(" " * _LABEL + "┌" + "┬".join([bar] * NUM_SLOTS) + "┐")
-    for h in range(len(HABITATS)):
+    lines = [*_name_lines(s, player), f"  [dim]{_parts(s, player, viewer)}[/dim]", _supply_line(s, player)]
+    for h in range(NUM_HABITATS):
         slots = [_slot(s, player, NUM_SLOTS * h + column) for column in range(NUM_SLOTS)]
-        names = [f"[{_HABITAT_COLOURS[h]}]{HABITATS[h]:<{_LABEL}}[/{_HABITAT_COLOURS[h]}]"]
-        names.append(f"[dim]{_offer(s, player, h):<{_LABEL}}[/dim]")
-        for line in range(2):
-            lines.append(names[line] + "│" + "│".join(slot[line] for slot in slots) + "│")
-        edge = "├┼┤" if h < len(HABITATS) - 1 else "└┴┘"
-        lines.append(" " * _LABEL + edge[0] + edge[1].join([bar] * NUM_SLOTS) + edge[2])
-    return lines + _cards_lines(s, player, viewer)
+        lines.append(_row_title(s, player, h))
+        for k in range(max(map(len, slots))):
+            lines.append("│" + "│".join(slot[k] if k < len(slot) else " " * _WIDTH for slot in slots) + "│")
+    return [*lines, _edge("└┴┘"), *_cards_lines(s, player, viewer)]
 
 
-def _name_line(s, player, viewer):
-    marks = []
+def _edge(corners):
+    left, middle, right = corners
+    return left + middle.join(["─" * _WIDTH] * NUM_SLOTS) + right
+
+
+def _row_title(s, player, habitat):
+    """Return the line above a row, with the habitat and what its action gives now."""
+    one, many, table = _ACTIONS[habitat]
+    number = int(s.row_size[player, habitat])
+    amount = int(table[number])
+    name = HABITATS[habitat]
+    gives = f": {amount} {one if amount == 1 else many}{' + trade' if HAS_TRADE[number] else ''} "
+    edge = _edge("┌┬┐" if habitat == 0 else "├┼┤")
+    end = 3 + len(name + gives)
+    return f"{edge[:2]} [{_HABITAT_COLOURS[habitat]}]{name}[/{_HABITAT_COLOURS[habitat]}]{gives}{edge[end:]}"
+
+
+def _name_lines(s, player):
+    marks = [f"{s.hand_size[player]} in hand", count(int(s.bonus_hands[player]).bit_count(), "bonus card")]
     if s.round_number >= 0 and not s.terminal:
-        marks.append(f"{s.turns_left[player]} turns left")
+        marks.append(f"{count(int(s.turns_left[player]), 'turn')} left")
         if s.first_player == player:
             marks.append("first player")
     if not s.active[player]:
         marks.append("has left")
     if s.debts[player]:
-        marks.append(f"owes {s.debts[player]} discards")
+        marks.append(f"owes {count(int(s.debts[player]), 'discard')}")
     if s.terminal:
-        marks.append(f"{s.scores[player]} points" + (f", place {s.standing[player]}" if s.standing[player] else ""))
-    marks.append(_parts(s, player, viewer))
+        marks.append(count(int(s.scores[player]), "point"))
+        if s.standing[player]:
+            marks.append(f"place {s.standing[player]}")
     pointer = "▶" if s.current_player == player else " "
-    return f"{pointer} [bold]player_{player}[/bold]  {'  '.join(filter(None, marks))}"
+    name = f"player_{player}"
+    first, *rest = textwrap.wrap(f"{name}  {', '.join(marks)}", _LINE - 2, subsequent_indent="  ")
+    return [f"{pointer} {first.replace(name, f'[bold]{name}[/bold]', 1)}", *(f"  {line}" for line in rest)]
 
 
 def _parts(s, player, viewer):
-    """What `viewer` can see of a score: birds 12, eggs 5, ..."""
+    """Return the parts of a score that `viewer` can see, such as "points: birds 12, eggs 5"."""
     parts = [
         f"{name} {scoring.score_part(s, player, k)}"
         for k, name in enumerate(_PARTS)
         if k != scoring.BONUSES or knows_bonuses(s, player, viewer)
     ]
-    return f"[dim]{', '.join(parts)}[/dim]"
+    return f"points: {', '.join(parts)}"
 
 
 def _supply_line(s, player):
     food = [f"{s.food[player, k]} {_food(k)}" for k in range(len(FOODS)) if s.food[player, k]]
-    held = int(s.bonus_hands[player]).bit_count()
-    return f"  food: {'  '.join(food) or '-'}    hand: {s.hand_size[player]}    bonus cards: {held}"
-
-
-def _offer(s, player, habitat):
-    """What the action of a row gives now."""
-    one, many, table = _ACTIONS[habitat]
-    number = int(s.row_size[player, habitat])
-    amount = int(table[number])
-    return f"{amount} {one if amount == 1 else many}{'+1' if HAS_TRADE[number] else ''}"
+    return f"  food: {'  '.join(food) or '-'}"
 
 
 def _slot(s, player, slot):
-    """Two lines of one slot: the bird's name in the colour of its power, and what is on it."""
+    """Return the lines of a slot: the bird's name in the colour of its power, then what is on it."""
     habitat, column = divmod(slot, NUM_SLOTS)
     bird = int(s.birds[player, slot])
     if bird == NO_BIRD:
         is_next = column == s.row_size[player, habitat]
-        cost = f" next: {EGG_COST[column]} egg{'' if EGG_COST[column] == 1 else 's'}" if is_next else ""
-        return _fit(cost, "dim"), " " * _WIDTH
-    exhausted = int(s.pink_used[player]) >> slot & 1
-    colour = "dim" if exhausted else _POWER_COLOURS[BIRD_COLOUR[bird]]
-    mark = "·" if exhausted else _POWER_MARKS[BIRD_COLOUR[bird]]
-    return _fit(f"{mark}{BIRD_NAMES[bird]}", colour), _things(s, player, slot, bird)
+        return [_fit(f" next: {count(int(EGG_COST[column]), 'egg')}" if is_next else "", "dim")]
+    is_used = int(s.pink_used[player]) >> slot & 1
+    colour = "dim" if is_used else _POWER_COLOURS[BIRD_COLOUR[bird]]
+    mark = "·" if is_used else _POWER_MARKS[BIRD_COLOUR[bird]]
+    name = textwrap.wrap(mark + BIRD_NAMES[bird], _WIDTH, subsequent_indent=" ")
+    return [*(_fit(line, colour) for line in name), *(_fit(line, "") for line in _things(s, player, slot, bird))]
 
 
 def _things(s, player, slot, bird):
-    """Such as "5p bowl ●●○ 1f 2t"; eggs as figures where there is no room."""
+    """Return what a bird is worth and has on it, such as "5p bowl ●●○" and "1f 2t"."""
     eggs, limit = int(s.eggs[player, slot]), int(BIRD_EGG_LIMIT[bird])
-    told = [f" {BIRD_POINTS[bird]}p", _NESTS[BIRD_NEST[bird]], "●" * eggs + "○" * (limit - eggs)]
-    if s.cached[player, slot]:
-        told.append(f"{s.cached[player, slot]}f")
-    if s.tucked[player, slot]:
-        told.append(f"{s.tucked[player, slot]}t")
-    if len(" ".join(filter(None, told))) > _WIDTH:
-        told[2] = f"●{eggs}/{limit}"
-    return _fit(" ".join(filter(None, told)), "")
+    parts = [f"{BIRD_POINTS[bird]}p", _NESTS[BIRD_NEST[bird]], "●" * eggs + "○" * (limit - eggs)]
+    lines = [" ".join(filter(None, parts))]
+    cached, tucked = int(s.cached[player, slot]), int(s.tucked[player, slot])
+    if cached or tucked:
+        lines.append(" ".join(f"{number}{unit}" for number, unit in ((cached, "f"), (tucked, "t")) if number))
+    return [" " + line if len(line) < _WIDTH else line for line in lines]
 
 
 def _fit(text, colour):
-    """Text cut or filled to the width of a slot."""
-    text = text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
+    """Return text filled to the width of a slot."""
     text = f"{text:<{_WIDTH}}"
     return f"[{colour}]{text}[/{colour}]" if colour else text
 
 
 def _cards_lines(s, player, viewer):
-    """What the viewer knows of a player's hand and bonus cards."""
+    """Return what the viewer knows of a player's hand and bonus cards."""
     birds = known_birds(s, IN_HAND + player, viewer)
-    label = "hand" if len(birds) == s.hand_size[player] else "known"
-    if label == "hand":
+    if len(birds) == s.hand_size[player]:
         lines = ["  hand", *(line for bird in birds for line in _card(bird))] if birds else []
     else:
-        lines = textwrap.wrap(
-            ", ".join(BIRD_NAMES[bird] for bird in birds),
-            _LINE,
-            initial_indent="  known in hand: ",
-            subsequent_indent=" " * 17,
-        )
-    either = ", ".join(BIRD_NAMES[bird] for bird in birds_in_hand_or_tucked(s, player, viewer))
-    if either:
-        lines += textwrap.wrap(either, _LINE, initial_indent="  in hand or tucked: ", subsequent_indent=" " * 21)
+        lines = _wrapped("  known in hand: ", ", ".join(BIRD_NAMES[bird] for bird in birds))
+    lines += _wrapped(
+        "  in hand or tucked: ", ", ".join(BIRD_NAMES[bird] for bird in birds_in_hand_or_tucked(s, player, viewer))
+    )
     for card in known_bonuses(s, IN_BONUS_HAND + player, viewer):
         points = scoring.bonus_points(card, scoring.bonus_count(s, player, card))
-        lines += textwrap.wrap(f"  bonus card  {bonus_text(card)} (now {points})", _LINE, subsequent_indent=" " * 14)
+        lines += _wrapped("  bonus card  ", f"{bonus_text(card)} (now {points})")
     return lines
+
+
+def _wrapped(label, text, indent=None):
+    """Return a text after its label, wrapped and indented (by default to the end of the label); [] if it is empty."""
+    indent = len(label) if indent is None else indent
+    return textwrap.wrap(text, _LINE, initial_indent=label, subsequent_indent=" " * indent, break_on_hyphens=False)

@@ -1,7 +1,7 @@
-"""Rules of Wingspan: the deal, the course of turns and rounds, the end. Paragraph numbers are those of rules.md.
+"""The course of a game: turns, rounds and the end. Paragraph numbers are those of rules.md.
 
-Decisions are in decisions.py, powers in powers/, what they do to the table in effects.py. This file keeps the game
-going between decisions: `_run` takes steps off the stack until somebody has something to decide.
+The deal is in deal.py, choices in legal.py and decisions.py, powers in powers/. Between decisions, `_run` takes steps
+off the stack until a player has to decide.
 """
 
 import numpy as np
@@ -9,117 +9,27 @@ import numpy as np
 from cardenvs.core import events as ev
 from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
-from cardenvs.core.rng import DEAL, random_below, start_stream
+from cardenvs.core.rng import random_below, start_stream
 from cardenvs.core.seats import wrap
-from cardenvs.games.wingspan import decisions, effects, stack, state, table
+from cardenvs.games.wingspan import bird_cards, bonus_cards, decisions, legal, mats, rounds, stack, state, table
 from cardenvs.games.wingspan.actions import STOP
 from cardenvs.games.wingspan.cards import (
     BIRD_COLOUR,
     BIRDS_DEALT,
-    BONUSES_DEALT,
     BROWN,
-    NUM_BIRDS,
-    NUM_BONUSES,
     NUM_FOODS,
-    NUM_GOALS,
     NUM_ROUNDS,
     NUM_SLOTS,
-    TRAY_SIZE,
     TURNS_PER_ROUND,
     WHITE,
 )
 from cardenvs.games.wingspan.explain import explain
+from cardenvs.games.wingspan.hands import bird_in_hand
 from cardenvs.games.wingspan.powers import begin_power
 from cardenvs.games.wingspan.powers.parts import next_player
 from cardenvs.games.wingspan.powers.reactions import triggered
 from cardenvs.games.wingspan.powers.sharing import share
 from cardenvs.games.wingspan.scoring import compare, goal_points, score, unused_food
-
-_GOAL_IDS = np.arange(NUM_GOALS)
-
-_BIRD_DEAL, _BONUS_DEAL, _GOAL_DEAL = range(3)  # indices of the chance source DEAL
-
-# ---------------------------------------------------------------------------------------------------------------
-# The deal
-
-
-@kernel
-def deal(s, given, log):
-    """Lay out goals, tray and birdfeeder, deal to each player, and ask the first one what to keep (2).
-
-    `given` are tokens: birds in the order of the deck (the players' hands in turn, then the tray, then the deck from
-    the top), bonus cards (in turn, then the deck) and goals (in the order of the rounds).
-    """
-    s.round_number = -1
-    for p in range(s.birds.shape[0]):
-        for slot in range(state.MAT_SLOTS):
-            s.birds[p, slot] = state.NO_BIRD
-    for k in range(TRAY_SIZE):
-        s.tray[k] = state.NO_BIRD
-    for k in range(state.DRAFT_SIZE):
-        s.draft[k] = state.NO_BIRD
-    _shuffle_goals(s, given)
-    effects.lay_out_goals(s, _GOAL_IDS, log)
-    _shuffle_deck(s, s.deck, NUM_BIRDS, 0, _BIRD_DEAL, given)
-    _shuffle_deck(s, s.bonus_deck, NUM_BONUSES, state.BONUS_TOKEN, _BONUS_DEAL, given)
-    effects.new_decks(s, log)
-    n = np.int64(s.rules.num_players)
-    for p in range(n):
-        for _ in range(BIRDS_DEALT):
-            effects.deal_bird(s, p, log)
-        for _ in range(BONUSES_DEALT):
-            effects.deal_bonus(s, p, log)
-        for food in range(NUM_FOODS):
-            effects.deal_food(s, p, food, log)
-    effects.fill_tray(s, log)
-    effects.roll_feeder(s, log)
-    stack.push(s, stack.END_SETUP, 0, stack.NO_SLOT, 0, 0, 0)
-    for p in range(n - 1, -1, -1):
-        stack.push(s, stack.KEEP_BONUS, p, stack.NO_SLOT, 0, 0, 0)
-        stack.push(s, stack.SETUP_BIRDS, p, stack.NO_SLOT, 0, 0, 0)
-    s.current_player = 0  # without `_run`, which would be compiled into whatever deals
-
-
-@kernel
-def _shuffle_goals(s, given):
-    """Four of the eight tiles, either side up (2.1)."""
-    start_stream(s, DEAL, _GOAL_DEAL)
-    used, laid = np.int64(0), 0
-    for k in range(given.shape[0]):
-        goal = np.int64(given[k]) - state.GOAL_TOKEN
-        if goal >= 0 and laid < NUM_ROUNDS and not used >> (goal >> 1) & 1:
-            s.goals[laid] = goal
-            used |= 1 << (goal >> 1)
-            laid += 1
-    while laid < NUM_ROUNDS:
-        goal = random_below(s.rng, NUM_GOALS)
-        if not used >> (goal >> 1) & 1:
-            s.goals[laid] = goal
-            used |= 1 << (goal >> 1)
-            laid += 1
-
-
-@kernel
-def _shuffle_deck(s, deck, n, first_token, index, given):
-    """Shuffle a deck: those of the given tokens that are of it come first, that is at the end, which is the top."""
-    for card in range(n):
-        deck[card] = card
-    start_stream(s, DEAL, index)
-    top = n
-    for k in range(given.shape[0]):
-        card = np.int64(given[k]) - first_token
-        if 0 <= card < n:
-            j = 0
-            while deck[j] != card:
-                j += 1
-            top -= 1
-            deck[j] = deck[top]
-            deck[top] = card
-    while top > 1:
-        j = random_below(s.rng, top)
-        top -= 1
-        deck[j], deck[top] = deck[top], deck[j]
-
 
 # ---------------------------------------------------------------------------------------------------------------
 # What is legal
@@ -127,34 +37,34 @@ def _shuffle_deck(s, deck, n, first_token, index, given):
 
 @kernel
 def legal_actions(s, out):
-    """List what the player to act may choose, ascending."""
+    """Write the legal action ids of the player to act to `out`, ascending; returns their number."""
     top = s.stack[s.depth - 1]
     op, who = np.int64(top[state.OP]), np.int64(top[state.WHO])
     n = 0
-    if decisions.can_stop(s):
+    if legal.can_stop(s):
         out[0] = STOP
         n = 1
     first_id = np.int64(stack.FIRST_ID[op])
     if op < stack.FIRST_CARD_OP:
-        bits = decisions.choices(s)
+        bits = legal.choices(s)
         while bits:
             out[n] = first_id + lowest_card(bits)
             bits &= bits - 1
             n += 1
         return n
     if op == stack.PLAY:
-        return decisions.list_plays(s, who, np.int64(top[state.ARG0]), out, n)
+        return legal.list_plays(s, who, np.int64(top[state.ARG0]), out, n)
     if op == stack.SETUP_BIRDS:
         for k in range(top[state.ARG0], BIRDS_DEALT):
-            out[n] = first_id + decisions.setup_bird(s, who, k)
+            out[n] = first_id + bird_in_hand(s, who, k)
             n += 1
         return n
-    return decisions.list_hand(s, who, first_id, out, n)
+    return legal.list_hand(s, who, first_id, out, n)
 
 
 @kernel
 def explain_illegal(s, action):
-    """0 if `action` is legal, else one of the codes of actions.py."""
+    """Return 0 if `action` is legal, else a code of actions.py."""
     return explain(s, action)
 
 
@@ -164,7 +74,7 @@ def explain_illegal(s, action):
 
 @kernel
 def apply_action(s, action, log):
-    """Make one legal choice, and let the game go on to the next."""
+    """Apply a legal action of the player to act and go on to the next decision."""
     if action == STOP:
         decisions.stop(s, log)
     else:
@@ -178,12 +88,12 @@ def apply_action(s, action, log):
 
 @kernel
 def _run(s, log):
-    """Take the steps that nobody has to decide about, until somebody has."""
+    """Take steps off the stack until a player has to decide or the game is over."""
     while not s.terminal:
         top = s.stack[s.depth - 1]
         op, who = np.int64(top[state.OP]), np.int64(top[state.WHO])
         if not s.active[who] and op not in (stack.END_TURN, stack.END_SETUP, stack.END_DRAFT, stack.CLEAR_DRAFT):
-            stack.pop(s)  # who has left decides nothing any more (15.1)
+            stack.pop(s)  # a player who has left makes no decisions (15.1)
             if op == stack.CHOOSE_TURN:
                 stack.push(s, stack.END_TURN, who, stack.NO_SLOT, 0, 0, 0)
         elif op >= stack.FIRST_STEP:
@@ -199,14 +109,14 @@ def _run(s, log):
 
 @kernel
 def _is_to_decide(s, op, log):
-    """Whether the decision on top is one; if all can see that it is not, it is made (or dropped) here."""
+    """Return whether the player has a choice; if everybody can see that they have none, decide for them or skip it."""
     if op in (stack.CHOOSE_TURN, stack.SETUP_FOOD, stack.KEEP_BONUS):
         return True
-    bits = decisions.choices(s)
+    bits = legal.choices(s)
     if bits == 0:
         stack.pop(s)
         return False
-    if bits & bits - 1 == 0 and not decisions.can_stop(s):
+    if bits & bits - 1 == 0 and not legal.can_stop(s):
         decisions.choose(s, lowest_card(bits), log)
         return False
     return True
@@ -214,7 +124,7 @@ def _is_to_decide(s, op, log):
 
 @kernel
 def _is_to_choose_card(s, op, who, log):
-    """Whether a decision about cards in hand is one, going by the number of cards, which all know."""
+    """Do as `_is_to_decide` for decisions about cards in hand; only the number of cards, which is public, matters."""
     if op == stack.SETUP_BIRDS:
         return True
     top = s.stack[s.depth - 1]
@@ -227,10 +137,10 @@ def _is_to_choose_card(s, op, who, log):
     if op == stack.PAY_DEBT and s.hand_size[who] <= number:
         stack.pop(s)
         while s.hand_size[who] > 0:
-            effects.discard(s, who, decisions.setup_bird(s, who, 0), log)
-        effects.set_debt(s, who, 0, log)
+            bird_cards.discard(s, who, bird_in_hand(s, who, 0), log)
+        rounds.set_debt(s, who, 0, log)
         return False
-    if op == stack.PLAY and habitats & decisions.open_habitats(s, who) == 0:
+    if op == stack.PLAY and habitats & legal.open_habitats(s, who) == 0:
         stack.pop(s)
         return False
     if s.hand_size[who] == 0:
@@ -238,7 +148,7 @@ def _is_to_choose_card(s, op, who, log):
         return False
     if op == stack.TUCK and not optional and s.hand_size[who] == 1:
         stack.pop(s)
-        effects.tuck_from_hand(s, who, slot, decisions.setup_bird(s, who, 0), log)
+        bird_cards.tuck_from_hand(s, who, slot, bird_in_hand(s, who, 0), log)
         return False
     return True
 
@@ -274,12 +184,12 @@ def _step(s, op, who, log):
             stack.push(s, stack.CLEAR_DRAFT, who, stack.NO_SLOT, 0, 0, 0)
             stack.push(s, stack.DRAFT, who, stack.NO_SLOT, 0, 0, 0)
         else:
-            effects.drop_draft(s, log)
+            bird_cards.drop_draft(s, log)
 
 
 @kernel
 def _activate_next(s, who, habitat, column, log):
-    """The next brown power of a row, from right to left; who has moved away is skipped (10.3)."""
+    """Begin the next brown power of a row, from right to left; birds that have moved away are skipped (10.3)."""
     while column >= 0:
         slot = NUM_SLOTS * habitat + column
         column -= 1
@@ -292,7 +202,7 @@ def _activate_next(s, who, habitat, column, log):
 
 @kernel
 def _open_window(s, who, seat, kind, param):
-    """Ask the next player, clockwise from the left of `who`, who has a pink power for this moment (12)."""
+    """Ask the next player clockwise from the left of `who` who can react at this moment (12)."""
     n = np.int64(s.rules.num_players)
     while seat < n:
         player = wrap(who + seat, n)
@@ -308,7 +218,7 @@ def _open_window(s, who, seat, kind, param):
 
 @kernel
 def _give_next_share(s, owner, slot, first, players, log):
-    """The next player gets a share of a power, if still in the game."""
+    """Give the next player a share of a power, unless they have left the game."""
     if players == 0:
         stack.pop(s)
         return
@@ -321,8 +231,8 @@ def _give_next_share(s, owner, slot, first, players, log):
 
 @kernel
 def _place(s, who, bird, habitat, log):
-    """A bird that has been paid enters; the others react, then its white power works (4.4)."""
-    slot = effects.place_bird(s, who, bird, habitat, log)
+    """Place a bird that has been paid for; the others react, then its white power works (4.4)."""
+    slot = mats.place_bird(s, who, bird, habitat, log)
     if BIRD_COLOUR[bird] == WHITE:
         stack.push(s, stack.POWER, who, slot, 0, 0, 0)
     stack.push(s, stack.WINDOW, who, stack.NO_SLOT, 1, stack.AFTER_PLAY, habitat)
@@ -334,7 +244,7 @@ def _place(s, who, bird, habitat, log):
 
 @kernel
 def _end_setup(s, log):
-    """What all have chosen takes effect; the first player is drawn, and the first round begins (2.2, 2.3, 3.1)."""
+    """Apply what the players chose, draw the first player, and begin the first round (2.2, 2.3, 3.1)."""
     n = np.int64(s.rules.num_players)
     for p in range(n):
         if s.active[p]:
@@ -343,41 +253,41 @@ def _end_setup(s, log):
         s.setup_bonus[p] = 0
         for food in range(NUM_FOODS):
             s.setup_paid[p, food] = 0
-    start_stream(s, effects.FIRST_PLAYER, 0)
+    start_stream(s, state.FIRST_PLAYER, 0)
     first = random_below(s.rng, n)
     while not s.active[first]:
         first = wrap(first + 1, n)
-    effects.set_first_player(s, first, log)
+    rounds.set_first_player(s, first, log)
     _begin_round(s, 0, log)
 
 
 @kernel
 def _keep(s, player, log):
-    """Discard the birds and the bonus card that `player` does not keep, and pay for the others (2.3)."""
+    """Discard the birds and the bonus card that `player` does not keep, and pay for the birds kept (2.3)."""
     for k in range(BIRDS_DEALT - 1, -1, -1):
         if s.setup_dropped[player] >> k & 1:
-            effects.drop_bird(s, player, decisions.setup_bird(s, player, k), log)
+            bird_cards.drop_bird(s, player, bird_in_hand(s, player, k), log)
     for food in range(NUM_FOODS):
         if s.setup_paid[player, food] > 0:
-            effects.pay_food(s, player, food, s.setup_paid[player, food], log)
+            mats.pay_food(s, player, food, s.setup_paid[player, food], log)
     cards = np.int64(s.bonus_hands[player])
     lower = lowest_card(cards)
-    effects.drop_bonus(s, player, lowest_card(cards & cards - 1) if s.setup_bonus[player] == 0 else lower, log)
+    bonus_cards.drop_bonus(s, player, lowest_card(cards & cards - 1) if s.setup_bonus[player] == 0 else lower, log)
 
 
 @kernel
 def _begin_round(s, number, log):
-    """Everybody gets the cubes of the round, and the first player has a turn (3.1)."""
-    effects.set_round(s, number, log)
+    """Give all players their turns of the round, and begin the turn of the first player (3.1)."""
+    rounds.set_round(s, number, log)
     for p in range(s.rules.num_players):
         if s.active[p]:
-            effects.set_turns(s, p, np.int64(TURNS_PER_ROUND[number]), log)
+            rounds.set_turns(s, p, np.int64(TURNS_PER_ROUND[number]), log)
     _begin_turn(s, np.int64(s.first_player))
 
 
 @kernel
 def _begin_turn(s, player):
-    """`player` has a turn, and their pink powers are available again (12.1)."""
+    """Begin a turn of `player`, whose pink powers become available again (12.1)."""
     s.turn_player = player
     s.pink_used[player] = 0
     stack.push(s, stack.CHOOSE_TURN, player, stack.NO_SLOT, 0, 0, 0)
@@ -385,12 +295,12 @@ def _begin_turn(s, player):
 
 @kernel
 def _end_turn(s, who, log):
-    """Pay what is owed, fill the tray, and give the turn to the next player (3.3)."""
+    """Let `who` discard what they owe, then fill the tray and begin the next turn (3.3)."""
     if s.active[who] and s.debts[who] > 0:
         stack.push(s, stack.PAY_DEBT, who, stack.NO_SLOT, s.debts[who], 0, 0)
         return
     stack.pop(s)
-    effects.fill_tray(s, log)
+    bird_cards.fill_tray(s, log)
     n = np.int64(s.rules.num_players)
     player = who
     for _ in range(n):
@@ -403,22 +313,22 @@ def _end_turn(s, who, log):
 
 @kernel
 def _end_round(s, log):
-    """Score the goal; then lay out a new tray and begin the next round, or end the game (3.4, 9)."""
+    """Score the goal, then lay out a new tray and begin the next round, or end the game (3.4, 9)."""
     number = np.int64(s.round_number)
     n = np.int64(s.rules.num_players)
     for p in range(n):
         if s.active[p]:
             points = goal_points(s, p, np.int64(s.goals[number]), number, s.rules.goals == state.BLUE)
-            effects.give_goal_points(s, p, points, log)
+            rounds.give_goal_points(s, p, points, log)
     if number + 1 == NUM_ROUNDS:
         _end_game(s, log)
         return
-    effects.sweep_tray(s, log)
-    effects.fill_tray(s, log)
+    bird_cards.sweep_tray(s, log)
+    bird_cards.fill_tray(s, log)
     first = wrap(np.int64(s.first_player) + 1, n)
     while not s.active[first]:
         first = wrap(first + 1, n)
-    effects.set_first_player(s, first, log)
+    rounds.set_first_player(s, first, log)
     _begin_round(s, number + 1, log)
 
 
@@ -428,11 +338,11 @@ def _end_round(s, log):
 
 @kernel
 def _end_game(s, log):
-    """Show the bonus cards, count, and pay (13)."""
+    """Show the bonus cards, score, and set places and rewards (13)."""
     for p in range(s.rules.num_players):
         if s.active[p]:
-            effects.show_bonuses(s, p, log)
-            effects.set_score(s, p, score(s, p), log)
+            bonus_cards.show_bonuses(s, p, log)
+            rounds.set_score(s, p, score(s, p), log)
     s.terminal = 1
     for p in range(s.rules.num_players):
         if s.active[p]:
@@ -441,7 +351,7 @@ def _end_game(s, log):
 
 @kernel
 def _finish(s, player, log):
-    """`player` gets a place among those who have stayed, perhaps with others, and is paid (13.2)."""
+    """Set the place of `player` among the remaining players, perhaps shared, and the reward (13.2, 13.4)."""
     ahead, level = 0, 0
     for other in range(s.rules.num_players):
         if s.active[other]:
@@ -461,7 +371,7 @@ def _finish(s, player, log):
 
 @kernel
 def _payment(s, player, place):
-    """What a place is worth (13.2)."""
+    """Return the reward for a place (13.4)."""
     n = s.rules.num_players
     if s.rules.reward == state.PLACEMENT:
         return 1.0 - 2.0 * (place - 1) / (n - 1)
@@ -472,11 +382,11 @@ def _payment(s, player, place):
 
 @kernel
 def forfeit(s, player, log):
-    """`player` leaves, with the last place that is still to be had; the last one who stays has won (15)."""
+    """Take `player` out of the game with the last place still open; the last remaining player wins (15)."""
     remaining = 0
     for p in range(s.rules.num_players):
         remaining += s.active[p]
-    effects.leave(s, player, log)
+    rounds.leave(s, player, log)
     s.standing[player] = remaining
     s.rewards[player] = _payment(s, player, remaining)
     if remaining == 2:

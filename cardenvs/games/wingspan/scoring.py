@@ -1,6 +1,6 @@
-"""What things are worth: round goals (rules.md 9), bonus cards (13.3) and the final score (13.1, 13.2).
+"""Round goals (rules.md 9), bonus cards (13.3) and the final score (13.1, 13.2).
 
-Kernels that read the record and change nothing. A bird's slot is 5 * habitat + column.
+The kernels only read the record. A bird's slot is 5 * habitat + column.
 """
 
 import numpy as np
@@ -12,13 +12,13 @@ BIRDS, BONUSES, GOALS, EGGS, CACHED, TUCKED = range(6)
 """Parts of a score, in the order of 13.1."""
 SCORE_PARTS = ("birds", "bonus cards", "round goals", "eggs", "cached food", "tucked cards")
 NUM_PARTS = len(SCORE_PARTS)
-_NUM_PLACES = cards.GREEN_POINTS.shape[1]  # places of a green goal that are worth anything
+_NUM_PLACES = cards.GREEN_POINTS.shape[1]  # places of a green goal that score
 _MAT_SLOTS = cards.NUM_HABITATS * cards.NUM_SLOTS
 
 
 @kernel
 def has_nest(bird, nest):
-    """Whether a bird has this nest, or a star nest, which is every nest (10.6)."""
+    """Return whether a bird has this nest, or a star nest, which counts as every nest (10.6)."""
     own = cards.BIRD_NEST[bird]
     return own == nest or (own == cards.STAR and nest != cards.NO_NEST)
 
@@ -29,7 +29,7 @@ def has_nest(bird, nest):
 
 @kernel
 def eggs_in_row(s, player, habitat):
-    """Eggs on the birds of one row."""
+    """Return the number of eggs in a row."""
     eggs = 0
     for column in range(cards.NUM_SLOTS):
         eggs += s.eggs[player, habitat * cards.NUM_SLOTS + column]
@@ -38,13 +38,13 @@ def eggs_in_row(s, player, habitat):
 
 @kernel
 def num_birds(s, player):
-    """Birds on a mat."""
+    """Return the number of birds on a mat."""
     return s.row_size[player, cards.FOREST] + s.row_size[player, cards.GRASSLAND] + s.row_size[player, cards.WETLAND]
 
 
 @kernel
 def eggs_by_nest(s, player, nest, most):
-    """Eggs on birds with this nest, no more than `most` of each bird: with 1, the number of birds that have eggs."""
+    """Return the eggs on birds with this nest, counting at most `most` per bird (1 counts birds with eggs)."""
     total = 0
     for slot in range(_MAT_SLOTS):
         if s.eggs[player, slot] > 0 and has_nest(s.birds[player, slot], nest):
@@ -54,7 +54,7 @@ def eggs_by_nest(s, player, nest, most):
 
 @kernel
 def goal_count(s, player, goal):
-    """What `player` counts for a goal (9.1)."""
+    """Return the count of `player` for a goal (9.1)."""
     kind = cards.GOAL_KIND[goal]
     if kind == cards.BIRDS_IN_HABITAT:
         return 0 + s.row_size[player, cards.GOAL_HABITAT[goal]]
@@ -72,12 +72,12 @@ def goal_count(s, player, goal):
 
 @kernel
 def green_points(round_number, num_better, num_equal):
-    """Points of each of `num_equal` players who count the same, behind `num_better` others (9.2, 9.3).
+    """Return the points of each of `num_equal` tied players behind `num_better` others (9.2, 9.3).
 
     Args:
         round_number: 0..3.
-        num_better: players who count more.
-        num_equal: players who count as much, this one included; they have counted something.
+        num_better: number of players with a higher count.
+        num_equal: number of players with this count, which is not 0; at least 1.
     """
     shared = 0
     for place in range(num_better, min(num_better + num_equal, _NUM_PLACES)):
@@ -87,7 +87,7 @@ def green_points(round_number, num_better, num_equal):
 
 @kernel
 def goal_points(s, player, goal, round_number, is_blue):
-    """What a goal gives `player` if it is scored now, in round 0..3 (9.2 to 9.4). Who has left has no part (15.2)."""
+    """Return the points of `player` for a goal scored now, in round 0..3; 0 if they left (9.2 to 9.4, 15.2)."""
     own = goal_count(s, player, goal)
     if own == 0 or s.active[player] == 0:
         return 0
@@ -108,7 +108,7 @@ def goal_points(s, player, goal, round_number, is_blue):
 
 @kernel
 def bonus_count(s, player, bonus):
-    """What `player` counts for a bonus card (13.3)."""
+    """Return the count of `player` for a bonus card (13.3)."""
     kind = cards.BONUS_KIND[bonus]
     if kind == cards.CARDS_IN_HAND:
         return 0 + s.hand_size[player]
@@ -130,7 +130,7 @@ def bonus_count(s, player, bonus):
 
 @kernel
 def bonus_points(bonus, count):
-    """What a bonus card pays for a count: for each, or for the highest tier reached."""
+    """Return the points of a bonus card for a count: per item, or for the highest tier reached."""
     if cards.BONUS_EACH[bonus] > 0:
         return count * cards.BONUS_EACH[bonus]
     if count >= cards.BONUS_THRESHOLDS[bonus, 1]:
@@ -146,7 +146,7 @@ def bonus_points(bonus, count):
 
 @kernel
 def score_part(s, player, part):
-    """One part of what `player` has, BIRDS to TUCKED, if the game ended now (13.1)."""
+    """Return a part of the score of `player`, BIRDS to TUCKED, if the game ended now (13.1)."""
     total = 0
     if part == BONUSES:
         for bonus in range(cards.NUM_BONUSES):
@@ -171,7 +171,7 @@ def score_part(s, player, part):
 
 @kernel
 def score(s, player):
-    """What `player` has in all, if the game ended now (13.1)."""
+    """Return the score of `player` if the game ended now (13.1)."""
     total = 0
     for part in range(NUM_PARTS):
         total += score_part(s, player, part)
@@ -180,7 +180,7 @@ def score(s, player):
 
 @kernel
 def unused_food(s, player):
-    """Food in the supply, which breaks ties (13.2)."""
+    """Return the food in the supply of `player`, which breaks ties (13.2)."""
     total = 0
     for food in range(cards.NUM_FOODS):
         total += s.food[player, food]
@@ -189,7 +189,7 @@ def unused_food(s, player):
 
 @kernel
 def compare(score_one, food_one, score_other, food_other):
-    """1 if one is ahead of the other in the end, -1 if behind, 0 if they share a place (13.2)."""
+    """Return 1 if one player finishes ahead of the other, -1 if behind, 0 if they tie (13.2)."""
     if score_one != score_other:
         return 1 if score_one > score_other else -1
     if food_one != food_other:

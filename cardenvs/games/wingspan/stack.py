@@ -1,9 +1,8 @@
-"""What is to be done in Wingspan: the stack of pending decisions and steps, and what can be chosen in each.
+"""The stack of pending decisions and steps.
 
 A row of `s.stack` is (OP, WHO, SLOT, COUNT, ARG0, ARG1): the kind, the player who decides, the slot of the bird whose
-power it belongs to (or NO_SLOT), and three numbers that depend on the kind. The top row is the next thing to do. Most
-decisions are about few things (a die, a slot, a food): `choices` gives them as a bit set, bit k being the action
-first_id + k.
+power it belongs to (or NO_SLOT), and three numbers that depend on the kind. The top row comes next. The choices of most
+decisions are a bit set, where bit k is the action first_id + k.
 
     decision       COUNT                 ARG0                 ARG1        first id
     CHOOSE_TURN                                                           TURN_0
@@ -37,9 +36,9 @@ first_id + k.
     WINDOW         next seat             kind                 param       players react, clockwise from WHO's left
     PLACE                                bird                 habitat     a bird that has been paid enters the mat
     END_DRAFT                                                             WHO takes the last card
-    CLEAR_DRAFT                                                           what nobody wanted is discarded
+    CLEAR_DRAFT                                                           cards that nobody took are discarded
     END_TURN                                                              debts, tray, next turn
-    END_SETUP                                                             what was chosen in secret takes effect
+    END_SETUP                                                             the secret choices take effect
 """
 
 import numpy as np
@@ -106,18 +105,18 @@ _FIRST_IDS = {
     PLAY: actions.PLAY_0,
 }
 FIRST_ID = np.array([_FIRST_IDS[op] for op in range(FIRST_STEP)])
-"""The action id of choice 0 of each decision."""
+"""Action id of choice 0 of each decision."""
 
 # Flags of decisions
-OPTIONAL = 1  # it may be declined, or stopped
-ANNOUNCE = 2  # the first choice uses the power of the bird in SLOT, and says so
+OPTIONAL = 1  # may be declined or ended
+ANNOUNCE = 2  # the first choice uses the power of the bird in SLOT, which is then logged
 MAY_CACHE = 4  # TAKE_DICE: the token may be cached at once (11.3)
-ALL_DICE = 8  # TAKE_DICE: as many as there are, without a refill (11.4)
-IS_ACTION = 16  # TAKE_DICE: the gain food action, whose foods others react to (11.28)
+ALL_DICE = 8  # TAKE_DICE: all there are, without a refill (11.4)
+IS_ACTION = 16  # TAKE_DICE: of the gain food action, to whose foods others react (11.28)
 HAS_BEGUN = 32  # TAKE_DICE, ALL_DICE: a die has been taken
-DISTINCT = 4  # LAY: each egg on another bird, from left to right
-PAYS_POWER = 4  # GIVE_EGGS, TUCK: what the power gives follows
-PAYS_TRADE = 8  # GIVE_EGGS, GIVE_FOOD: what the trade gives follows
+DISTINCT = 4  # LAY: each egg on a different bird, from left to right
+PAYS_POWER = 4  # GIVE_EGGS, TUCK: the reward of the power follows
+PAYS_TRADE = 8  # GIVE_EGGS, GIVE_FOOD: the gain of the trade follows
 
 # Kinds of reaction windows (12.2)
 AFTER_FOOD, AFTER_EGGS, AFTER_PLAY, AFTER_HUNT = range(4)
@@ -125,7 +124,7 @@ AFTER_FOOD, AFTER_EGGS, AFTER_PLAY, AFTER_HUNT = range(4)
 
 @kernel
 def push(s, op, who, slot, n, a, b):
-    """Put something to be done next on the stack."""
+    """Push a decision or step on the stack."""
     top = s.stack[s.depth]
     top[OP] = op
     top[WHO] = who
@@ -138,7 +137,7 @@ def push(s, op, who, slot, n, a, b):
 
 @kernel
 def pop(s):
-    """Take the top off the stack, leaving zeros."""
+    """Remove the top row of the stack, leaving zeros."""
     s.depth -= 1
     top = s.stack[s.depth]
     for k in range(top.shape[0]):

@@ -1,7 +1,7 @@
-"""The table of Wingspan, and the kinds of event that change it.
+"""Piles, counters and event kinds.
 
-Each of FOOD, EGGS, CACHED and TUCKED_AT is the first of several counters for player 0; the next food or slot is
-MAX_PLAYERS further on, the next player one.
+FOOD, EGGS, CACHED and TUCKED_AT are ids of the counter of the first food or slot of player 0. The next player's counter
+has the next id, and the next food's or slot's is MAX_PLAYERS higher.
 """
 
 from cardenvs.core.events import Op, Table
@@ -37,16 +37,16 @@ CACHED, *_ = [TABLE.counter(f"cached_{slot}", per_player=True) for slot in _SLOT
 TUCKED_AT, *_ = [TABLE.counter(f"tucked_{slot}", per_player=True) for slot in _SLOT_NAMES]
 OWED = TABLE.counter("discards_owed", per_player=True)
 OUT = TABLE.counter("out", per_player=True)
-SCORE = TABLE.counter("score", per_player=True)  # once the game is over
+SCORE = TABLE.counter("score", per_player=True)  # set at the end of the game
 
 # The deal
-NEW_GOAL = TABLE.event("new_goal", Op.CREATE, "The goal {token} is in the box.")
-LAY_GOAL = TABLE.event("lay_goal", Op.MOVE, "The next round goal is: {token}.")
+NEW_GOAL = TABLE.event("new_goal", Op.CREATE, "A round goal is put into the box.")
+LAY_GOAL = TABLE.event("lay_goal", Op.MOVE, "The next round goal is {token}.")
 NEW_DECK = TABLE.event("new_bird_deck", Op.CREATE, "A deck of {value} birds is shuffled.")
 NEW_BONUS_DECK = TABLE.event("new_bonus_deck", Op.CREATE, "A deck of {value} bonus cards is shuffled.")
 DEAL_BIRD = TABLE.event("deal_bird", Op.MOVE, "{player} is dealt {token}.")
 DEAL_BONUS = TABLE.event("deal_bonus", Op.MOVE, "{player} is dealt the bonus card {token}.")
-DEAL_FOOD = TABLE.event("deal_food", Op.SET, "{player} begins with {value} {source}.")
+DEAL_FOOD = TABLE.event("deal_food", Op.SET, "{player} receives a starting food token.")
 
 # The setup
 PLAN_DROP = TABLE.event("plan_drop", Op.NOTE, "{player} will not keep {token}.")
@@ -76,18 +76,18 @@ LAY_EGG = TABLE.event("lay_egg", Op.SET, "{player} lays an egg: {value} {source}
 LOSE_EGG = TABLE.event("lose_egg", Op.SET, "{player} discards an egg: {value} {source}.")
 CACHE_FOOD = TABLE.event("cache_food", Op.SET, "{player} caches food: {value} {source}.")
 NUM_TUCKED = TABLE.event("tucked", Op.SET, "{player} has {value} {source}.")
-CARRY = TABLE.event("carry", Op.SET, "With the bird moves what lies on it: {value} {source}.")
+CARRY = TABLE.event("carry", Op.SET, "The bird's things move with it: {value} {source}.")
 
 # Dice
 ROLL = TABLE.event("roll_feeder", Op.NOTE, "All dice are rolled into the birdfeeder.")
 ROLL_OUTSIDE = TABLE.event("roll_outside", Op.NOTE, "{player} rolls the {value} dice outside the birdfeeder.")
 TAKE_DIE = TABLE.event("take_die", Op.NOTE, "{player} takes a die.")
 
-# What dice show, and what follows from it, is chance: no player could have known it.
+# Dice are chance, so no player could have known these values.
 DIE_IN = TABLE.event("die_in", Op.SET, "{value} {source}.", reveals_hidden_value=True)
 DIE_OUT = TABLE.event("die_out", Op.SET, "{value} {source}.", reveals_hidden_value=True)
 CATCH = TABLE.event(
-    "catch", Op.SET, "{player} caches what the hunt has caught: {value} {source}.", reveals_hidden_value=True
+    "catch", Op.SET, "{player} caches the catch of the hunt: {value} {source}.", reveals_hidden_value=True
 )
 
 # Cards

@@ -1,4 +1,4 @@
-"""What is printed on the cards, in words: costs, powers, bonus cards. Made from the data: a new bird has its text."""
+"""Texts of cards, made from their data: costs, powers, bonus cards."""
 
 import functools
 
@@ -38,7 +38,7 @@ _MOMENTS = {
 
 @functools.cache
 def cost_text(bird: int) -> str:
-    """What a bird costs, such as "2 invertebrates + 1 wild", "1 fruit or 1 seed", "free"."""
+    """Return the cost of a bird, such as "2 invertebrates + 1 wild", "1 fruit or 1 seed" or "free"."""
     parts = [count(int(n), FOODS[food]) for food, n in enumerate(BIRD_COST[bird, :WILD]) if n]
     if BIRD_COST[bird, WILD]:
         parts.append(f"{BIRD_COST[bird, WILD]} wild")
@@ -47,20 +47,20 @@ def cost_text(bird: int) -> str:
 
 @functools.cache
 def habitats_text(bird: int) -> str:
-    """Such as "forest or wetland"."""
+    """Return the habitats of a bird, such as "forest or wetland"."""
     return " or ".join(name for h, name in enumerate(HABITATS) if BIRD_HABITATS[bird] >> h & 1)
 
 
 @functools.cache
 def power_text(bird: int) -> str:
-    """A bird's power in a sentence or two, with its moment."""
+    """Return a bird's power in a sentence or two, with its moment."""
     spec = BIRD_POWERS[bird]
     return _MOMENTS[spec.trigger] + POWERS[spec.power_handler_id].words(spec)
 
 
 @functools.cache
 def bird_text(bird: int) -> str:
-    """All that is printed on a bird, in a line."""
+    """Return everything printed on a bird, in one line."""
     nest = f"{NESTS[BIRD_NEST[bird]]} nest, holds {count(int(BIRD_EGG_LIMIT[bird]), 'egg')}"
     icons = [name for name, has in (("predator", BIRD_PREDATOR), ("flocking", BIRD_FLOCKING)) if has[bird]]
     facts = [
@@ -76,7 +76,7 @@ def bird_text(bird: int) -> str:
 
 @functools.cache
 def bonus_text(bonus: int) -> str:
-    """What a bonus card pays for, such as "Ecologist: 2 points each for birds in ..."."""
+    """Return what a bonus card pays for, such as "Ecologist: 2 points for each of the birds in ..."."""
     what = BONUS_TEXTS[bonus]
     if BONUS_EACH[bonus]:
         return f"{BONUS_NAMES[bonus]}: {count(int(BONUS_EACH[bonus]), 'point')} for each of the {what}"

@@ -1,18 +1,18 @@
-"""Re-dealing what a player cannot know in Wingspan (rules.md 14).
+"""Sampling of possible worlds: re-deals what a player cannot know (rules.md 14).
 
-What has been seen leaves each hidden card a set of places. Three things narrow it down:
+What the player has seen restricts where a hidden card can be:
 
-- A card that `player` has seen go into a hand is in that hand, or among the tucks made from it since.
-- So is a *piece*, a card that was drawn into that hand unseen; but any unseen card may be a piece.
-- A card that `player` has seen on the discard pile before it was reshuffled is in that batch of the deck, or was drawn
-  or tucked from it.
+- A card that the player saw go into a hand is in that hand, or among the cards tucked from it since.
+- The same is true for a *piece*, a card drawn unseen into that hand. Any unseen card may be a piece.
+- A card that the player saw on the discard pile before a reshuffle is in that batch of the deck, or was drawn or tucked
+  from it.
 
-Known cards and pieces are placed first, those that came last before those that came earlier, each in any free place
-with equal chance. Who came later has fewer places, all of which are open to who came earlier, so the number of choices
-never depends on those made before: all placements are equally likely. Then unseen cards are dealt to pieces and decks,
-one batch after the other, in the same way.
+Known cards and pieces are placed first, the latest arrivals in a hand before the earlier ones, each in a random free
+place. An earlier card can be in every place where a later one can, so the number of choices does not depend on
+previous ones, and all placements are equally likely. Unseen cards are then dealt to pieces and decks in the same
+way, one batch after the other.
 
-All this goes by what is known of the cards and by their numbers, never by where a hidden card really is.
+The algorithm uses only what is known about the cards and their numbers, never the true place of a hidden card.
 """
 
 import numpy as np
@@ -22,16 +22,16 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import DETERMINIZE, random_below, shuffle, start_stream
 from cardenvs.games.wingspan import state
 from cardenvs.games.wingspan.cards import BIRDS_DEALT, BONUSES_DEALT, NUM_BIRDS, NUM_BONUSES, NUM_FOODS
-from cardenvs.games.wingspan.effects import batch_known_to, current_batch
+from cardenvs.games.wingspan.memory import batch_known_to, current_batch
 from cardenvs.games.wingspan.stack import END_SETUP, KEEP_BONUS, NO_SLOT, SETUP_BIRDS, pop, push
 
-_NOWHERE = 255  # an entry of s.place or s.bonus_place: not dealt again yet
+_NOWHERE = 255  # an entry of s.place or s.bonus_place: not re-dealt yet
 _OWNER = (1 << state.PIECE_OWNER_BITS) - 1
-# What s.tally counts for each player and batch: hidden cards of the hand, tucked from it, and discarded face down; of
-# bonus cards, those of the hand that are not on offer, those that are, and discards.
+# What s.tally counts for each player and batch: hidden birds in the hand, tucked from it, and discarded face down;
+# bonus cards in the hand that are not on offer, those on offer, and those discarded.
 _HELD, _TUCKED, _DISCARDED = range(3)
 _OFFERED = _TUCKED
-# A free place, an entry of s.slots: an entry of s.place or s.bonus_place, above it who knows what lies there, as bits.
+# A free place, an entry of s.slots: an entry of s.place or s.bonus_place, and above it the bits of who knows the card.
 _KNOWN_SHIFT = 5
 _PLACE = (1 << _KNOWN_SHIFT) - 1
 _OFFER = 1 << _KNOWN_SHIFT + state.MAX_PLAYERS
@@ -40,13 +40,13 @@ _BATCH_SHIFT = _KNOWN_SHIFT + state.MAX_PLAYERS + 1
 
 @kernel
 def determinize(s, player, seed):
-    """Re-deal what `player` cannot know: other hands, what lies face down, the decks, and what others have chosen."""
+    """Re-deal what `player` cannot know: other hands, face-down cards, decks, and the others' secret choices."""
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
     _redeal_birds(s, player)
     _redeal_bonuses(s, player)
     if s.round_number < 0:
-        _choose_anew(s, player)
+        _redo_setup(s, player)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ def _redeal_birds(s, player):
     for p in range(s.rules.num_players):
         if p != player:
             _place_hand(s, p, player)
-    number = np.int64(0)  # of free places, those of older batches not included
+    number = np.int64(0)  # of free places, without those of older batches
     for batch in range(state.LAST_BATCH, -1, -1):
         first = number
         number = _list_places(s, batch, number)
@@ -77,9 +77,9 @@ def _redeal_birds(s, player):
 
 @kernel
 def _pick_up_birds(s, player):
-    """Take up the hidden birds. Those seen going into a hand stay with its owner; hidden discards are counted.
+    """Pick up the hidden birds. Those seen going into a hand stay with its owner; hidden discards are counted.
 
-    What others alone remember of the deck is forgotten: it would tell where cards lie.
+    What only other players remember of the deck is erased, as it would reveal where cards are.
     """
     for bird in range(NUM_BIRDS):
         if batch_known_to(np.int64(s.batch[bird]), player) == 0:
@@ -99,9 +99,9 @@ def _pick_up_birds(s, player):
 
 @kernel
 def _place_hand(s, owner, player):
-    """Choose which of the cards that came into a hand were tucked: those that came after most tucks choose first.
+    """Choose which of the cards that came into a hand were tucked, starting with those that came after most tucks.
 
-    Pieces are counted in s.tally; tucks that are taken are marked in s.slots.
+    Pieces are counted in s.tally, and the tucks chosen are marked in s.slots.
     """
     tucks = np.int64(s.num_tucks[owner])
     room = -tucks  # places in the hand
@@ -129,13 +129,13 @@ def _place_hand(s, owner, player):
 
 @kernel
 def _may_be_held(s, bird, owner, player):
-    """Whether `player` has seen a bird go into a hand, and does not know whether it is there still."""
+    """Return 1 if `player` saw a bird go into a hand and does not know whether it is still there, else 0."""
     return np.int64(s.place[bird] == state.IN_HAND + owner and s.taken[bird] > 0 and not s.known[bird] >> player & 1)
 
 
 @kernel
 def _is_tucked(s, tucks, came, room):
-    """Choose one of the free places of a card that came after `came` tucks; returns 1 for a tuck, 0 for the hand."""
+    """Choose a free place for a card that came after `came` tucks; returns 1 for a tuck, 0 for the hand."""
     later = np.int64(0)
     for k in range(came, tucks):
         later += 1 - s.slots[k]
@@ -154,7 +154,7 @@ def _is_tucked(s, tucks, came, room):
 
 @kernel
 def _list_places(s, batch, number):
-    """List the free places for cards of a batch of the deck from s.slots[number] on; returns where the list ends."""
+    """Append the free places for cards of a batch of the deck to s.slots at `number`; returns the new length."""
     if batch == current_batch(s):
         number = _add_places(s, number, s.num_deck, state.IN_DECK, 0)
     for p in range(s.rules.num_players):
@@ -178,7 +178,7 @@ def _add_places(s, number, count, place, known):
 
 @kernel
 def _put_bird(s, bird, number):
-    """Put a bird into the last of the free places; returns how many are left."""
+    """Put a bird into the last of the free places; returns the number left."""
     number -= 1
     place = np.int64(s.slots[number] & _PLACE)
     s.slots[number], s.place[bird], s.known[bird] = 0, place, s.slots[number] >> _KNOWN_SHIFT
@@ -189,7 +189,7 @@ def _put_bird(s, bird, number):
 
 @kernel
 def _stack_deck(s):
-    """Stack the birds that lie in the deck in any order."""
+    """Put the birds of the deck in random order."""
     number = 0
     for bird in range(NUM_BIRDS):
         if s.place[bird] == state.IN_DECK:
@@ -204,10 +204,10 @@ def _stack_deck(s):
 
 @kernel
 def _redeal_bonuses(s, player):
-    """Re-deal the hidden bonus cards: the deck, other hands, and what others have discarded.
+    """Re-deal the hidden bonus cards: the deck, other hands, and the others' discards.
 
-    It is plain for all which card of a hand was drawn when, and what a player discards are cards just drawn. So a card
-    that `player` remembers to have been reshuffled has been drawn since, if it is not in the deck.
+    Everybody sees when each card of a hand was drawn, and players discard only cards that they have just drawn. A card
+    that `player` remembers as reshuffled is therefore in the deck or has been drawn since.
     """
     _pick_up_bonuses(s, player)
     number = np.int64(0)
@@ -227,7 +227,7 @@ def _redeal_bonuses(s, player):
 
 @kernel
 def _pick_up_bonuses(s, player):
-    """Take up the hidden bonus cards, and count where they lie."""
+    """Pick up the hidden bonus cards and count them by place."""
     for card in range(NUM_BONUSES):
         if batch_known_to(np.int64(s.bonus_batch[card]), player) == 0:
             s.bonus_batch[card] = 0
@@ -245,7 +245,7 @@ def _pick_up_bonuses(s, player):
 
 @kernel
 def _list_bonus_places(s, batch, number):
-    """As `_list_places`."""
+    """Do as `_list_places` for bonus cards."""
     start = number
     if batch == min(np.int64(s.num_bonus_shuffles), state.LAST_BATCH):
         number = _add_places(s, number, s.num_bonus_deck, state.IN_BONUS_DECK, 0)
@@ -263,7 +263,7 @@ def _list_bonus_places(s, batch, number):
 
 @kernel
 def _put_bonus(s, card, number):
-    """As `_put_bird`."""
+    """Do as `_put_bird` for a bonus card."""
     number -= 1
     slot = np.int64(s.slots[number])
     place = slot & _PLACE
@@ -283,8 +283,8 @@ def _put_bonus(s, card, number):
 
 
 @kernel
-def _choose_anew(s, player):
-    """In the setup: who has chosen already may have chosen anything, and who is choosing begins again (2.3)."""
+def _redo_setup(s, player):
+    """Redo the setup (2.3): players who have chosen get random choices, and the one who is choosing starts over."""
     current = np.int64(s.current_player)
     for p in range(s.rules.num_players):
         if p == player or p > current:
@@ -304,7 +304,7 @@ def _choose_anew(s, player):
 
 @kernel
 def _choose_at_random(s, player):
-    """Keep each bird with equal chance, and pay for them with random foods."""
+    """Choose at random which birds to keep, the foods paid for them, and the bonus card."""
     dropped = random_below(s.rng, 1 << BIRDS_DEALT)
     kept = BIRDS_DEALT
     for k in range(BIRDS_DEALT):

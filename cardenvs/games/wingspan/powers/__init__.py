@@ -1,35 +1,29 @@
-"""The powers of the birds (rules.md 10 to 12), a module for each family.
+"""The powers of birds (rules.md 10 to 12), one module per family.
 
-A power is a short program. It *begins* with one decision of stack.py: take dice, lay eggs, pay an egg, tuck a card, or
-just use it. Most powers need no more. The module of its family has, for each power:
+A power *begins* with a decision of stack.py: take dice, lay eggs, pay an egg, tuck a card, or just use it. Most powers
+need nothing else. The module of its family has for each power:
 
     POWERS[name].begins     the decision that it begins with, from its params in birds.json
     POWERS[name].words      its sentence on the card
-    kernels                 whether it can be used, what using it does, what a share or a reward is, when it reacts
+    kernels                 whether it can be used, what it does, its shares or rewards, when it reacts
 
-Where to look: food (supply, birdfeeder, caching), hunting, drawing, eggs, tucking, birds (moving, playing, repeating),
-sharing (all players get something), reactions (pink powers). The kernels here choose among them by the bird's handler.
-All of them change the game through effects.py alone.
+The families are food (supply, birdfeeder, caching), hunting, drawing, eggs, tucking, birds (moving, playing,
+repeating), sharing (several players get something) and reactions (pink powers). The kernels here dispatch on the
+bird's handler.
+Powers change the table only through the effects in mats.py, dice.py, bird_cards.py and bonus_cards.py.
 
 For example, the pink "when another player lays eggs, lay an egg on a bird with a cup nest" is `react_lay_eggs` in
-reactions.py: its entry in POWERS begins with LAY and has the sentence, and `_reacts` has its moment, AFTER_EGGS.
+reactions.py: its entry in POWERS has the sentence and begins with LAY, and `_reacts` has its moment, AFTER_EGGS.
 
-A bird with a handler that exists is a row of birds.json. A new handler is an entry in cards.py for its params, its id
-in parts.py, an entry in the POWERS of its family, and a branch below if using it does more than its first decision.
+A bird with an existing handler is just a row of birds.json. A new handler needs an entry in cards.py for its params, an
+id in parts.py, an entry in the POWERS of its family, and a branch below if it does more than its first decision.
 """
 
 import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.games.wingspan import stack
-from cardenvs.games.wingspan.cards import (
-    BIRD_HANDLER,
-    BIRD_PARAMS,
-    HANDLER_PARAMS,
-    HANDLERS,
-    NUM_BIRDS,
-    NUM_SLOTS,
-)
+from cardenvs.games.wingspan.cards import BIRD_HANDLER, BIRD_PARAMS, HANDLER_PARAMS, HANDLERS, NUM_BIRDS, NUM_SLOTS
 from cardenvs.games.wingspan.powers import birds, drawing, eggs, food, hunting, reactions, sharing, tucking
 from cardenvs.games.wingspan.powers.parts import (
     ALL_FOODS,
@@ -60,11 +54,11 @@ POWERS = {
     **sharing.POWERS,
     **reactions.POWERS,
 }
-"""Every handler by name."""
+"""All handlers, by name."""
 
 
 def _first_rows() -> np.ndarray:
-    """OP, COUNT, ARG0, ARG1 of the decision with which each bird's power begins."""
+    """Return OP, COUNT, ARG0 and ARG1 of the decision that each bird's power begins with, (170, 4)."""
     rows = []
     for bird in range(NUM_BIRDS):
         name = HANDLERS[BIRD_HANDLER[bird]]
@@ -78,7 +72,7 @@ _FIRST_ROWS = _first_rows()
 
 @kernel
 def begin_power(s, who, slot, log):
-    """The power of the bird in a slot begins: its first decision goes on the stack."""
+    """Begin the power of the bird in a slot: push its first decision on the stack, or use it if it has none."""
     bird = s.birds[who, slot]
     row = _FIRST_ROWS[bird]
     op, about = np.int64(row[0]), np.int64(row[2])
@@ -100,7 +94,7 @@ def begin_power(s, who, slot, log):
 
 @kernel
 def can_use(s, who, slot):
-    """Whether using the power in a slot would do anything, for those that begin with USE_POWER. All see the answer."""
+    """Return whether a power that begins with USE_POWER would do anything; depends on public information only."""
     handler = BIRD_HANDLER[s.birds[who, slot]]
     if handler in (GAIN_FOOD_SUPPLY, CACHE_FOOD_SUPPLY):
         return True
@@ -115,7 +109,7 @@ def can_use(s, who, slot):
 
 @kernel
 def use(s, who, slot, log):
-    """Do what a power does that begins with USE_POWER, or with no decision at all."""
+    """Apply a power that begins with USE_POWER or without a decision."""
     handler = BIRD_HANDLER[s.birds[who, slot]]
     if handler == GAIN_FOOD_SUPPLY:
         food.gain_from_supply(s, who, slot, log)
@@ -135,7 +129,7 @@ def use(s, who, slot, log):
 
 @kernel
 def reward(s, who, slot):
-    """What follows when the card or the egg that a power asks for has been given."""
+    """Give what a power pays for the card or egg that it asked for."""
     bird = s.birds[who, slot]
     handler, amount = BIRD_HANDLER[bird], BIRD_PARAMS[bird, 0]
     if handler == DISCARD_EGG_GAIN_FOOD:

@@ -46,7 +46,7 @@ POWERS = {
 
 @kernel
 def open_rows(s, who, slot):
-    """The habitats, as bits, to which the bird in a slot may move: none unless it is rightmost in its row (11.22)."""
+    """Return the bit set of habitats that the bird in a slot may move to; empty unless it is rightmost (11.22)."""
     own = slot // NUM_SLOTS
     if slot % NUM_SLOTS + 1 != s.row_size[who, own]:
         return np.int64(0)
@@ -59,7 +59,7 @@ def open_rows(s, who, slot):
 
 @kernel
 def repeatable(s, who, slot):
-    """The slots, as bits, of the powers that the bird in a slot may repeat (11.24)."""
+    """Return the bit set of slots whose powers the bird in a slot may repeat (11.24)."""
     wants_predator = BIRD_PARAMS[s.birds[who, slot], 0] == 1
     first = slot // NUM_SLOTS * NUM_SLOTS
     slots = np.int64(0)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.wingspan import effects, stack
+from cardenvs.games.wingspan import bonus_cards, stack
 from cardenvs.games.wingspan.cards import BIRD_PARAMS, PowerSpec
 from cardenvs.games.wingspan.powers.parts import ASK, USE, Power, count
 
@@ -28,11 +28,11 @@ POWERS = {
 
 @kernel
 def offer_bonuses(s, who, slot, log):
-    """Draw bonus cards, of which one is to be kept (11.13)."""
+    """Draw bonus cards, of which the player keeps one (11.13)."""
     s.bonus_offer = 0
     drawn = 0
     for _ in range(BIRD_PARAMS[s.birds[who, slot], 0]):
-        card = effects.draw_bonus(s, who, log)
+        card = bonus_cards.draw_bonus(s, who, log)
         if card >= 0:
             s.bonus_offer |= 1 << card
             drawn += 1
@@ -44,7 +44,7 @@ def offer_bonuses(s, who, slot, log):
 
 @kernel
 def num_bonuses_left(s):
-    """How many bonus cards nobody holds."""
+    """Return the number of bonus cards that nobody holds."""
     held = np.int64(0)
     for p in range(s.bonus_hands.shape[0]):
         held |= np.int64(s.bonus_hands[p])

@@ -1,4 +1,4 @@
-"""Powers that lay eggs, or pay with one (rules.md 11.14 to 11.20)."""
+"""Powers that lay or discard eggs (rules.md 11.14, 11.15, 11.19, 11.20)."""
 
 from cardenvs.games.wingspan import stack
 from cardenvs.games.wingspan.cards import LAY_ON_SELF, PowerSpec
@@ -34,11 +34,11 @@ POWERS = {
         begins=lambda nest: (stack.LAY, MAT_SLOTS, of_nest(nest), ASK | stack.DISTINCT),
         words=lambda spec: f"lay an egg on each of your birds with a {spec.params['nest']} nest.",
     ),
-    "discard_egg_gain_food": Power(  # its reward: `reward` in __init__.py
+    "discard_egg_gain_food": Power(  # `reward` in __init__.py gives the food
         begins=lambda amount, exclude_self: _egg_payment(exclude_self),
         words=_egg_for_food,
     ),
-    "discard_egg_draw_cards": Power(  # likewise
+    "discard_egg_draw_cards": Power(  # `reward` in __init__.py begins the draw
         begins=lambda draw, exclude_self: _egg_payment(exclude_self),
         words=_egg_for_cards,
     ),

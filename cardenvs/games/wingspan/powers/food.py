@@ -1,7 +1,7 @@
-"""Powers about food: from the supply or the birdfeeder, kept or cached (rules.md 11.1 to 11.7)."""
+"""Powers that gain, cache or trade food (rules.md 11.1, 11.3, 11.4, 11.7, 11.21)."""
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.wingspan import effects, stack
+from cardenvs.games.wingspan import mats, stack
 from cardenvs.games.wingspan.cards import BIRD_PARAMS, NUM_DICE, PowerSpec
 from cardenvs.games.wingspan.powers.parts import ASK, USE, Power, food, one_of
 
@@ -37,12 +37,12 @@ POWERS = {
 
 @kernel
 def gain_from_supply(s, who, slot, log):
-    """gain_food_supply."""
+    """Apply gain_food_supply."""
     params = BIRD_PARAMS[s.birds[who, slot]]
-    effects.gain_food(s, who, params[0], params[1], log)
+    mats.gain_food(s, who, params[0], params[1], log)
 
 
 @kernel
 def cache_from_supply(s, who, slot, log):
-    """cache_food_supply and, as a reaction, react_gain_food_cache."""
-    effects.cache_food(s, who, slot, BIRD_PARAMS[s.birds[who, slot], 1], log)
+    """Apply cache_food_supply or react_gain_food_cache."""
+    mats.cache_food(s, who, slot, BIRD_PARAMS[s.birds[who, slot], 1], log)

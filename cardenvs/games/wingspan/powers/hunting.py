@@ -1,8 +1,8 @@
-"""Predators (rules.md 11.8, 11.9)."""
+"""Powers of predators (rules.md 11.8, 11.9)."""
 
 from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
-from cardenvs.games.wingspan import effects, stack, table
+from cardenvs.games.wingspan import bird_cards, dice, mats, stack, table
 from cardenvs.games.wingspan.cards import BIRD_HANDLER, BIRD_PARAMS
 from cardenvs.games.wingspan.powers.parts import PREDATOR_DICE, USE, Power, one_of
 
@@ -26,24 +26,24 @@ POWERS = {
 
 @kernel
 def can_hunt(s, who, slot):
-    """Whether there are dice to roll, or a card to turn up."""
+    """Return whether there are dice to roll or a card to turn up."""
     if BIRD_HANDLER[s.birds[who, slot]] == PREDATOR_DICE:
-        return effects.num_outside(s) > 0
-    return effects.cards_left(s) > 0
+        return dice.num_outside(s) > 0
+    return bird_cards.cards_left(s) > 0
 
 
 @kernel
 def hunt(s, who, slot, log):
-    """Hunt with dice or by wingspan (11.8, 11.9); a success opens a window of reactions (12.2)."""
+    """Hunt with dice or by wingspan (11.8, 11.9), and let others react if it succeeds (12.2)."""
     bird = s.birds[who, slot]
     param = BIRD_PARAMS[bird, 0]
     if BIRD_HANDLER[bird] == PREDATOR_DICE:
-        effects.roll_outside(s, who, log)
+        dice.roll_outside(s, who, log)
         success = s.outside[param] > 0
         if success:
-            effects.catch_food(s, who, slot, log)
+            mats.catch_food(s, who, slot, log)
     else:
-        success = effects.hunt_in_deck(s, who, slot, param, log)
+        success = bird_cards.hunt_in_deck(s, who, slot, param, log)
     ev.log_event(
         log,
         table.SUCCEEDS if success else table.FAILS,

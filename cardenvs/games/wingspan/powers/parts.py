@@ -1,4 +1,4 @@
-"""What the powers are made of: their ids, the rows they begin with, and questions that several of them ask."""
+"""Common parts of powers: handler ids, first decisions, and functions that several powers use."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,16 +8,8 @@ import numpy as np
 from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
-from cardenvs.games.wingspan import effects, stack
-from cardenvs.games.wingspan.cards import (
-    BIRD_EGG_LIMIT,
-    BIRD_NEST,
-    HANDLERS,
-    NESTS,
-    NUM_FOODS,
-    STAR,
-    PowerSpec,
-)
+from cardenvs.games.wingspan import bird_cards, stack
+from cardenvs.games.wingspan.cards import BIRD_EGG_LIMIT, BIRD_NEST, HANDLERS, NESTS, NUM_FOODS, STAR, PowerSpec
 from cardenvs.games.wingspan.state import MAT_SLOTS, NO_BIRD
 
 (
@@ -56,23 +48,23 @@ from cardenvs.games.wingspan.state import MAT_SLOTS, NO_BIRD
 
 ALL_FOODS = (1 << NUM_FOODS) - 1
 
-# Which slots a power is about: the nests, as bits, and whether the bird itself is the only one or none of them.
+# The slots of a power: a bit set of nests, or SELF for the bird's own slot; OTHERS leaves out the bird's own slot.
 ANY_NEST = (1 << len(NESTS)) - 1
 SELF, OTHERS = 1 << len(NESTS), 2 << len(NESTS)
 
-NO_DECISION = -1  # of pink powers that just do something: reacting is the decision
+NO_DECISION = -1  # for pink powers without another decision than to react
 ASK = stack.OPTIONAL | stack.ANNOUNCE
-Row = tuple[int, int, int, int]  # OP, COUNT, ARG0, ARG1 of a decision, see stack.py
+Row = tuple[int, int, int, int]  # OP, COUNT, ARG0, ARG1 of a decision (stack.py)
 USE: Row = (stack.USE_POWER, 0, 0, ASK)
 NOTHING: Row = (NO_DECISION, 0, 0, 0)
 
 
 class Power(NamedTuple):
-    """A handler: how it begins and how it reads.
+    """A power handler.
 
     Attributes:
-        begins: from its params, by name, the row of the decision that it begins with.
-        words: from a bird's PowerSpec, the sentence on the card after its moment.
+        begins: function from the params, by name, to the row of its first decision.
+        words: function from a bird's PowerSpec to the sentence on the card, without the moment.
     """
 
     begins: Callable[..., Row]
@@ -80,28 +72,28 @@ class Power(NamedTuple):
 
 
 def count(number: int, thing: str) -> str:
-    """Such as "1 egg", "2 eggs"; fish are fish, however many."""
+    """Return a number with its noun, such as "2 eggs"; the plural of fish is fish."""
     return f"{number} {thing}" if number == 1 or thing == "fish" else f"{number} {thing}s"
 
 
 def one_of(things: list[str]) -> str:
-    """Such as "a seed or a fruit"."""
+    """Return alternatives with articles, such as "a seed or a fruit"."""
     return " or ".join(f"{'an' if thing[0] in 'aeiou' else 'a'} {thing}" for thing in things)
 
 
 def food(spec: PowerSpec) -> str:
-    """The amount and the food of a power."""
+    """Return the amount and the food of a power."""
     return count(spec.params["amount"], spec.params["food"])
 
 
 def of_nest(nest: int) -> int:
-    """The nests that count as `nest`."""
+    """Return the bit set of nests that count as `nest`."""
     return 1 << nest | 1 << STAR
 
 
 @kernel
 def slots_of(s, who, slot, which):
-    """The slots, as bits, with the nests of a power, the bird in `slot` being the only one, or none of them."""
+    """Return the bit set of slots that a power concerns, from its nests, SELF and OTHERS; its bird is in `slot`."""
     if which & SELF:
         return np.int64(1) << slot
     slots = np.int64(0)
@@ -113,7 +105,7 @@ def slots_of(s, who, slot, which):
 
 @kernel
 def has_room(s, who, slots):
-    """Those of some slots, as bits, whose birds have room for an egg."""
+    """Return those of some slots, as bits, whose birds have room for an egg."""
     open_slots = np.int64(0)
     for k in range(MAT_SLOTS):
         if slots >> k & 1 and s.birds[who, k] != NO_BIRD and s.eggs[who, k] < BIRD_EGG_LIMIT[s.birds[who, k]]:
@@ -123,21 +115,21 @@ def has_room(s, who, slots):
 
 @kernel
 def can_draw(s):
-    """Whether there is a card to draw, in the tray or the deck."""
+    """Return whether there is a card to draw, in the tray or the deck."""
     for k in range(s.tray.shape[0]):
         if s.tray[k] != NO_BIRD:
             return True
-    return effects.cards_left(s) > 0
+    return bird_cards.cards_left(s) > 0
 
 
 @kernel
 def next_player(players, first, n):
-    """The first of a set of players, clockwise from `first`."""
+    """Return the first of a set of players, clockwise from `first`."""
     later = players >> first << first
     return lowest_card(later if later else players)
 
 
 @kernel
 def after(player, n):
-    """The player to the left of `player`."""
+    """Return the player to the left of `player`."""
     return wrap(player + 1, n)

@@ -1,9 +1,9 @@
-"""Pink powers: when each reacts, and what it does then (rules.md 12)."""
+"""Pink powers: when they react and what they do (rules.md 11.25 to 11.29, 12)."""
 
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.wingspan import effects, stack
+from cardenvs.games.wingspan import mats, stack
 from cardenvs.games.wingspan.cards import (
     BIRD_COLOUR,
     BIRD_HANDLER,
@@ -51,7 +51,7 @@ POWERS = {
         begins=lambda habitat: (stack.TUCK, 1, 0, 0),
         words=lambda spec: f"{_when_played_into(spec)}tuck a card from your hand behind this bird.",
     ),
-    "react_gain_food_cache": Power(  # done by food.cache_from_supply
+    "react_gain_food_cache": Power(  # food.cache_from_supply applies it
         begins=lambda food, amount: NOTHING,
         words=lambda spec: (
             f"when another player gains food and takes {one_of([spec.params['food']])}, "
@@ -67,11 +67,11 @@ POWERS = {
 
 @kernel
 def triggered(s, player, kind, param):
-    """The slots, as bits, of the pink birds with which `player` can react now (12).
+    """Return the bit set of slots of the pink birds with which `player` can react now (12).
 
     Args:
-        kind: AFTER_FOOD ... AFTER_HUNT.
-        param: of AFTER_PLAY the habitat.
+        kind: AFTER_FOOD to AFTER_HUNT.
+        param: the habitat for AFTER_PLAY.
     """
     slots = np.int64(0)
     for habitat in range(NUM_HABITATS):
@@ -86,7 +86,7 @@ def triggered(s, player, kind, param):
 
 @kernel
 def _reacts(s, player, slot, kind, param):
-    """Whether the pink bird in a slot has its moment, and can do something."""
+    """Return whether the pink bird in a slot reacts to this moment and can do something."""
     bird = s.birds[player, slot]
     handler, first = BIRD_HANDLER[bird], np.int64(BIRD_PARAMS[bird, 0])
     if kind == stack.AFTER_FOOD:
@@ -104,6 +104,6 @@ def _reacts(s, player, slot, kind, param):
 
 @kernel
 def gain_food_for_play(s, who, slot, log):
-    """react_play_bird_gain_food."""
+    """Apply react_play_bird_gain_food."""
     params = BIRD_PARAMS[s.birds[who, slot]]
-    effects.gain_food(s, who, params[1], params[2], log)
+    mats.gain_food(s, who, params[1], params[2], log)

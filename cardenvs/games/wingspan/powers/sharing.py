@@ -1,17 +1,10 @@
-"""Powers of which several players get a share (rules.md 10.5, 11.2, 11.5, 11.6, 11.11, 11.12, 11.15)."""
+"""Powers that give something to several players (rules.md 10.5, 11.2, 11.5, 11.6, 11.11, 11.12, 11.16)."""
 
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.wingspan import effects, stack
-from cardenvs.games.wingspan.cards import (
-    BIRD_HANDLER,
-    BIRD_PARAMS,
-    FEWEST_GAIN_DIE,
-    NUM_SLOTS,
-    STAR,
-    PowerSpec,
-)
+from cardenvs.games.wingspan import bird_cards, mats, stack
+from cardenvs.games.wingspan.cards import BIRD_HANDLER, BIRD_PARAMS, FEWEST_GAIN_DIE, NUM_SLOTS, STAR, PowerSpec
 from cardenvs.games.wingspan.powers.parts import (
     ALL_FOODS,
     ALL_PLAYERS_GAIN_FOOD_SUPPLY,
@@ -73,7 +66,7 @@ POWERS = {
 
 @kernel
 def can_share(s, who, slot):
-    """Whether anybody could get something."""
+    """Return whether any player would get something."""
     bird = s.birds[who, slot]
     handler = BIRD_HANDLER[bird]
     if handler == ALL_PLAYERS_GAIN_FOOD_SUPPLY:
@@ -81,7 +74,7 @@ def can_share(s, who, slot):
     if handler == FEWEST_BIRDS_GAIN:
         return can_draw(s)
     if handler != ALL_PLAYERS_LAY_EGG_NEST:
-        return effects.cards_left(s) > 0
+        return bird_cards.cards_left(s) > 0
     for p in range(s.rules.num_players):
         if s.active[p] and has_room(s, p, slots_of(s, p, slot, 1 << BIRD_PARAMS[bird, 0] | 1 << STAR)) != 0:
             return True
@@ -90,7 +83,7 @@ def can_share(s, who, slot):
 
 @kernel
 def share_out(s, who, slot, log):
-    """Everybody who gets something gets it, clockwise from the owner."""
+    """Give each player who gets something their share, clockwise from the owner."""
     if BIRD_HANDLER[s.birds[who, slot]] == DRAW_AND_DRAFT:
         _turn_up(s, who, slot, log)
     stack.push(s, stack.EACH, who, slot, who, sharers(s, who, slot), 0)
@@ -98,7 +91,7 @@ def share_out(s, who, slot, log):
 
 @kernel
 def sharers(s, who, slot):
-    """The players, as bits, who get a share of the power in a slot: all, or those with the fewest birds (11.6)."""
+    """Return the bit set of players who get a share: all, or those with the fewest birds (11.6)."""
     bird = s.birds[who, slot]
     players, fewest = np.int64(0), np.int64(NUM_SLOTS + 1)
     counts = BIRD_HANDLER[bird] == FEWEST_BIRDS_GAIN
@@ -115,24 +108,24 @@ def sharers(s, who, slot):
 
 @kernel
 def seats_of(s, who, players):
-    """A set of players as a set of seats, counted from `who`."""
+    """Return a bit set of players as a bit set of seats counted from `who`."""
     n = np.int64(s.rules.num_players)
     return (players >> who | players << n - who) & (1 << n) - 1
 
 
 @kernel
 def _turn_up(s, who, slot, log):
-    """Turn up one card for each player and one more, which is left for the owner (11.12)."""
+    """Turn up one card for each player, and one more, which the owner gets last (11.12)."""
     cards = np.int64(BIRD_PARAMS[s.birds[who, slot], 0])
     for p in range(s.rules.num_players):
         cards += s.active[p]
-    effects.turn_up_draft(s, cards, log)
+    bird_cards.turn_up_draft(s, cards, log)
     stack.push(s, stack.END_DRAFT, who, slot, 0, 0, 0)
 
 
 @kernel
 def share(s, owner, slot, player, log):
-    """`player` gets a share of the power in a slot of `owner`; the others may refuse theirs (10.5)."""
+    """Give `player` a share of the power in a slot of `owner`; other players may refuse it (10.5)."""
     bird = s.birds[owner, slot]
     handler, params = BIRD_HANDLER[bird], BIRD_PARAMS[bird]
     if handler == EACH_PLAYER_GAINS_FEEDER_DIE or (handler == FEWEST_BIRDS_GAIN and params[1] == FEWEST_GAIN_DIE):
@@ -152,11 +145,11 @@ def share(s, owner, slot, player, log):
 
 @kernel
 def accept(s, owner, slot, player, log):
-    """`player` takes a share of a power that gives the same to everybody."""
+    """Give `player` a share of a power that gives the same to everybody."""
     bird = s.birds[owner, slot]
     params = BIRD_PARAMS[bird]
     if BIRD_HANDLER[bird] == ALL_PLAYERS_GAIN_FOOD_SUPPLY:
-        effects.gain_food(s, player, params[0], params[1], log)
+        mats.gain_food(s, player, params[0], params[1], log)
         return
-    for _ in range(min(np.int64(params[0]), effects.cards_left(s))):
-        effects.draw_from_deck(s, player, log)
+    for _ in range(min(np.int64(params[0]), bird_cards.cards_left(s))):
+        bird_cards.draw_from_deck(s, player, log)

@@ -1,9 +1,9 @@
-"""Powers that tuck cards for their owner alone (rules.md 11.16, 11.17)."""
+"""Powers that tuck cards for their owner alone (rules.md 11.17, 11.18)."""
 
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.wingspan import effects, stack
+from cardenvs.games.wingspan import bird_cards, mats, stack
 from cardenvs.games.wingspan.cards import BIRD_PARAMS, TUCK_DRAW_CARD, TUCK_LAY_EGG, PowerSpec
 from cardenvs.games.wingspan.powers.parts import ASK, USE, Power, count, one_of
 
@@ -34,7 +34,7 @@ POWERS = {
 
 @kernel
 def reward_tuck(s, who, slot):
-    """What follows a card tucked from the hand: a card, an egg on the bird, or food."""
+    """Give the reward for a card tucked from the hand: a card, an egg on the bird, or food (11.17)."""
     params = BIRD_PARAMS[s.birds[who, slot]]
     if params[0] == TUCK_DRAW_CARD:
         stack.push(s, stack.DRAW, who, slot, 1, 0, stack.OPTIONAL)
@@ -46,15 +46,15 @@ def reward_tuck(s, who, slot):
 
 @kernel
 def can_tuck_for_food(s, who, slot):
-    """Whether `who` has the food, and the deck a card."""
+    """Return whether `who` has the food to discard and the deck has a card."""
     params = BIRD_PARAMS[s.birds[who, slot]]
-    return s.food[who, params[0]] >= params[1] and effects.cards_left(s) > 0
+    return s.food[who, params[0]] >= params[1] and bird_cards.cards_left(s) > 0
 
 
 @kernel
 def tuck_for_food(s, who, slot, log):
-    """discard_food_tuck_from_deck."""
+    """Apply discard_food_tuck_from_deck."""
     params = BIRD_PARAMS[s.birds[who, slot]]
-    effects.pay_food(s, who, params[0], params[1], log)
-    for _ in range(min(np.int64(params[2]), effects.cards_left(s))):
-        effects.tuck_from_deck(s, who, slot, log)
+    mats.pay_food(s, who, params[0], params[1], log)
+    for _ in range(min(np.int64(params[2]), bird_cards.cards_left(s))):
+        bird_cards.tuck_from_deck(s, who, slot, log)

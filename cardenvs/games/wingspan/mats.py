@@ -1,0 +1,130 @@
+"""Effects on the mats: food, eggs and birds."""
+
+from cardenvs.core import events as ev
+from cardenvs.core.kernel import kernel
+from cardenvs.games.wingspan import hands, memory, state, table
+from cardenvs.games.wingspan.cards import NUM_SLOTS
+from cardenvs.games.wingspan.events import log_move, log_set
+
+# ---------------------------------------------------------------------------------------------------------------
+# Food and eggs
+
+
+@kernel
+def deal_food(s, player, food, log):
+    """Give `player` a token of a food in the setup."""
+    s.food[player, food] += 1
+    log_set(log, table.DEAL_FOOD, player, table.FOOD + state.MAX_PLAYERS * food + player, s.food[player, food])
+
+
+@kernel
+def gain_food(s, player, food, amount, log):
+    """Give `player` tokens of a food."""
+    s.food[player, food] += amount
+    log_set(log, table.GAIN_FOOD, player, table.FOOD + state.MAX_PLAYERS * food + player, s.food[player, food])
+
+
+@kernel
+def pay_food(s, player, food, amount, log):
+    """Take tokens of a food from `player`."""
+    s.food[player, food] -= amount
+    log_set(log, table.PAY_FOOD, player, table.FOOD + state.MAX_PLAYERS * food + player, s.food[player, food])
+
+
+@kernel
+def cache_food(s, player, slot, amount, log):
+    """Cache food on the bird in a slot."""
+    s.cached[player, slot] += amount
+    log_set(log, table.CACHE_FOOD, player, table.CACHED + state.MAX_PLAYERS * slot + player, s.cached[player, slot])
+
+
+@kernel
+def catch_food(s, player, slot, log):
+    """Cache the food caught by a hunt with dice (11.8)."""
+    s.cached[player, slot] += 1
+    log_set(log, table.CATCH, player, table.CACHED + state.MAX_PLAYERS * slot + player, s.cached[player, slot])
+
+
+@kernel
+def lay_egg(s, player, slot, log):
+    """Lay an egg on the bird in a slot."""
+    s.eggs[player, slot] += 1
+    log_set(log, table.LAY_EGG, player, table.EGGS + state.MAX_PLAYERS * slot + player, s.eggs[player, slot])
+
+
+@kernel
+def lose_egg(s, player, slot, log):
+    """Discard an egg of the bird in a slot."""
+    s.eggs[player, slot] -= 1
+    log_set(log, table.LOSE_EGG, player, table.EGGS + state.MAX_PLAYERS * slot + player, s.eggs[player, slot])
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Birds
+
+
+@kernel
+def show_bird(s, player, bird, log):
+    """Show everybody the bird that `player` is about to play."""
+    s.known[bird] = state.KNOWN_TO_ALL
+    memory.no_longer_hidden(s, player, bird)
+    s.taken[bird] = 1 + s.num_tucks[player]
+    ev.log_reveal(log, table.SHOW_BIRD, player, bird, table.HAND + player, 1, ev.EVERYBODY)
+
+
+@kernel
+def place_bird(s, player, bird, habitat, log):
+    """Move a bird from the hand to the leftmost free slot of a habitat; returns the slot (4.1, 4.4)."""
+    slot = NUM_SLOTS * habitat + s.row_size[player, habitat]
+    hands.take_out(s, player, bird)
+    memory.no_longer_hidden(s, player, bird)
+    s.place[bird] = state.ON_MAT + player
+    s.known[bird] = state.KNOWN_TO_ALL
+    s.row_size[player, habitat] += 1
+    s.birds[player, slot] = bird
+    log_move(
+        log,
+        table.PLACE_BIRD,
+        player,
+        bird,
+        table.HAND + player,
+        table.ROW + state.MAX_PLAYERS * habitat + player,
+        ev.EVERYBODY,
+    )
+    return slot
+
+
+@kernel
+def move_bird(s, player, slot, habitat, log):
+    """Move the rightmost bird of a row to another row, with everything on it (11.22)."""
+    old = slot // NUM_SLOTS
+    target = NUM_SLOTS * habitat + s.row_size[player, habitat]
+    bird = s.birds[player, slot]
+    s.row_size[player, old] -= 1
+    s.row_size[player, habitat] += 1
+    s.birds[player, target] = bird
+    s.birds[player, slot] = state.NO_BIRD
+    rows = table.ROW + player
+    log_move(
+        log,
+        table.MOVE_BIRD,
+        player,
+        bird,
+        rows + state.MAX_PLAYERS * old,
+        rows + state.MAX_PLAYERS * habitat,
+        ev.EVERYBODY,
+    )
+    _carry(s.eggs, player, slot, target, table.EGGS, log)
+    _carry(s.cached, player, slot, target, table.CACHED, log)
+    _carry(s.tucked, player, slot, target, table.TUCKED_AT, log)
+
+
+@kernel
+def _carry(what, player, slot, target, counter, log):
+    amount = what[player, slot]
+    if amount == 0:
+        return
+    what[player, target] = amount
+    what[player, slot] = 0
+    log_set(log, table.CARRY, player, counter + state.MAX_PLAYERS * slot + player, 0)
+    log_set(log, table.CARRY, player, counter + state.MAX_PLAYERS * target + player, amount)
