@@ -53,7 +53,7 @@ POWERLESS = [name for name, spec in zip(BIRD_NAMES, BIRD_POWERS, strict=True) if
 
 
 def birds_where(accepts, *avoid):
-    """The names of quiet birds (no power, or a white one, which does nothing once it is on the mat), not `avoid`."""
+    """Return names of birds whose power does nothing on the mat (none, or a white one), without `avoid`."""
     return [
         name
         for k, name in enumerate(BIRD_NAMES)
@@ -67,12 +67,12 @@ def nesters(nest, *avoid):
 
 
 def home(name):
-    """The first habitat of a bird."""
+    """Return the first habitat of a bird."""
     return next(habitat for h, habitat in enumerate(HABITATS) if BIRD_HABITATS[bird(name)] >> h & 1)
 
 
 def elsewhere(name, *avoid):
-    """A row that `name` is not in, and a quiet bird for it that has room for three eggs or more."""
+    """Return a row without `name`, and a quiet bird for it with room for at least three eggs."""
     habitat = {"forest": "wetland", "grassland": "forest", "wetland": "grassland"}[home(name)]
     lives = HABITATS.index(habitat)
     fits = birds_where(lambda k: BIRD_HABITATS[k] >> lives & 1 and BIRD_EGG_LIMIT[k] >= 3, name, *avoid)
@@ -80,7 +80,7 @@ def elsewhere(name, *avoid):
 
 
 def tokens(name):
-    """Food tokens that pay for a bird exactly: a wild icon with the first food of the cost, else with invertebrates."""
+    """Return tokens that pay for a bird exactly: a wild icon by the first food of the cost, else an invertebrate."""
     cost = BIRD_COST[bird(name)].tolist()
     kinds = [kind for kind in range(NUM_FOODS) if cost[kind]]
     if BIRD_COST_OR[bird(name)]:
@@ -93,12 +93,12 @@ def tokens(name):
 
 
 def price(*names):
-    """The food for some birds, as text: "2 seed, 1 fish"."""
+    """Return the food for some birds as text: "2 seed, 1 fish"."""
     return ", ".join(f"{n} {FOODS[kind]}" for name in names for kind, n in tokens(name).items())
 
 
 def pay(state, name):
-    """Pay for a bird with just its tokens, and with any eggs."""
+    """Pay for a bird with exactly its tokens, and with any eggs."""
     while state.record.turn_player == 0 and decision(state)[OP] in (PAY_COST, GIVE_EGGS) and name in hand(state, 0):
         if decision(state)[OP] == PAY_COST:
             kind = min(kind for kind, n in tokens(name).items() if state.record.paid[kind] < n)
@@ -113,12 +113,12 @@ def pay(state, name):
 
 
 def used(state, name):
-    """Whether somebody has used, or reacted with, the power of a bird."""
+    """Return whether the power of a bird was used, or reacted with."""
     return any(event.kind in ("use_power", "react") and event.token == bird(name) for event in state.events())
 
 
 def asked(state, name, player=0):
-    """`player` is asked about the power of `name`, and declining it changes nothing."""
+    """Check that `player` is asked about the power of `name`, and that declining it changes nothing."""
     assert state.current_player == player
     assert decision(state)[OP] != CHOOSE_TURN, f"{name}: nobody is asked"
     assert name in state.game.view.prompt(state.record) or decision(state)[OP] == REACT
@@ -130,7 +130,7 @@ def asked(state, name, player=0):
 
 
 def activated(name, *others, mat="", **things):
-    """`name` alone in its first habitat, whose action is taken, up to its power."""
+    """Return a state before the power of `name`, alone in its first habitat, whose action is taken."""
     player = {key: things.pop(key) for key in ("hand", "food", "bonus") if key in things}
     own = Player(f"{home(name)}: {name}" + (f"; {mat}" if mat else ""), **player)
     state = position(own, *(others or (Player(),)), **{"feeder": "invertebrate seed fish", **things})
@@ -138,7 +138,7 @@ def activated(name, *others, mat="", **things):
 
 
 def played(name, *others, mat="", also="", more_food="", habitat="", **things):
-    """`name` played from the hand, up to its power. `also`: a bird in hand whose price is in the supply, too."""
+    """Return a state before the power of `name`, just played; the supply can also pay for `also`, a bird in hand."""
     hand_text = f"{name}, {also}" if also else name
     supply = ", ".join(filter(None, [price(name, also) if also else price(name), more_food]))
     state = position(
@@ -149,14 +149,14 @@ def played(name, *others, mat="", also="", more_food="", habitat="", **things):
 
 
 def reached(name, *others, **things):
-    """Up to the power of `name`, whether it works when played or when activated."""
+    """Return a state before the power of `name`, which works when played or when activated."""
     if BIRD_POWERS[bird(name)].trigger == "when_played":
         return asked(played(name, *others, **things), name)
     return activated(name, *others, **things)
 
 
 def gained(before, after, player):
-    """What the food supply of a player has grown by."""
+    """Return the food gained by a player."""
     old, new = food(before, player), food(after, player)
     return {kind: new.get(kind, 0) - old.get(kind, 0) for kind in {*old, *new} if new.get(kind, 0) != old.get(kind, 0)}
 
@@ -493,7 +493,7 @@ def repeat_power(name, filter):
 
 
 def reaction(name, mat="", player="", **things):
-    """Player 1 with `name` and more on the mat; player 0 has what `things` say."""
+    """Return a position with `name` and more on the mat of player 1; `things` describe player 0."""
     hand_text = things.pop("their_hand", "")
     theirs = Player(f"{home(name)}: {name}" + (f"; {mat}" if mat else ""), hand=hand_text)
     own = Player(player, hand=things.pop("hand", ""), food=things.pop("food", ""))
@@ -514,7 +514,7 @@ def react_lay_eggs(name, nest):
 
 
 def _bird_played(name, habitat, **things):
-    """Player 0 plays a bird without a power into a habitat."""
+    """Let player 0 play a bird without a power into a habitat."""
     lives = HABITATS.index(habitat)
     quiet = next(name for name in POWERLESS if BIRD_HABITATS[bird(name)] >> lives & 1)
     state = reaction(name, hand=quiet, food=price(quiet), **things)

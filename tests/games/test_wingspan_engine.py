@@ -63,7 +63,7 @@ def test_the_table_of_ids_in_the_docstring_is_that_of_the_code():
 
 
 def random_game(seed, num_players, **options):
-    """A random game to its end; every position is sound."""
+    """Play a random game to its end, checking every position."""
     state, chooser = GAME.new_state(seed=seed, num_players=num_players, **options), random.Random(seed)
     deepest = 0
     while not state.is_terminal:
@@ -89,7 +89,7 @@ def test_a_thousand_random_games_are_sound_at_every_decision(num_players):
 
 
 def many_games(num_games, num_players):
-    """The scores of random games in a batch; what must hold in every position does in those looked at."""
+    """Return the scores of random games in a batch, checking the invariants at some positions."""
     vec = cardenvs.make_vec(
         "wingspan_v0",
         num_envs=256 if COMPILED else 2,
@@ -115,7 +115,7 @@ def many_games(num_games, num_players):
 
 
 def sound(states, num_players):
-    """The invariants of a whole batch of records."""
+    """Check the invariants of a batch of records."""
     assert (states["feeder"].sum(axis=1) + states["outside"].sum(axis=1) == 5).all()
     assert (states["feeder"].sum(axis=1) > 0).all()
     for field in ("feeder", "outside", "eggs", "food", "hand_size", "turns_left", "debts"):
@@ -236,7 +236,7 @@ def test_the_attributes_of_a_bird():
     assert {name for name, value in owl.items() if value} >= said
     assert owl["wingspan"] == BIRD_WINGSPAN[bird("Barn Owl")]
     assert BIRD_ATTRIBUTES[:, ATTRIBUTES.index("wingspan")].max() == 277
-    assert len({tuple(row) for row in BIRD_ATTRIBUTES.tolist()}) > 160  # nearly every bird can be told by them
+    assert len({tuple(row) for row in BIRD_ATTRIBUTES.tolist()}) > 160  # nearly all birds differ in them
     assert (BIRD_ATTRIBUTES[:, 3:9] == BIRD_COST).all()
 
 
@@ -253,7 +253,7 @@ def test_a_bird_taken_from_the_tray_is_seen_in_that_hand():
 # What a player cannot know
 
 
-def test_twins_deal_anew_what_is_hidden_and_nothing_else():
+def test_twins_redeal_what_is_hidden_and_nothing_else():
     state = position(
         Player("forest: Barn Owl", hand="Killdeer", bonus="Oologist"),
         Player("wetland: Canada Goose (4 tucked)", hand="Osprey, Bobolink", bonus="Ecologist, Anatomist"),
@@ -275,7 +275,7 @@ def test_twins_deal_anew_what_is_hidden_and_nothing_else():
     assert max(hands.values()) < 15
 
 
-def test_twins_of_the_setup_choose_anew_what_others_have_chosen():
+def test_twins_of_the_setup_redo_the_choices_of_others():
     state = GAME.new_state(seed=5, num_players=3)
     while state.current_player == 0:
         state.apply(state.legal_actions()[0])

@@ -44,12 +44,12 @@ GAMES = 12 if COMPILED else 2
 
 
 def next_turn(state) -> bool:
-    """Whether the action of a turn is to be chosen."""
+    """Return whether the action of a turn is to be chosen."""
     return decision(state)[OP] == CHOOSE_TURN
 
 
 def refusal(state, label_or_action) -> str:
-    """Why an action is refused; nothing may have changed."""
+    """Return why an action is illegal, checking that the attempt changes nothing."""
     before = state.record_bytes()
     with pytest.raises(IllegalActionError) as error:
         state.apply(label_or_action)
@@ -58,7 +58,7 @@ def refusal(state, label_or_action) -> str:
 
 
 def random_play(state, rng, until=lambda state: False):
-    """Random choices until the game is over, or something has come about."""
+    """Make random choices until the game is over or a condition holds."""
     while not state.is_terminal and not until(state):
         state.apply(rng.choice(state.legal_actions()))
     return state
@@ -92,7 +92,7 @@ def test_2_2_what_is_dealt(num_players):
 
 
 def begun(seed=1, num_players=2, **options):
-    """The first turn of a game, whose setup was all first choices."""
+    """Return the first turn of a game, after first choices in the setup."""
     state = GAME.new_state(seed=seed, num_players=num_players, **options)
     while state.phase == "setup":
         state.apply(state.legal_actions()[0])
@@ -458,7 +458,7 @@ def test_10_3_brown_powers_work_from_right_to_left():
 
 
 def pays(tokens, name) -> bool:
-    """Whether tokens (numbers of each food) can be split among the icons: one matching or any two each (6.1, 6.2)."""
+    """Return whether tokens (a number for each food) pay for the icons: one matching or any two each (6.1, 6.2)."""
     cost = BIRD_COST[bird(name)].tolist()
     if BIRD_COST_OR[bird(name)]:
         return sum(tokens) == 2 or (sum(tokens) == 1 and cost[tokens.index(1)] > 0)
@@ -481,7 +481,7 @@ def _split(tokens, icons) -> bool:
 
 
 def least_payments(supply, name):
-    """The payments out of a supply that could do without none of their tokens (6.4)."""
+    """Return the payments from a supply that have no unneeded token (6.4)."""
     ways = {way for way in itertools.product(*(range(n + 1) for n in supply)) if sum(way) <= 6 and pays(way, name)}
 
     def is_less(one, other):
@@ -491,7 +491,7 @@ def least_payments(supply, name):
 
 
 def offered_payments(supply, name):
-    """The payments that can be made in the game, each by one script only."""
+    """Return the payments that can be made in the game, checking that each has just one script."""
     text = ", ".join(f"{n} {FOODS[kind]}" for kind, n in enumerate(supply) if n)
     state = position(Player(hand=name, food=text), Player(), feeder="seed")
     if "play a bird" not in labels(state):
@@ -608,7 +608,7 @@ def test_9_goals_are_scored_at_the_end_of_the_round(side, paid):
 
 
 def finished(seed, num_players, **options):
-    """A random game, watched at some of its positions."""
+    """Play a random game, checking some of its positions."""
     rng = random.Random(seed)
     state = GAME.new_state(seed=seed, num_players=num_players, **options)
     while not state.is_terminal:
@@ -655,7 +655,7 @@ def test_13_2_what_the_game_pays(reward, returns):
 
 
 def known_in_hand(state, player, viewer):
-    """The birds in a hand whose faces `viewer` sees."""
+    """Return the birds in a hand that `viewer` sees."""
     pile = state.table(viewer).piles[GAME.table.pile_ids["hand"] + player]
     return {BIRD_NAMES[token] for token in pile if token >= 0}, pile.count(-1)
 

@@ -35,7 +35,7 @@ from cardenvs.games.wingspan.state import OP
 
 
 def next_turn(state) -> bool:
-    """Whether the action of a new turn is to be chosen."""
+    """Return whether the action of a new turn is to be chosen."""
     return decision(state)[OP] == CHOOSE_TURN
 
 
@@ -206,7 +206,7 @@ def test_a_hunt_by_wingspan_needs_less_than_the_bound(hunter, prey, caught):
 
 @pytest.mark.parametrize(("bound", "caught"), [(75, False), (76, False), (77, True)])
 def test_a_wingspan_that_equals_the_bound_gets_away(bound, caught):
-    """No bird of the base game has a wingspan of 50, 75 or 100 cm: so the effect itself, on a wood duck of 76 cm."""
+    """Tests the effect itself on a Wood Duck (76 cm), as no bird has a wingspan of 50, 75 or 100 cm."""
     state = position(Player("forest: Barred Owl"), Player(), feeder="seed seed fish", deck="Wood Duck")
     states = np.frombuffer(state.record_bytes(), GAME.rules.state_dtype).copy()
     s = (states if COMPILED else widen(states))[0]
@@ -507,7 +507,7 @@ def test_17_a_reaction_to_a_bird_comes_with_birds_played_through_powers():
 
 def test_17_fewest_birds_the_first_to_draw():
     def drawers(*wetlands, owner="wetland: American Bittern"):
-        """Who draws, in order: player 1's turn, whose bittern is activated."""
+        """Return who draws, in order, when the bittern of player 1 is activated."""
         mats = [f"wetland: {names}" if names else "" for names in wetlands]
         mats[1] = owner
         state = position(*map(Player, mats), to_act=1, feeder="seed", deck="Osprey, Killdeer, Bobolink")

@@ -1,4 +1,4 @@
-"""Wingspan's scoring: every goal and bonus card with figures worked out by hand, places, and the final score.
+"""Scoring in Wingspan: every goal and bonus card with values calculated by hand, places, and the final score.
 
 Beside the kernels stands `recomputed` of the kit, the score in plain Python from the cards' words, which shares nothing
 with them.
@@ -18,7 +18,7 @@ from cardenvs.games.wingspan.state import BLUE, GREEN, STATE
 
 
 def table(*players, blue=False, **things):
-    """A position as the kernels read it: the record of an array, whose header is filled in."""
+    """Return a position as kernels read it: a record with a valid header."""
     states = np.zeros(1, STATE)
     states["rules"]["num_players"] = len(players)
     states["rules"]["goals"] = BLUE if blue else GREEN
@@ -106,7 +106,7 @@ SPECIES = [name for k, name in enumerate(BIRD_NAMES) if cards.BIRD_HABITATS[k] &
 
 
 def counted(*counts):
-    """Players with so many birds in the forest each, no bird twice."""
+    """Return players with these numbers of birds in the forest, no bird twice."""
     names = iter(SPECIES)
     return [Player("forest: " + ", ".join(next(names) for _ in range(n)) if n else "") for n in counts]
 
@@ -162,7 +162,7 @@ def test_9_3_ties_share_their_places(round_number, counts, paid):
 
 
 def by_places(counts, round_number):
-    """The places handed out group by group, from the highest count down."""
+    """Return the points by assigning places to groups, from the highest count down."""
     worth = [*[(4, 1, 0), (5, 2, 1), (6, 3, 2), (7, 4, 3)][round_number - 1], 0, 0, 0, 0, 0]
     paid, place = {0: 0}, 0
     for count in sorted({c for c in counts if c}, reverse=True):
@@ -371,7 +371,7 @@ def test_13_1_a_score_recomputed():
 
 
 def random_table(rng):
-    """Any birds, eggs, food, cards and bonus cards on two mats."""
+    """Return random birds, eggs, food, cards and bonus cards on two mats."""
     order = rng.permutation(cards.NUM_BIRDS).tolist()
     bonuses = rng.permutation(cards.NUM_BONUSES).tolist()
     players = []
@@ -404,7 +404,7 @@ def test_13_1_scores_of_any_mats_recomputed():
 
 
 def recounted(s, player, number):
-    """What a goal counts, from its words in the data."""
+    """Return the count of a goal, calculated from its text in the data."""
     facts = json.loads((cards.DATA_FOLDER / "birds.json").read_text())["birds"]
     rule = json.loads((cards.DATA_FOLDER / "goals.json").read_text())["goals"][number]
     mat = [

@@ -14,7 +14,7 @@ compiled = pytest.mark.skipif(not COMPILED, reason="plays hundreds of games")
 
 
 def play_game(seats, seed, **options):
-    """A game played to its end, seat p by the policy seats[p]."""
+    """Play a game to its end, seat p with the policy seats[p]."""
     state = GAME.new_state(seed=seed, num_players=len(seats), **options)
     while not state.is_terminal:
         state.apply_unchecked(state.policy_action(seats[state.current_player], seed=state.ply))
@@ -22,7 +22,7 @@ def play_game(seats, seed, **options):
 
 
 def margin(one, other, num_players, num_deals):
-    """Points by which `one`, once in each seat, is ahead of the mean of the others; the half 95% interval."""
+    """Return the mean lead in points of `one` over the others, once in each seat, and half its 95% interval."""
     ahead = np.zeros(num_deals)
     for deal in range(num_deals):
         for seat in range(num_players):
@@ -52,7 +52,7 @@ def test_what_hides_from_a_player_changes_none_of_its_choices(policy):
             twin = state.determinize(state.current_player, seed=decisions)
             assert twin.policy_action(policy, seed=2) == action, (seed, state.ply)
             decisions += 1
-            # the other seats play at random, so that positions are many
+            # the other seats play at random, for a variety of positions
             mover = policy if state.current_player == seed % 2 else "random"
             state.apply_unchecked(state.policy_action(mover, seed=state.ply))
     assert decisions > (1500 if COMPILED else 10)
@@ -60,7 +60,7 @@ def test_what_hides_from_a_player_changes_none_of_its_choices(policy):
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_every_choice_is_legal_whoever_sits_at_the_table(policy):
-    """Among random players, whose moves lead everywhere; `apply` refuses what is not legal."""
+    """Play against random players; `apply` refuses illegal actions."""
     games = 400 if COMPILED else 1
     for seed in range(games):
         state = GAME.new_state(seed=seed, num_players=2 + seed % 4)

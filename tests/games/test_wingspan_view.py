@@ -1,4 +1,4 @@
-"""Wingspan in words and pictures: labels, prompts, reasons, facts, recaps, the picture."""
+"""The view of Wingspan: labels, prompts, reasons, facts, recaps, the picture."""
 
 import json
 import random
@@ -89,14 +89,14 @@ def test_prompts_and_recaps_leave_nothing_unfilled():
 
 
 def test_every_kind_of_event_reads_well():
-    told = {}
+    sentences = {}
     for seed in range(12 if COMPILED else 1):
         *_, state = states(num_players=3, seed=seed, plies=500 if COMPILED else 60)
         for event, sentence in zip(state.events(), state.recap(OMNISCIENT), strict=True):
-            told[event.kind] = sentence
-    assert told["lay_egg" if "lay_egg" in told else "gain_food"].startswith("player_")
+            sentences[event.kind] = sentence
+    assert sentences["lay_egg" if "lay_egg" in sentences else "gain_food"].startswith("player_")
     if COMPILED:
-        assert len(told) > 45, sorted(set(GAME.table.kind_ids) - set(told))
+        assert len(sentences) > 45, sorted(set(GAME.table.kind_ids) - set(sentences))
 
 
 @pytest.mark.parametrize("names", [BIRD_NAMES, BONUS_NAMES, cards.GOAL_NAMES])

@@ -1,4 +1,4 @@
-"""What the tests of Wingspan share: positions in a few readable lines, scripts of labels, and what came of them.
+"""Helpers for tests of Wingspan: readable positions, scripts of labels, and checks of the result.
 
     state = position(
         Player("forest: Barn Owl (1 egg), Blue Jay; wetland: Mallard", hand="Killdeer, Inca Dove", food="2 seed, fish"),
@@ -6,8 +6,8 @@
         feeder="fish rodent either", tray="Bushtit, Osprey, Bobolink", deck="Bald Eagle, Dickcissel",
     )
 
-A row lists its birds from left to right; on a bird may lie "(2 eggs, 1 cached, 3 tucked)". Birds that are not named are
-in the deck, below the named ones. Dice that are not in the feeder are outside.
+A row lists its birds from left to right, each with what is on it, as in "(2 eggs, 1 cached, 3 tucked)". Birds that are
+not named are in the deck, below the named ones. Dice that are not in the feeder are outside.
 """
 
 import functools
@@ -57,7 +57,7 @@ _BIRD = re.compile(r"([^(]+?)\s*(?:\((.*)\))?")
 
 @dataclass(frozen=True)
 class Player:
-    """One player's things, in words."""
+    """The mat, hand, food and bonus cards of a player, as text."""
 
     mat: str = ""
     hand: str = ""
@@ -66,17 +66,17 @@ class Player:
 
 
 def bird(name: str) -> int:
-    """The number of a bird."""
+    """Return the id of a bird."""
     return BIRD_NAMES.index(name.strip())
 
 
 def birds(names: str) -> list[int]:
-    """The numbers of birds, as listed: "Mallard, Killdeer"."""
+    """Return the ids of birds listed as in "Mallard, Killdeer"."""
     return [bird(name) for name in names.split(",") if name.strip()]
 
 
 def amounts(text: str) -> dict[str, int]:
-    """{"seed": 2, "fish": 1} of "2 seed, fish"."""
+    """Return numbers by name: {"seed": 2, "fish": 1} for "2 seed, fish"."""
     found: dict[str, int] = {}
     for part in filter(None, map(str.strip, text.split(","))):
         number, _, thing = part.rpartition(" ")
@@ -85,7 +85,7 @@ def amounts(text: str) -> dict[str, int]:
 
 
 def rows(mat: str) -> dict[str, list[tuple[int, dict[str, int]]]]:
-    """The birds of each row with what lies on them: {"forest": [(17, {"egg": 1})]}."""
+    """Return the birds of each row with what is on them: {"forest": [(17, {"egg": 1})]}."""
     laid = {}
     for row in filter(None, map(str.strip, mat.split(";"))):
         habitat, _, listed = row.partition(":")
@@ -104,17 +104,17 @@ def rows(mat: str) -> dict[str, list[tuple[int, dict[str, int]]]]:
 def lay_out(
     states, players, *, tray=None, deck="", feeder="", outside="", goals="", discards="", bonus_deck="", rest="deck"
 ):
-    """Write a position into `states`, an array of one record whose header is filled in; the stack stays as it is.
+    """Write a position into `states`, an array of one record with a valid header; the stack is not changed.
 
     Args:
         states: (1,) of STATE.
         players: a Player for each one.
-        tray, deck, discards: birds; the deck from the top. A tray that is not named has three of the others.
+        tray, deck, discards: birds; the deck from the top. Without a tray, three other birds are in it.
         feeder, outside: dice, such as "seed seed either"; those outside that are not named show fruit.
-        goals: of the rounds; others follow in the order of the tiles.
+        goals: goals of the first rounds; the others are in the order of the tiles.
         bonus_deck: bonus cards from the top; the others follow.
-        rest: where birds lie that are not named: under the named ones in the "deck", among the "discards", or
-            "tucked" behind the last player's first bird, which needs to be there.
+        rest: where birds are that are not named: below the named ones in the "deck", in the "discards", or "tucked"
+            behind the last player's first bird, which must exist.
     """
     s = states[0]
     for name in ("birds", "tray", "draft"):
@@ -220,15 +220,15 @@ def _lay_bonuses(s, players, bonus_deck):
 
 
 def position(*players, to_act=0, turn_of=None, round_number=1, turns=None, seed=1, **things) -> State:
-    """A state in which `to_act` chooses the action of a turn.
+    """Return a state in which `to_act` chooses the action of a turn.
 
     Args:
         players: a Player for each one.
         to_act: whose turn it is.
         round_number: 1..4.
-        turns: turns left in the round, of each player, the one about to be taken included; by default all of them.
-        seed: of what chance is still to come.
-        things: of `lay_out`, and options of the game.
+        turns: each player's turns left in the round, including the current one; by default all of the round.
+        seed: seed of later chance.
+        things: arguments of `lay_out`, and options of the game.
     """
     options = {name: things.pop(name) for name in ("goals_side", "reward", "observation") if name in things}
     if "goals_side" in options:
@@ -257,12 +257,12 @@ def position(*players, to_act=0, turn_of=None, round_number=1, turns=None, seed=
 
 
 def labels(state) -> list[str]:
-    """What the player to act may choose, in words."""
+    """Return the labels of the legal actions."""
     return [state.action_label(action) for action in state.legal_actions()]
 
 
 def play(state, *script) -> State:
-    """Make choices by their labels, "1: decline" being one of player 1; the position stays sound."""
+    """Apply actions by label ("1: decline" requires that player 1 acts), checking each position."""
     for step in script:
         player, _, label = step.rpartition(": ")
         if player:
@@ -273,7 +273,7 @@ def play(state, *script) -> State:
 
 
 def decision(state) -> np.ndarray:
-    """The row of the stack with what is to be decided."""
+    """Return the row of the stack with the pending decision."""
     return state.record.stack[int(state.record.depth) - 1]
 
 
@@ -281,9 +281,9 @@ ACTIONS = {"forest": "gain food", "grassland": "lay eggs", "wetland": "draw bird
 
 
 def activate(state, habitat) -> State:
-    """Take the action of a habitat; whatever there is to choose goes the first way, trades are declined.
+    """Take the action of a habitat, making first choices and declining trades.
 
-    Stops where somebody is asked about a power or a reaction, or when the turn is over.
+    Stops when a player is asked about a power or a reaction, or when the turn is over.
     """
     turn = (state.record.turn_player, state.ply)
     play(state, ACTIONS[habitat])
@@ -298,7 +298,7 @@ def activate(state, habitat) -> State:
 
 
 def finish_turn(state) -> State:
-    """Decline whatever can be declined until the next turn begins, or the game is over."""
+    """Make the first choice, which declines if possible, until the next turn begins or the game is over."""
     while not state.is_terminal and decision(state)[OP] != CHOOSE_TURN:
         state.apply(state.legal_actions()[0])
         check(state)
@@ -306,7 +306,7 @@ def finish_turn(state) -> State:
 
 
 def seed_where(make, happens) -> State:
-    """The first of the states make(1), make(2), ... where `happens`: for what dice decide."""
+    """Return the first of the states make(1), make(2), ... for which `happens` is true."""
     for seed in range(1, 400):
         state = make(seed)
         if happens(state):
@@ -319,50 +319,50 @@ def seed_where(make, happens) -> State:
 
 
 def on(state, player, name, what) -> int:
-    """The "eggs", "cached" or "tucked" on a bird."""
+    """Return the number of "eggs", "cached" or "tucked" on a bird."""
     slots = np.flatnonzero(state.record.birds[player] == bird(name))
     assert len(slots) == 1, f"{name} is not on the mat of player_{player}"
     return int(state.record[what][player, slots[0]])
 
 
 def food(state, player) -> dict[str, int]:
-    """The food supply: {"seed": 2}."""
+    """Return the food supply: {"seed": 2}."""
     return {name: int(n) for name, n in zip(FOODS, state.record.food[player], strict=True) if n}
 
 
 def hand(state, player) -> set[str]:
-    """The names of the birds in a hand."""
+    """Return the names of the birds in a hand."""
     return {BIRD_NAMES[k] for k in range(cards.NUM_BIRDS) if state.record.place[k] == IN_HAND + player}
 
 
 def row(state, player, habitat) -> list[str]:
-    """The names of the birds in a row."""
+    """Return the names of the birds in a row."""
     first = NUM_SLOTS * HABITATS.index(habitat)
     return [BIRD_NAMES[k] for k in state.record.birds[player, first : first + NUM_SLOTS] if k != NO_BIRD]
 
 
 def feeder(state) -> dict[str, int]:
-    """The dice in the birdfeeder by face."""
+    """Return the dice in the birdfeeder by face."""
     return {name: int(n) for name, n in zip(_FACES, state.record.feeder, strict=True) if n}
 
 
 def tray(state) -> set[str]:
-    """The names of the birds in the tray."""
+    """Return the names of the birds in the tray."""
     return {BIRD_NAMES[k] for k in state.record.tray if k != NO_BIRD}
 
 
 def total(state, player, what) -> int:
-    """All "eggs", "cached" or "tucked" of a player."""
+    """Return the total "eggs", "cached" or "tucked" of a player."""
     return int(state.record[what][player].sum())
 
 
 def kinds(state) -> list[str]:
-    """The kinds of the events since the position was laid out."""
+    """Return the kinds of the events since the position was created."""
     return [event.kind for event in state.events()]
 
 
 def check(state) -> None:
-    """Every card, die and egg is somewhere, once, and what is stored twice agrees."""
+    """Check that every card and die is in exactly one place, and that redundant fields agree."""
     s = state.record
     n = int(s.rules.num_players)
     at = [int((s.place == place).sum()) for place in range(IN_TUCKED + 5)]
@@ -396,7 +396,7 @@ def check(state) -> None:
 
 
 def changed(state, **fields) -> State:
-    """The same position with some fields of the record set; history begins there."""
+    """Return the position with some fields of the record changed and a new history."""
     states = np.frombuffer(state.record_bytes(), GAME.rules.state_dtype).copy()
     for name, value in fields.items():
         states[name] = value
@@ -404,19 +404,19 @@ def changed(state, **fields) -> State:
 
 
 def discards(state) -> set[str]:
-    """The names of the birds on the discard pile."""
+    """Return the names of the birds on the discard pile."""
     return {BIRD_NAMES[k] for k in range(cards.NUM_BIRDS) if state.record.place[k] == IN_DISCARDS}
 
 
 def pays_for(state, name) -> State:
-    """Pay for a bird, the first way there is."""
+    """Pay for a bird with the first legal payment."""
     while not state.is_terminal and decision(state)[OP] in (PAY_COST, GIVE_EGGS) and state.record.payment == bird(name):
         state.apply(state.legal_actions()[0])
     return state
 
 
 def recomputed(s, player):
-    """The parts of a score (13.1), in plain Python from the data alone."""
+    """Return the parts of a score (13.1), calculated in plain Python from the data alone."""
     facts, bonuses = _facts()
     mat = [
         (
@@ -455,6 +455,6 @@ def recomputed(s, player):
 
 @functools.cache
 def _facts():
-    """The birds and the bonus cards of the data."""
+    """Return the birds and the bonus cards of the data."""
     files = ("birds", "bonus_cards")
     return tuple(json.loads((cards.DATA_FOLDER / f"{name}.json").read_text())[name] for name in files)
