@@ -316,3 +316,14 @@ def test_train_works_beside_a_training_folder_of_the_user(tmp_path):
 def test_train_without_torch_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     assert "pip install 'cardenvs[train]'" in refused("train", "leduc_poker_v0")
+
+
+def test_who_busts_gets_the_result_in_words_and_the_rest_summed_up():
+    words = ["texas_holdem_v0", "--seed", "2", "--against", "random", "-o", "num_players=4", "-o", "starting_stack=60"]
+    lines = call("play", *words, typed="2\n" * 80).output.splitlines()
+    out = next(k for k, line in enumerate(lines) if "You are out. The others play on; 22 lines are left out." in line)
+    shown = "\n".join(lines[:out])
+    assert "You show" in shown or "You do not show" in shown  # the own showdown stays visible
+    assert "You finish in place 3, and share it." in shown
+    assert "The game is over: you finish 3rd of 4, -0.6667 points." in "\n".join(lines[out:])
+    assert len(lines) - out < 12

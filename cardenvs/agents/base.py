@@ -107,6 +107,11 @@ class Turn:
         return self.__now().facts(self.player)
 
     @functools.cached_property
+    def events(self) -> list[Event]:
+        """All events that the player has seen, oldest first."""
+        return self.__now().events(self.player)
+
+    @functools.cached_property
     def recap(self) -> list[str]:
         """All that the player has seen happen, a sentence each."""
         return self.__now().recap(self.player)

@@ -1,8 +1,8 @@
 """A person in the terminal, as an agent: sees a Turn like any other, and types."""
 
-import itertools
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 
 from rich.columns import Columns
 from rich.console import Console, Group
@@ -11,10 +11,16 @@ from rich.panel import Panel
 from rich.text import Text
 
 from cardenvs.agents.base import Agent, Turn
+from cardenvs.agents.narration import Narrator
+from cardenvs.core.events import Event
+from cardenvs.core.game import Game
+from cardenvs.core.view import Candidate
+
+_FEW_LINES = 6  # of a table that are printed alone when they have changed
 
 _HELP = (
     "Type an action's words or its number (#5 is the number 5 where 5 is also an action's words). "
-    "Also: facts (what follows from what you know), recap (all that happened), rules, quit."
+    "Also: table, facts (what follows from what you know), recap (all that happened), rules, quit."
 )
 
 
@@ -26,48 +32,79 @@ class TerminalAgent(Agent):
     """Asks the person at the terminal.
 
     Attributes:
-        shown: sentences of the recap printed so far.
+        shown: number of events told so far.
     """
 
     def __init__(self, console: Console, ask: Callable[[str], str] = input) -> None:
-        """An agent that prints to `console` and reads a line with `ask`."""
+        """Create an agent that prints to `console` and reads a line with `ask`."""
         self.name = "you"
         self._console, self._ask = console, ask
-        self.shown = 0
+        self.reset(0)
 
     def reset(self, seed: int) -> None:
-        """A new game: nothing was shown of it yet."""
+        """Forget what was shown of the last game."""
         self.shown = 0
+        self._planned: list[int] = []  # the rest of a play of several actions
+        self._table: list[str] = []  # lines printed last
 
     def act(self, turn: Turn) -> int:
-        """What the person chooses.
+        """Return the person's choice. A single legal action is chosen for them, and they are told.
 
         Raises:
             QuitGame: they want to stop, or there is no more input.
         """
-        self.tell(turn.recap)
-        self._console.print(Panel(Text.from_ansi(turn.render(colour=True)), title=f"player_{turn.player} (you)"))
-        self._print_question(turn)
+        if self._planned:
+            return self._planned.pop(0)
+        self.tell(turn.events, turn.game, turn.player, turn.num_players)
+        if len(turn.legal_actions) == 1:
+            only = escape(turn.label(turn.legal_actions[0]))
+            self._console.print(f"[dim]· {escape(turn.prompt)} Your only choice:[/dim] {only}.")
+            return turn.legal_actions[0]
+        self._show_table(turn)
+        choices = _choices(turn)
+        self._print_question(turn, choices)
         while True:
             text = self._read()
+            if text in ("table", "t"):
+                self._table = []
+                self._show_table(turn)
+                continue
             if text in _COMMANDS:
                 _COMMANDS[text](self._console, turn)
                 continue
             try:
-                return choice(text, [turn.label(action) for action in turn.legal_actions], turn.legal_actions)
+                number = choice(text, [one.label for one in choices], range(len(choices)))
             except ValueError as error:
                 self._console.print(f"[red]{escape(str(error))}[/red]")
+                continue
+            action, *self._planned = choices[number].actions
+            return action
 
-    def tell(self, recap: list[str]) -> None:
-        """Print what happened since the last time."""
-        _print_sentences(self._console, recap[self.shown :])
-        self.shown = len(recap)
+    def tell(self, events: Sequence[Event], game: Game, player: int, num_players: int) -> None:
+        """Print what happened since the last time.
 
-    def _print_question(self, turn: Turn) -> None:
-        labels = [
-            f"[bold cyan]{number}[/bold cyan] {escape(turn.label(action))}"
-            for number, action in enumerate(turn.legal_actions, 1)
-        ]
+        Args:
+            events: all events that the person has seen.
+            game: the game.
+            player, num_players: the person's player number, and how many play.
+        """
+        for line in Narrator(game, player, num_players).lines(events[self.shown :]):
+            self._console.print(f"[dim]·[/dim] {line}")
+        self.shown = len(events)
+
+    def _show_table(self, turn: Turn) -> None:
+        """Print the table, or only the lines that changed if they are few and the person has acted just before."""
+        lines = second_person_table(turn.render(colour=True), turn.player).splitlines()
+        before, self._table = self._table, lines
+        changed = [line for line, old in zip(lines, before, strict=False) if line != old]
+        if turn.goes_on and len(lines) == len(before) and 0 < len(changed) <= _FEW_LINES:
+            for line in changed:
+                self._console.print(Text.from_ansi(line))
+            return
+        self._console.print(Panel(Text.from_ansi("\n".join(lines)), title=f"you are player_{turn.player}"))
+
+    def _print_question(self, turn: Turn, choices: list[Candidate]) -> None:
+        labels = [f"[bold cyan]{number}[/bold cyan] {escape(one.label)}" for number, one in enumerate(choices, 1)]
         self._console.print(Group(f"[bold]{escape(turn.prompt)}[/bold]", Columns(labels, padding=(0, 3))))
 
     def _read(self) -> str:
@@ -80,7 +117,21 @@ class TerminalAgent(Agent):
         return text
 
 
-def choice(text: str, labels: list[str], actions: list[int]) -> int:
+def _choices(turn: Turn) -> list[Candidate]:
+    """Return what to offer: the game's plays, and every legal action that is not the beginning of one of them."""
+    if all(len(one.actions) == 1 for one in turn.candidates):
+        return [Candidate(turn.label(action), (action,)) for action in turn.legal_actions]
+    return turn.candidates
+
+
+def second_person_table(text: str, player: int) -> str:
+    """Return a table in which the person is called "you", in as many columns."""
+    name = f"player_{player}"
+    text = text.replace(f"{name}'s", "your".rjust(len(name) + 2))
+    return re.sub(rf"{name}(?!\d)", "you".ljust(len(name)), text)  # a colour's code may precede it
+
+
+def choice(text: str, labels: list[str], actions: Sequence[int]) -> int:
     """The action that a person means.
 
     Args:
@@ -109,13 +160,6 @@ def choice(text: str, labels: list[str], actions: list[int]) -> int:
     raise ValueError(f"nothing legal reads {text!r}; type words or a number from 1 to {len(actions)}, or help")
 
 
-def _print_sentences(console: Console, sentences: list[str]) -> None:
-    """A line each; one that comes again and again (a card dealt face down) is counted."""
-    for sentence, group in itertools.groupby(sentences):
-        times = len(list(group))
-        console.print(f"[dim]·[/dim] {escape(sentence)}{f' [dim]({times} times)[/dim]' if times > 1 else ''}")
-
-
 def _print_facts(console: Console, turn: Turn) -> None:
     for name, value in turn.facts.items():
         shown = value if isinstance(value, str) else json.dumps(value)
@@ -123,7 +167,8 @@ def _print_facts(console: Console, turn: Turn) -> None:
 
 
 def _print_recap(console: Console, turn: Turn) -> None:
-    _print_sentences(console, turn.recap)
+    for line in Narrator(turn.game, turn.player, turn.num_players).lines(turn.events):
+        console.print(f"[dim]·[/dim] {line}")
 
 
 def _print_rules(console: Console, turn: Turn) -> None:

@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from cardenvs.agents.base import Agent
+    from cardenvs.agents.terminal import TerminalAgent
     from cardenvs.core.game import Game
     from cardenvs.core.options import Options
     from cardenvs.core.state import State
+
+_LAST_LINES = 6  # told of a game that goes on without the person
 
 
 def play(
@@ -101,6 +104,8 @@ def _play_in_terminal(state: "State", seat: int, names: list[str], guests_key: s
         each.begin(state)
     check = ResultCheck(state)
     others = ", ".join(f"player_{p} is {name}" for p, name in enumerate(names) if p != seat)
+    if state.num_players > 2 and len(set(names)) == 2:
+        others = f"the others are {names[seat - 1]}"
     console.print(f"[bold]{state.game.title}[/bold]: you are player_{seat}, {others}. Type help for help.", markup=True)
     try:
         play_out(state, seats)
@@ -119,8 +124,36 @@ def _play_in_terminal(state: "State", seat: int, names: list[str], guests_key: s
     fault = check.fault(state)
     if fault is not None:
         raise ArenaError(fault)
-    you.tell(state.recap(seat))
+    _tell_end(console, you, state, seat)
     _print_result(console, state, seat)
+
+
+def _tell_end(console: "Console", you: "TerminalAgent", state: "State", seat: int) -> None:
+    """Tell the rest of the game; of a game that went on without the person, only the end."""
+    from cardenvs.agents.narration import Narrator
+
+    events = state.events(seat)
+    seen = _events_until_out(state, seat)
+    you.tell(events[:seen], state.game, seat, state.num_players)
+    if seen == len(events):
+        return
+    last = Narrator(state.game, seat, state.num_players).lines(events[seen:])
+    if len(last) > _LAST_LINES:
+        console.print(f"[dim]· You are out. The others play on; {len(last) - _LAST_LINES} lines are left out.[/dim]")
+    for line in last[-_LAST_LINES:]:
+        console.print(f"[dim]·[/dim] {line}")
+
+
+def _events_until_out(state: "State", seat: int) -> int:
+    """Return how many events the person had seen when they left the game; all of them if they did not."""
+    if state.active[seat]:
+        return len(state.event_rows(seat))
+    again = state.game.state_type(state.game, state.options, seed=state.seed)
+    for action in state.actions:
+        again.apply(action)
+        if not again.active[seat]:
+            break
+    return len(again.event_rows(seat))
 
 
 def _made(spec: str, state: "State") -> "Agent":
@@ -130,8 +163,30 @@ def _made(spec: str, state: "State") -> "Agent":
 
 
 def _print_result(console: "Console", state: "State", seat: int) -> None:
-    unit = state.game.returns(state.options).unit
     mine = state.returns[seat]
     colour = "green" if mine > 0 else "red" if mine < 0 else "yellow"
-    everyone = ", ".join(f"player_{p} {value:+g}" for p, value in enumerate(state.returns))
-    console.print(f"[bold {colour}]The game is over: {mine:+g} {unit} for you.[/bold {colour}] ({everyone})")
+    everyone = ", ".join(
+        f"{'you' if p == seat else f'player_{p}'} {value:+.4g}" for p, value in enumerate(state.returns)
+    )
+    result = _result_text(state, seat)
+    console.print(f"[bold {colour}]The game is over: {result}[/bold {colour}] ({everyone})", highlight=False)
+
+
+def _result_text(state: "State", seat: int) -> str:
+    """Return the result in words: who won between two, the place among more."""
+    returns, unit = state.returns, state.game.returns(state.options).unit
+    mine, best = returns[seat], max(returns)
+    points = f"{mine:+.4g} {unit}."
+    if state.num_players == 2:
+        won = "you win" if mine > min(returns) and mine == best else "you lose" if mine < best else "a draw"
+        return f"{won}, {points}"
+    place = state.game.view.place(state.record, seat)
+    place = 1 + sum(value > mine for value in returns) if place is None else int(place)
+    shared = ", shared" if returns.count(mine) > 1 and state.game.view.place(state.record, seat) is None else ""
+    return f"you finish {ordinal(place)} of {state.num_players}{shared}, {points}"
+
+
+def ordinal(number: int) -> str:
+    """Return "1st", "2nd", "3rd", "4th", ..."""
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"

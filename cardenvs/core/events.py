@@ -103,13 +103,15 @@ class EventKind:
 
     `text` may use {player}, {token}, {source}, {target} and {value}. `reveals_hidden_value` allows the value to depend
     on hidden information even though no token is shown (a score, an answer to a question); `check_game` reports any
-    other dependence as a leak.
+    other dependence as a leak. A game played in a terminal leaves out events with `is_detail`: the table shows what
+    they say.
     """
 
     name: str
     op: Op
     text: str
     reveals_hidden_value: bool
+    is_detail: bool
 
 
 class Table:
@@ -157,14 +159,14 @@ class Table:
         self.counter_of += [(Counter(name), owner) for owner in self._owners(per_player)]
         return self.counter_ids[name]
 
-    def event(self, name: str, op: Op, text: str, reveals_hidden_value: bool = False) -> int:
+    def event(self, name: str, op: Op, text: str, reveals_hidden_value: bool = False, is_detail: bool = False) -> int:
         """Declare an event kind (see `EventKind`) and return its id.
 
         Raises:
             ValueError: another event kind has this name.
         """
         _declare(name, self.kind_ids, len(self.kinds), "kind of event")
-        self.kinds.append(EventKind(name, op, text, reveals_hidden_value))
+        self.kinds.append(EventKind(name, op, text, reveals_hidden_value, is_detail))
         return self.kind_ids[name]
 
     def _owners(self, per_player: bool) -> Sequence[int | None]:

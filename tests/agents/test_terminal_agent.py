@@ -60,15 +60,67 @@ def test_a_person_sees_the_own_cards_only_and_news_once():
     state.apply(2)
     out.truncate(0)
     assert agent.act(Turn(state, 0)) == 0
-    assert "player_1 raises" in out.getvalue()
+    assert "player_1 raises and has 3 in the pot" in out.getvalue()
     assert "is dealt" not in out.getvalue()
 
 
-def test_what_repeats_is_counted():
+def test_what_was_told_is_not_told_again():
+    state = get_game("kuhn_poker_v0").new_state(seed=1, deck="K Q")
     agent, out = at_the_terminal()
-    agent.tell(["A hand.", "A card.", "A card.", "A card."])
-    assert out.getvalue() == "· A hand.\n· A card. (3 times)\n"
-    assert agent.shown == 4
+    agent.tell(state.events(0), state.game, 0, 2)
+    assert "· You are dealt K." in out.getvalue()
+    assert agent.shown == len(state.events(0))
+    out.truncate(0)
+    state.apply(0)
+    agent.tell(state.events(0), state.game, 0, 2)
+    assert out.getvalue().strip("\0") == "· You pass.\n"
+
+
+def test_a_single_choice_is_made_for_you():
+    state = get_game("rummikub_v0").new_state(seed=3)
+    assert len(state.legal_actions()) == 1
+    agent, out = at_the_terminal()
+    assert agent.act(Turn(state, 0)) == state.legal_actions()[0]
+    assert "Open with 30 points, or draw? Your only choice: draw." in out.getvalue()
+
+
+def test_whole_plays_are_offered_and_played_to_their_end():
+    state = get_game("rummikub_v0").new_state(seed=3)
+    agent, out = at_the_terminal("2")
+    while True:
+        player = state.current_player
+        if player == 0:
+            action = agent.act(Turn(state, 0))
+            if "1 draw" in out.getvalue():
+                break
+            state.apply(action)
+        else:
+            state.apply(state.policy_action("planner", 0))
+    play = state.candidates()[1]
+    assert len(play.actions) > 1
+    assert play.label in " ".join(out.getvalue().split())
+    assert action == play.actions[0]
+    for expected in play.actions[1:]:
+        state.apply(action)
+        action = agent.act(Turn(state, 0, goes_on=True))
+        assert action == expected
+    state.apply(action)
+    assert state.current_player != 0
+
+
+def test_only_what_changed_is_printed_again_within_a_turn():
+    state = get_game("gin_rummy_v0").new_state(seed=3)
+    agent, out = at_the_terminal("take", "table", "discard 7s")
+    action = agent.act(Turn(state, 0))
+    assert "stock" in out.getvalue()
+    state.apply(action)
+    out.truncate(0)
+    agent.act(Turn(state, 0, goes_on=True))
+    before, after = out.getvalue().split("Discard a card.", 1)
+    assert "╭" not in before
+    assert "discard pile empty" in before
+    assert "player_1" not in before
+    assert "player_1" in after  # the whole table again, on demand
 
 
 @pytest.mark.parametrize("lines", [(), ("quit",), (" Q ",)])

@@ -36,6 +36,7 @@ def shown(turn):
         "public view": turn.public_view,
         "facts": turn.facts,
         "recap": turn.recap,
+        "events": turn.events,
         "end of the recap": turn.recap_of_last(3),
         "prompt": turn.prompt,
         "key": turn.information_state_key,

@@ -84,10 +84,13 @@ class RummikubView(View):
         phase = _phase(s)
         if phase == TURN_BEGINS:
             idle = "draw" if s.num_dealt < s.num_tiles else "pass"
-            return f"Begin a play, or {idle}?"
+            begin = "Begin a play" if s.opened[s.current_player] else f"Open with {s.rules.initial_meld_min} points"
+            return f"{begin}, or {idle}?"
         loose = " ".join(tile_label(tile) for tile in tiles_in(s.loose))
         if phase == TAKING_APART:
             return f"Take more apart, or lay melds. Loose: {loose}."
+        if not s.opened[s.current_player] and s.points < s.rules.initial_meld_min:
+            return f"Lay more melds: {s.points} of the {s.rules.initial_meld_min} points needed to open are laid."
         return f"Lay more melds{f'; loose: {loose}' if loose else ', or be done'}."
 
     # -- what a careful player knows ----------------------------------------------------------------------------

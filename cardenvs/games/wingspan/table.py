@@ -40,13 +40,13 @@ OUT = TABLE.counter("out", per_player=True)
 SCORE = TABLE.counter("score", per_player=True)  # set at the end of the game
 
 # The deal
-NEW_GOAL = TABLE.event("new_goal", Op.CREATE, "A round goal is put into the box.")
+NEW_GOAL = TABLE.event("new_goal", Op.CREATE, "A round goal is put into the box.", is_detail=True)
 LAY_GOAL = TABLE.event("lay_goal", Op.MOVE, "The next round goal is {token}.")
-NEW_DECK = TABLE.event("new_bird_deck", Op.CREATE, "A deck of {value} birds is shuffled.")
-NEW_BONUS_DECK = TABLE.event("new_bonus_deck", Op.CREATE, "A deck of {value} bonus cards is shuffled.")
+NEW_DECK = TABLE.event("new_bird_deck", Op.CREATE, "A deck of {value} birds is shuffled.", is_detail=True)
+NEW_BONUS_DECK = TABLE.event("new_bonus_deck", Op.CREATE, "A deck of {value} bonus cards is shuffled.", is_detail=True)
 DEAL_BIRD = TABLE.event("deal_bird", Op.MOVE, "{player} is dealt {token}.")
 DEAL_BONUS = TABLE.event("deal_bonus", Op.MOVE, "{player} is dealt the bonus card {token}.")
-DEAL_FOOD = TABLE.event("deal_food", Op.SET, "{player} receives a starting food token.")
+DEAL_FOOD = TABLE.event("deal_food", Op.SET, "{player} receives a starting food token.", is_detail=True)
 
 # The setup
 PLAN_DROP = TABLE.event("plan_drop", Op.NOTE, "{player} will not keep {token}.")
@@ -59,7 +59,7 @@ IS_FIRST = TABLE.event("first_player", Op.SET, "{player} is the first player.", 
 
 # Rounds and turns
 NEW_ROUND = TABLE.event("round", Op.SET, "Round {value} begins.")
-TURNS = TABLE.event("turns_left", Op.SET, "{player} has {value} turns left in this round.")
+TURNS = TABLE.event("turns_left", Op.SET, "{player} has {value} turns left in this round.", is_detail=True)
 CHOOSE_PLAY = TABLE.event("choose_play", Op.NOTE, "{player} plays a bird.")
 CHOOSE_FOOD = TABLE.event("choose_food", Op.NOTE, "{player} gains food.")
 CHOOSE_EGGS = TABLE.event("choose_eggs", Op.NOTE, "{player} lays eggs.")
@@ -84,8 +84,8 @@ ROLL_OUTSIDE = TABLE.event("roll_outside", Op.NOTE, "{player} rolls the {value} 
 TAKE_DIE = TABLE.event("take_die", Op.NOTE, "{player} takes a die.")
 
 # Dice are chance, so no player could have known these values.
-DIE_IN = TABLE.event("die_in", Op.SET, "{value} {source}.", reveals_hidden_value=True)
-DIE_OUT = TABLE.event("die_out", Op.SET, "{value} {source}.", reveals_hidden_value=True)
+DIE_IN = TABLE.event("die_in", Op.SET, "{value} {source}.", reveals_hidden_value=True, is_detail=True)
+DIE_OUT = TABLE.event("die_out", Op.SET, "{value} {source}.", reveals_hidden_value=True, is_detail=True)
 CATCH = TABLE.event(
     "catch", Op.SET, "{player} caches the catch of the hunt: {value} {source}.", reveals_hidden_value=True
 )

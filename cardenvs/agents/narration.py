@@ -1,0 +1,109 @@
+"""What happened in a game, told to a person at the table.
+
+The recap of a game has one sentence for each event. A person wants less: bookkeeping that the table shows is left out,
+ten dealt cards are one line, players who do the same are named together, and the person is "you".
+"""
+
+import itertools
+import re
+from collections.abc import Iterable
+
+from rich.markup import escape
+
+from cardenvs.core.events import Event
+from cardenvs.core.game import Game
+
+_IRREGULAR = {"is": "are", "has": "have", "does": "do", "was": "were", "goes": "go"}
+_SECOND_VERB = re.compile(r"\b(and|but) (is|has|does|shares)\b")
+_TOKEN = "\0"
+
+
+class Narrator:
+    """Tells the events that one player sees."""
+
+    def __init__(self, game: Game, player: int, num_players: int) -> None:
+        """Tell events of `game` to `player`."""
+        self._view, self._kinds = game.view, {kind.name: kind for kind in game.table.kinds}
+        self._you, self._num_players = player, num_players
+
+    def lines(self, events: Iterable[Event]) -> list[str]:
+        """Return lines of rich markup for events that follow each other."""
+        told = [event for event in events if not self._kinds[event.kind].is_detail]
+        lines = []
+        for _, run in itertools.groupby(told, key=lambda event: event.kind):
+            lines += self._run(list(run))
+        return lines
+
+    def _run(self, events: list[Event]) -> list[str]:
+        """Return lines for events of one kind. Events that differ only in their token or their player are merged."""
+        tokens: dict[tuple[int | None, str], list[str]] = {}  # by player and sentence: markup of the tokens
+        for event in events:
+            sentence, token = self._split(event)
+            tokens.setdefault((event.player, sentence), []).append(token)
+        players: dict[tuple[str, tuple[str, ...]], list[int]] = {}  # by what is told of them
+        for (player, sentence), shown in tokens.items():
+            subject = f"player_{player} "
+            is_theirs = player is not None and player != self._you and sentence.startswith(subject)
+            told = sentence.removeprefix(subject) if is_theirs else sentence
+            players.setdefault((told if is_theirs else f"={told}", tuple(shown)), []).append(
+                -1 if player is None else player
+            )
+        return [self._line(told, list(shown), who) for (told, shown), who in players.items()]
+
+    def _split(self, event: Event) -> tuple[str, str]:
+        """Return the sentence of an event with a mark in the place of its token, and the token's markup."""
+        sentence = self._view.describe_event(event, self._kinds[event.kind])
+        if event.token is None:
+            return sentence, ""
+        label = re.escape(self._view.token_label(event.token))
+        marked, found = re.subn(rf"(?<!\w){label}(?!\w)", _TOKEN, sentence, count=1)
+        return (marked, self._view.token_markup(event.token)) if found else (sentence, "")
+
+    def _line(self, told: str, shown: list[str], who: list[int]) -> str:
+        if told.startswith("="):
+            sentence = second_person(told[1:], self._you)
+        elif len(who) == 1:
+            sentence = second_person(f"player_{who[0]} {told}", self._you)
+        else:
+            sentence = f"{self._subject(who)} {_plural(told)}"
+        times = f" [dim]({len(shown)} times)[/dim]" if len(shown) > 1 and _TOKEN not in sentence else ""
+        return escape(sentence).replace(_TOKEN, " ".join(shown)) + times
+
+    def _subject(self, who: list[int]) -> str:
+        if len(who) == self._num_players - 1:
+            return "The others"
+        names = [f"player_{player}" for player in who]
+        return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def second_person(sentence: str, player: int) -> str:
+    """Return a sentence in which `player` is called "you", with the verbs that go with it.
+
+    Args:
+        sentence: as from `View.describe_event`. Where the player is the subject, it begins with "player_N VERB".
+        player: N.
+    """
+    name = f"player_{player}"
+    if sentence.startswith(f"{name} "):
+        sentence = f"You {_plural(sentence.removeprefix(f'{name} '))}"
+    sentence = re.sub(rf"\b{name}'s\b", "your", sentence)
+    sentence = re.sub(rf"\b{name}\b", "you", sentence)
+    sentence = re.sub(r"\byou (is|has|does)\b", lambda found: f"you {_base_form(found[1])}", sentence)
+    return sentence[:1].upper() + sentence[1:] if sentence.startswith("you") else sentence
+
+
+def _plural(predicate: str) -> str:
+    """Return a predicate as it follows "you" or several names: "draw and have 2" for "draws and has 2"."""
+    verb, rest = re.fullmatch(r"(\w*)(.*)", predicate, re.DOTALL).groups()  # type: ignore[union-attr]
+    return _base_form(verb) + _SECOND_VERB.sub(lambda found: f"{found[1]} {_base_form(found[2])}", rest)
+
+
+def _base_form(verb: str) -> str:
+    """Return the form of an English verb that follows "you", from that of the third person."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
+    if verb.endswith("ies"):
+        return f"{verb[:-3]}y"
+    if verb.endswith(("ches", "shes", "sses", "xes", "zes")):
+        return verb[:-2]
+    return verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb
