@@ -1,23 +1,25 @@
 # Every target makes its own virtual environment in .venv on first use. The plain commands stand in README.md.
 PYTHON ?= python3
+NEWEST ?= python3.13
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --constraint constraints.txt
-SECONDS ?= 90
+STEPS ?= 4_000_000
 DEALS ?= 100
 
-.PHONY: demo warm test test-slow bench wheel lint types docs clean
+.PHONY: demo warm test test-slow test-lowest test-newest bench wheel lint docs clean
 
 $(VENV)/made:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
 $(VENV)/%: $(VENV)/made pyproject.toml constraints.txt
+	@echo "Installing cardenvs[$*] into $(VENV): 0.5 GB, 1.5 GB with torch for the CPU, several more with CUDA (docs/installation.md)."
 	$(PIP) --editable '.[$*]'
 	@touch $@
 
-demo: $(VENV)/train,report  ## train gin rummy for 90 seconds, then a leaderboard
-	$(BIN)/cardenvs train gin_rummy_v0 --seconds $(SECONDS) --out runs/demo --overwrite
+demo: $(VENV)/train,report  ## train gin rummy by self-play, a minute or two, then a leaderboard
+	$(BIN)/cardenvs train gin_rummy_v0 --total-steps $(STEPS) --out runs/demo --overwrite
 	$(BIN)/cardenvs match gin_rummy_v0 --agents ppo:runs/demo/latest.pt,heuristic,search:simulations=50,random --deals $(DEALS) \
 	    --processes 2 --json runs/demo/leaderboard.json --html runs/demo/leaderboard.html
 
@@ -30,6 +32,18 @@ test: $(VENV)/dev warm  ## the fast tests
 
 test-slow: $(VENV)/dev warm  ## the exhaustive tests, too
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "slow or not slow"
+
+test-lowest:  ## a smoke test with the lowest versions that pyproject.toml allows
+	$(PYTHON) -m venv --clear $(VENV)-lowest
+	$(PYTHON) tests/lowest_versions.py llm report > $(VENV)-lowest/constraints.txt
+	$(VENV)-lowest/bin/pip install --quiet --constraint $(VENV)-lowest/constraints.txt '.[llm,arena]'
+	$(VENV)-lowest/bin/python tests/smoke.py
+
+test-newest:  ## a smoke test with the newest Python, where there is one, and the newest core packages
+	@if $(NEWEST) --version 2>/dev/null; then \
+	    $(NEWEST) -m venv --clear $(VENV)-newest && $(VENV)-newest/bin/pip install --quiet . && \
+	    $(VENV)-newest/bin/python tests/smoke.py; \
+	else echo "there is no $(NEWEST): its smoke test is skipped"; fi
 
 bench: $(VENV)/train,bench  ## this suite beside its peers
 	$(BIN)/python -m benchmarks.run
@@ -51,4 +65,4 @@ docs: $(VENV)/dev  ## the documentation, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) site
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-newest site

@@ -53,8 +53,9 @@ def solver_times(positions: int, programs: int) -> SolverTimes:
     Raises:
         AssertionError: the two do not agree.
     """
+    from cardenvs.games.rummikub.problem import WEIGHT, WORK
     from cardenvs.games.rummikub.solve import position_record
-    from cardenvs.games.rummikub.solver import WEIGHT, WORK, best_value
+    from cardenvs.games.rummikub.solver import best_value
 
     met = _positions(positions)
     work = np.zeros(1, WORK)[0]

@@ -28,18 +28,29 @@ from cardenvs.core.errors import MissingExtraError
 
 @dataclass
 class Row:
-    """One line of the result: ours, the peer's, and the ratio; `goal` is the ratio or figure aimed at."""
+    """One line of the result.
+
+    Attributes:
+        what: what was measured.
+        ours, theirs: the figures of cardenvs and of the peer; 0 without a peer.
+        peer: its name.
+        goal: the ratio or figure aimed at.
+        unit: of the figures; of time and size, less is better.
+    """
 
     what: str
     ours: float
     peer: str
     theirs: float
     goal: str
+    unit: str = "/s"
 
     @property
     def ratio(self) -> float:
-        """How many times the peer's figure ours is."""
-        return self.ours / self.theirs if self.theirs else float("nan")
+        """How many times as good as the peer's figure ours is."""
+        if not self.theirs:
+            return float("nan")
+        return self.ours / self.theirs if self.unit == "/s" else self.theirs / self.ours
 
 
 def versus(what: str, ours: Contestant, peers: list[tuple[Contestant, str]], rounds: int, seconds: float) -> list[Row]:
@@ -114,7 +125,7 @@ def section_holdem(rounds: int, seconds: float) -> Iterator[Row]:
     for policy, goal in (("random", "40,000"), ("tight_aggressive", "1,000")):
         ours = c.tournaments(name, 2048, policy)
         race([ours], rounds, 2 * seconds)
-        yield Row(f"{name} tournaments of six a second, {policy}", ours.best, "", 0.0, goal)
+        yield Row(f"{name} tournaments of six, {policy}", ours.best, "", 0.0, goal)
 
 
 def section_wingspan(rounds: int, seconds: float) -> Iterator[Row]:
@@ -132,8 +143,8 @@ def section_wingspan(rounds: int, seconds: float) -> Iterator[Row]:
         yield Row(f"{name} batch, 1 core, {label}", ours.best, "", 0.0, goal)
     games = c.tournaments(name, 512, "random")
     race([games], rounds, 2 * seconds)
-    yield Row(f"{name} games of two a second, random", games.best, "", 0.0, "1,500")
-    yield Row(f"{name} bytes of a record", cardenvs.get_game(name).rules.state_dtype.itemsize, "", 0.0, "4,096")
+    yield Row(f"{name} games of two, random", games.best, "", 0.0, "1,500")
+    yield Row(f"{name} record", cardenvs.get_game(name).rules.state_dtype.itemsize, "", 0.0, "4,096", "bytes")
 
 
 def section_evaluator(rounds: int, seconds: float) -> Iterator[Row]:
@@ -150,12 +161,12 @@ def section_rummikub(rounds: int, seconds: float) -> Iterator[Row]:
         race([batch], rounds, 2 * seconds)
         yield Row(f"{name} batch, 1 core, {mask} mask", batch.best, "", 0.0, goal)
     times = rummikub.solver_times(positions=3000, programs=300)
-    what = f"{name} solver, {times.positions} positions of self-play, microseconds"
-    yield Row(f"{what}, 99th percentile", times.percentile_99, "", 0.0, "5,000")
-    yield Row(f"{what}, median", times.median, "HiGHS, median", times.program_median, "100; 0.02x")
+    what = f"{name} solver, {times.positions} positions of self-play"
+    yield Row(f"{what}, 99th percentile", times.percentile_99, "", 0.0, "5,000", "µs")
+    yield Row(f"{what}, median", times.median, "HiGHS, median", times.program_median, "100; 50x", "µs")
     games = rummikub.self_play("max_tiles", mask="loose")
     race([games], rounds, 2 * seconds)
-    yield Row(f"{name} games of four max_tiles a second, mask=loose", games.best, "", 0.0, "50")
+    yield Row(f"{name} games of four max_tiles, mask=loose", games.best, "", 0.0, "50")
 
 
 _FIRST_CALL = """
@@ -177,11 +188,11 @@ def section_startup(rounds: int, seconds: float) -> Iterator[Row]:
         for game, cold_goal, warm_goal in cases:
             cold = _seconds_of(_FIRST_CALL.format(game=game), cache)
             warm = min(_seconds_of(_FIRST_CALL.format(game=game), cache) for _ in range(rounds))
-            yield Row(f"{game} first call, compiled, seconds", cold, "", 0.0, cold_goal)
-            yield Row(f"{game} first call, from cache, seconds", warm, "", 0.0, warm_goal)
+            yield Row(f"{game} first call, compiled", cold, "", 0.0, cold_goal, "s")
+            yield Row(f"{game} first call, from cache", warm, "", 0.0, warm_goal, "s")
         importing = "import time; t = time.perf_counter(); import cardenvs; print(time.perf_counter() - t)"
         fastest = min(_seconds_of(importing, cache) for _ in range(rounds))
-        yield Row("import cardenvs, seconds", fastest, "", 0.0, "0.5 s")
+        yield Row("import cardenvs", fastest, "", 0.0, "0.5 s", "s")
 
 
 def _seconds_of(code: str, cache: str) -> float:
@@ -247,7 +258,8 @@ def show(rows: list[Row], console: Console) -> None:
     table = Table("what", "cardenvs", "peer", "peer's", "ratio", "goal", title="best window of each, in one run")
     for row in rows:
         ratio = "" if not row.theirs else f"{row.ratio:,.2g}x" if row.ratio < 10 else f"{row.ratio:,.0f}x"
-        table.add_row(row.what, _figure(row.ours), row.peer, _figure(row.theirs) if row.theirs else "", ratio, row.goal)
+        theirs = f"{_figure(row.theirs)} {row.unit}" if row.theirs else ""
+        table.add_row(row.what, f"{_figure(row.ours)} {row.unit}", row.peer, theirs, ratio, row.goal)
     console.print(table)
 
 

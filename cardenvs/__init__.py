@@ -1,4 +1,4 @@
-"""Card and tile games with hidden information for reinforcement learning.
+"""Card and tile games with hidden information, for reinforcement learning.
 
     import cardenvs
 
@@ -7,8 +7,8 @@
     vec = cardenvs.make_vec("gin_rummy_v0", num_envs=4096)    # a batch, stepped by one compiled call
     state = cardenvs.get_game("gin_rummy_v0").new_state(seed=7)
 
-Importing this package compiles nothing. It adds the games to PettingZoo's registry, and a finder for the modules
-`cardenvs.NAME_v0`.
+Importing this package compiles nothing. It registers the games with PettingZoo and makes the modules
+`cardenvs.NAME_v0` importable.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -39,7 +39,7 @@ _WHERE = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import the public names, and `NAME_v0` modules, when they are first used."""
+    """Import public names and `NAME_v0` modules on first use."""
     import importlib
 
     if name in _WHERE:

@@ -18,8 +18,10 @@ import argparse
 import ast
 import dataclasses
 import functools
+import itertools
 import json
 import re
+import statistics
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -39,8 +41,11 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 GENERATED = "<!-- Written by `python -m docs.generate`. Edit page.md and rules.md in the game's folder instead. -->"
 PICTURE_SEED = 7
+PLAYED_GAMES = 51  # for the typical length of a game
 SAMPLED_GAMES = 100  # of random play, from which the action table learns what is legal when
 _MARKED = re.compile(r"(<!-- (games|agents|bench|code):start ?(.*?) -->\n)(.*?)(<!-- \2:end -->)", re.DOTALL)
+MOST_ROWS = 30  # of an action table
+_MOST_LABELS = 3  # in one of its cells
 _TICK = "```"
 _LANGUAGES = {".py": "python", ".toml": "toml"}
 
@@ -124,10 +129,22 @@ def games_table(games: list[Game], where: str) -> str:
                 _players(game),
                 game.num_actions(options),
                 game.layout(options).size,
-                game.max_length(options),
+                typical_length(game),
             )
         )
-    return table(("game", "name", "players", "actions", "observation", "longest game"), rows)
+    return table(("game", "name", "players", "actions", "observation", "decisions a game"), rows)
+
+
+@functools.cache
+def typical_length(game: Game) -> int:
+    """The median number of decisions in games that the default opponent plays against itself."""
+    lengths = []
+    for seed in range(PLAYED_GAMES):
+        state = game.new_state(seed=seed)
+        while not state.is_terminal:
+            state.apply_unchecked(state.policy_action(game.default_opponent, derived_seed(seed, "docs", state.ply)))
+        lengths.append(state.ply)
+    return int(statistics.median(lengths))
 
 
 def _agents_table(argument: str, path: Path) -> str:
@@ -144,21 +161,43 @@ def _bench_table(argument: str, path: Path) -> str:
     results = ROOT / "benchmarks" / "results.json"
     if not results.exists():
         return "No figures yet. `make bench` measures and prints them."
-    return bench_table(json.loads(results.read_text(encoding="utf-8")))
+    rows = json.loads(results.read_text(encoding="utf-8"))
+    if argument == "headlines":
+        return bench_table([{**row, "what": name} for name, row in _headlines(rows)])
+    compared = bench_table([row for row in rows if row["theirs"]])
+    alone = table(("what", "cardenvs"), [(row["what"], _figure(row["ours"], row)) for row in rows if not row["theirs"]])
+    return f"{compared}\n\nWithout a peer:\n\n{alone}"
+
+
+_HEADLINES = {
+    ("gin_rummy_v0 batch, 1 core", "OpenSpiel from Python"): "Gin rummy, batched, one core",
+    ("gin_rummy_v0 batch, 1 core", "RLCard"): "Gin rummy, batched, one core",
+    ("texas_holdem_v0 batch, 1 core", "OpenSpiel from Python"): "No-limit hold'em for six, batched, one core",
+    ("leduc_poker_v0 batch, 2 cores", "pgx"): "Leduc poker, batched, two cores",
+    ("leduc_poker_v0 AEC loop", "PettingZoo classic leduc_holdem_v4"): "Leduc poker, PettingZoo AEC loop",
+    ("rummikub_v0 solver, 3000 positions of self-play, median", "HiGHS, median"): "Best Rummikub play, median position",
+}  # the rows of the README, each with a name that needs no explanation
+
+
+def _headlines(rows: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    found = {(row["what"], row["peer"]): row for row in rows}
+    for key, name in _HEADLINES.items():
+        yield name, found[key]
 
 
 def bench_table(rows: list[dict[str, Any]]) -> str:
-    """The rows that `python -m benchmarks.run --json` writes; a row without a peer has no ratio."""
+    """Rows that `python -m benchmarks.run --json` writes, of those with a peer."""
     lines = []
     for row in rows:
-        theirs = row["theirs"]
-        compared = (row["peer"], _figure(theirs), f"{row['ours'] / theirs:,.3g}x") if theirs else ("", "", "")
-        lines.append((row["what"], _figure(row["ours"]), *compared))
-    return table(("", "cardenvs", "peer", "the peer's", "ratio"), lines)
+        ours, theirs = row["ours"], row["theirs"]
+        times = ours / theirs if row["unit"] == "/s" else theirs / ours
+        lines.append((row["what"], _figure(ours, row), row["peer"], _figure(theirs, row), f"{times:,.3g}x"))
+    return table(("what", "cardenvs", "peer", "the peer's", "times as fast"), lines)
 
 
-def _figure(value: float) -> str:
-    return f"{value / 1e6:,.3g} M" if value >= 1e6 else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+def _figure(value: float, row: dict[str, Any]) -> str:
+    text = f"{value / 1e6:,.3g} M" if value >= 1e6 else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    return f"{text}{'' if row['unit'] == '/s' else ' '}{row['unit']}"
 
 
 def _code(argument: str, path: Path) -> str:
@@ -289,7 +328,7 @@ for agent in env.agent_iter():
     env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
     print(agent, "got", reward, "and leaves" if over else "")
 env.close()"""
-    return f"{_TICK}bash\npip install cardenvs\n{_TICK}\n\n{_TICK}python\n{example}\n{_TICK}"
+    return f"[Install cardenvs](../installation.md), then:\n\n{_TICK}python\n{example}\n{_TICK}"
 
 
 def _specs(game: Game, options: Options) -> str:
@@ -314,7 +353,7 @@ def _specs(game: Game, options: Options) -> str:
         ("Built-in policies", ", ".join(f"`{name}`" for name in game.engine.policy_names())),
         ("State", f"{game.rules.state_dtype.itemsize} bytes"),
     ]
-    return "With default options.\n\n" + table(("", ""), rows)
+    return "With default options.\n\n" + table(("what", "value"), rows)
 
 
 @functools.cache
@@ -410,12 +449,13 @@ class _Ids:
 
 
 def _actions(game: Game, options: Options) -> str:
-    groups = action_groups(game, options)
     rows = []
-    for group in groups:
-        phases = ", ".join(f"`{phase}`" for phase in game.phases if phase in group.phases)
-        labels = [_pattern_text(pattern, label) for pattern, label in sorted(group.patterns.items())]
-        rows.append((_span(group.first, group.last - group.first + 1), " / ".join(labels), phases or "not met"))
+    for family in action_families(game, options):
+        met = [phase for phase in game.phases if phase in family.phases]
+        phases = "all" if len(met) == len(game.phases) > 1 else ", ".join(f"`{phase}`" for phase in met)
+        labels = [_label_text(family, first, last) for first, last in family.labels.values()]
+        shown = " / ".join(labels[:_MOST_LABELS]) + (" / ..." if len(labels) > _MOST_LABELS else "")
+        rows.append((_span(family.first, family.last - family.first + 1), shown, phases or "not met"))
     text = (
         f"With default options. Labels and phases are those met in {SAMPLED_GAMES} games of random play; "
         "`state.action_label(action)` gives the label in a state."
@@ -423,8 +463,53 @@ def _actions(game: Game, options: Options) -> str:
     return f"{text}\n\n{table(('id', 'label', 'legal in phase'), rows)}"
 
 
-def _pattern_text(pattern: str, label: str) -> str:
-    return f"{label}" if pattern == label else f"{pattern}, as in *{label}*"
+def _label_text(family: "_Family", first: str, last: str) -> str:
+    if first != last:
+        return f"{first} ... {last}"
+    return f"{first}, ..." if family.last > family.first and "CARD" not in first else first
+
+
+def action_families(game: Game, options: Options) -> list["_Family"]:
+    """All action ids in at most MOST_ROWS families, as fine as that allows."""
+    groups = action_groups(game, options)
+    families = [_Family(group, None) for group in groups]
+    for words in (3, 2, 1):
+        if len(families) <= MOST_ROWS:
+            break
+        families = []
+        for group in groups:
+            family = _Family(group, words)
+            if families and families[-1].labels.keys() & family.labels.keys():
+                families[-1].add(family)
+            else:
+                families.append(family)
+    return families
+
+
+class _Family:
+    """Consecutive ids whose labels begin alike: a row of the table.
+
+    Attributes:
+        first, last: the ids.
+        labels: by how they begin, the first and the last label.
+        phases: in which one of them was legal.
+    """
+
+    def __init__(self, group: _Ids, words: int | None) -> None:
+        """The family of one group; `words`: how many words of a pattern must agree, None for all."""
+        self.first, self.last, self.phases = group.first, group.last, set(group.phases)
+        self.labels: dict[str, tuple[str, str]] = {}
+        for pattern, label in sorted(group.patterns.items()):
+            start = " ".join(itertools.takewhile(str.islower, pattern.split()[:words])) if words else pattern
+            shown = label if pattern == label or words else f"{pattern}, as in *{label}*"
+            self.labels.setdefault(start, (shown, shown))
+
+    def add(self, other: "_Family") -> None:
+        """Append the ids that follow."""
+        self.last = other.last
+        self.phases |= other.phases
+        for start, (first, last) in other.labels.items():
+            self.labels[start] = (self.labels.get(start, (first, last))[0], last)
 
 
 def action_groups(game: Game, options: Options) -> list[_Ids]:

@@ -252,7 +252,7 @@ def test_play_to_the_end_and_replay_it(tmp_path):
     assert "positions 0 to" in refused("replay", str(path), "--at", "99")
     assert "--player 2 is out of range: this replay has players 0 to 1" in refused("replay", str(path), "--player", "2")
     path.write_text(path.read_text().replace('"actions"', '"acts"'))
-    assert "is damaged: 'actions' should be a list" in refused("replay", str(path))
+    assert "is damaged: 'actions' should be of type list" in refused("replay", str(path))
 
 
 def test_leaving_a_game_is_clean_and_keeps_the_replay(tmp_path):

@@ -39,9 +39,10 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("no/such/x.json", "there is no folder no/such"), ("folder", "it is a folder"), ("pipe", "no plain file"),
+        ("no/such/x.json", "there is no folder no/such"), ("folder", "it is a folder"), ("pipe", "not a regular file"),
         ("", "it is a folder"), ("loop", "Too many levels"), ("x" * 300, "File name too long"),
-        ("/dev/full", "no plain file"), ("text/x.json", "Not a directory"), ("/proc/x.json", "nothing can be written"),
+        ("/dev/full", "not a regular file"), ("text/x.json", "Not a directory"),
+        ("/proc/x.json", "nothing can be written"),
     ],
 )  # fmt: skip
 def test_an_output_that_cannot_be_written_is_refused_before_play(folder, path, message):
@@ -117,14 +118,14 @@ def test_writing_whole_leaves_links_and_what_is_no_file_alone(folder):
     with pytest.raises(OSError, match="Invalid argument"):
         files.write_whole(folder / "pipe", "text")
     assert (folder / "pipe").is_fifo()
-    with pytest.raises(FileError, match="a device, a pipe or a socket; save what comes from it to a file"):
+    with pytest.raises(FileError, match="a device, a pipe or a socket; save its output to a file first"):
         files.check_input(folder / "pipe")
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[" * 5000, "nests too deep"), ("a: &a [*a]\n", "holds itself"),
+        ("[" * 5000, "nested too deeply"), ("a: &a [*a]\n", "contains itself"),
         ("a: 2024-13-45\n", "month must be in 1..12"),
         ("a: " + "9" * 5000, "cannot be read"), ("? [a]\n: 1\n", "cannot be read"), ("a: \x07", "cannot be read"),
         ("name: s\ngames: [kuhn_poker]\nagents: [random, random]\nbudget: {seconds: .inf}", "finite"),

@@ -23,7 +23,7 @@ class NoLimitError(Exception):
 
 
 class Limit:
-    """N games in C; the attributes are the arrays of a `cardenvs.envs.vector.Batch`."""
+    """N games in C; the attributes are the arrays of a `cardenvs.envs.batch.Batch`."""
 
     def __init__(self, name: str, num_envs: int, seed: int = 0) -> None:
         """Compile the program and allocate the arrays.

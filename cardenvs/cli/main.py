@@ -6,6 +6,7 @@ import typer
 
 from cardenvs.cli.arena import arena_app
 from cardenvs.cli.bench import bench
+from cardenvs.cli.doctor import doctor
 from cardenvs.cli.games import games
 from cardenvs.cli.info import info
 from cardenvs.cli.llm_stub import llm_stub
@@ -71,7 +72,7 @@ def main(
     """Options before any command."""
 
 
-for command in (games, info, play, match, simulate, verify, train, replay, prompt, llm_stub, warmup):
+for command in (games, info, play, match, simulate, verify, train, replay, prompt, llm_stub, warmup, doctor):
     app.command()(command)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(bench)  # it passes them on
 for name, group in (("arena", arena_app), ("submit", submit_app), ("transcript", transcript_app)):

@@ -73,7 +73,7 @@ def play(
 def _opponents(game: "Game", options: "Options", against: str | None) -> list[str]:
     from cardenvs.agents.specs import split_specs
 
-    specs = split_specs(against) if against else ["heuristic" if "heuristic" in game.policies else "random"]
+    specs = split_specs(against) if against else [game.default_opponent]
     others = options.num_players - 1
     if len(specs) not in (1, others):
         raise AgentError(f"--against takes one agent, or one for each of the {others} other players; got {len(specs)}")

@@ -55,7 +55,12 @@ def train(
 
     if chosen is not None and not quiet and (name := game or chosen.game):
         found = get_game(name)
-        compile_for(found, found.make_options(**chosen.options), chosen.eval_opponents, batches=True)
+        compile_for(
+            found,
+            found.make_options(**chosen.options),
+            chosen.eval_opponents or found.engine.policy_names(),
+            batches=True,
+        )
 
     try:
         train_policy(

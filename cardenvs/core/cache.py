@@ -1,17 +1,18 @@
-"""The cache of compiled kernels: a file for each, checked before anything of it is loaded.
+"""The cache of compiled kernels: one file per kernel version, verified before it is loaded.
 
-Numba's own cache trusts its files. Its index and data are pickles, and the data holds machine code: a damaged file
-raises anything, or ends the process inside LLVM, again on every start. Here:
+Numba's own cache trusts its files. Its index and data are pickles, and the data contains machine code, so a damaged
+file can raise any error, or crash the process inside LLVM on every start. This cache works differently:
 
-* An entry is one file: a mark, a SHA-256 checksum and the pickle. The checksum is compared first; an entry that does
-  not match is deleted, its kernel compiled again, and one line on standard error says so.
-* A file appears in one piece, by renaming. So processes need no lock, and none can be left behind by a dead one.
-* What cannot be saved (full disk, read-only folder) is not saved, and one line says so. The run goes on.
-* A wheel may hold entries compiled for any processor of the level x86-64-v3. They are looked up second, and are as
-  trusted as the package's other files.
-* Units of older sources, and what dead processes left, are deleted once nobody has used them for a while.
-* A checksum detects accidents, not malice: who can write an entry can run code as whoever loads it. So the folder must
-  belong to the user or to root, and must not be writable for everybody; any other is left alone, with a warning.
+* An entry is one file: a mark, a SHA-256 checksum and the pickle. An entry with a wrong checksum is deleted and its
+  kernel compiled again, with a message on standard error.
+* Files are written atomically, by renaming. Processes need no lock, so a crashed one cannot leave a lock behind.
+* If an entry cannot be saved (full disk, read-only folder), a message says so and the process continues.
+* A wheel may contain entries compiled for any x86-64-v3 processor. They are used if the user's cache has no entry, and
+  are trusted like the package's other files.
+* Units of older sources and leftovers of crashed processes are deleted when they have not been used for a while.
+* A checksum guards against accidents, not against malice: anyone who can write an entry can run code as the user who
+  loads it. The folder must therefore belong to the user or to root and must not be world-writable. Other folders are
+  not used, and a warning says so.
 """
 
 import contextlib
@@ -32,7 +33,7 @@ _MARK = b"cardenvs kernel 1\n"
 _CHECKSUM_BYTES = 32
 _LARGEST_ENTRY = 1 << 28  # bytes; the largest kernel has a few MiB
 _UNSAVED = "unsaved"
-_FOLDER_MODE, _ENTRY_MODE = 0o755, 0o644  # agents in a sandbox, other users there, read them
+_FOLDER_MODE, _ENTRY_MODE = 0o755, 0o644  # readable for sandboxed agents, which run as other users
 PREBUILT_FOLDER = Path(__file__).resolve().parent.parent / "_prebuilt"  # in wheels made by `make wheel`
 PREBUILT_CPU = "x86-64-v3"
 _PREBUILT_NEEDS = (
@@ -40,17 +41,17 @@ _PREBUILT_NEEDS = (
     "ssse3", "xsave",
 )  # fmt: skip
 
-_ENTRY, _UNFINISHED = ".kernel", ".saving-"  # how entries end, and how files that are being written begin
+_ENTRY, _UNFINISHED = ".kernel", ".saving-"  # suffix of entries, prefix of files being written
 
-_UNITS_PER_GAME = 4  # units of other versions that are kept until they expire
+_UNITS_PER_GAME = 4  # most recently used units that are kept until they expire
 _HOUR = 3600.0
-_GRACE = 24 * _HOUR  # a unit that was used within this time is never deleted
-_EXPIRY = 30 * 24 * _HOUR  # a unit that was not used for this long is deleted
+_GRACE = 24 * _HOUR  # units used within this time are never deleted
+_EXPIRY = 30 * 24 * _HOUR  # units not used for this long are deleted
 
 
 @functools.cache
 def cache_folder() -> Path:
-    """Where compiled code is kept: CARDENVS_CACHE_DIR, or the user's cache folder."""
+    """Return the folder for compiled code: CARDENVS_CACHE_DIR, or a folder in the user's cache."""
     chosen = os.environ.get("CARDENVS_CACHE_DIR")
     if chosen:
         return Path(chosen).absolute()
@@ -61,7 +62,11 @@ def cache_folder() -> Path:
 
 @functools.cache
 def trusted_folder() -> Path | None:
-    """The cache folder, made if need be; None, with a warning, where it cannot be made or others could change it."""
+    """Return the cache folder, created if necessary.
+
+    Returns:
+        the folder; None, with a warning, if it cannot be created or other users could change it.
+    """
     folder = cache_folder()
     try:
         folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
@@ -79,13 +84,13 @@ def trusted_folder() -> Path | None:
 
 
 def is_saving() -> bool:
-    """Whether what is compiled now will be there for the next process, as far as can be known beforehand."""
+    """Return whether the next process will probably find what this one compiles now."""
     folder = trusted_folder()
     return folder is not None and _UNSAVED not in _said and os.access(folder, os.W_OK)
 
 
 def _danger(info: os.stat_result) -> str:
-    """Why other users could have put code into a file or folder; an empty text if they could not."""
+    """Return why other users could have put code into a file or folder; an empty string if they could not."""
     if os.name != "posix":
         return ""
     if info.st_uid not in (os.geteuid(), 0):
@@ -96,20 +101,20 @@ def _danger(info: os.stat_result) -> str:
 
 
 class KernelCache:
-    """The cached versions of one kernel; what Numba's dispatchers expect of their cache.
+    """The cached versions of one kernel, with the interface that Numba's dispatchers expect.
 
-    Entries are named by a hash of all that their code depends on, so there is no index that could disagree with them.
+    An entry's name is a hash of everything its code depends on, so the cache needs no index.
     """
 
     def __init__(self, function: Callable, folder: Path | None, unit: str, identity: str, keep: bool = True) -> None:
-        """The cache of a kernel.
+        """Set up the cache of a kernel.
 
         Args:
             function: the kernel's Python function.
-            folder: the cache, in which the unit's folder is made with the first entry; None where nothing is saved.
+            folder: the cache folder, or None to save nothing. The first entry creates the unit's folder in it.
             unit: name of the unit's folder, from `unit_name`.
             identity: what the code depends on besides the function itself and the types of its arguments.
-            keep: whether compiled versions are looked for and saved. May be set later, until the first one is.
+            keep: whether to look up and save compiled versions. Can be changed until the first compilation.
         """
         self._prebuilt = PREBUILT_FOLDER / unit
         self._folder = folder / unit if folder is not None else None
@@ -118,7 +123,7 @@ class KernelCache:
         self._function, self._identity = function, identity
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """The compiled version for a signature, or None."""
+        """Return the compiled version for a signature, or None."""
         target_context.refresh()
         if not self.keep:
             return None
@@ -131,7 +136,7 @@ class KernelCache:
         return found
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep a compiled version, if that is possible."""
+        """Save a compiled version if possible."""
         from numba.core.serialize import dumps
 
         if not self.keep or self._folder is None or result.library.has_dynamic_globals:
@@ -143,7 +148,7 @@ class KernelCache:
             _write_entry(self._folder / self._entry_name(signature, result.library.codegen.magic_tuple()), data)
             _prune_once(self._folder.parent)
         except OSError as error:
-            _report_once(_UNSAVED, f"cardenvs: cannot save compiled code ({error}); going on without.")
+            _report_once(_UNSAVED, f"cardenvs: cannot save compiled code ({error}); continuing without.")
 
     def _entry_name(self, signature: Any, target: tuple) -> str:
         line = self._function.__code__.co_firstlineno
@@ -151,17 +156,17 @@ class KernelCache:
         return f"{self._function.__name__}-{digest.hexdigest()[:32]}{_ENTRY}"
 
     def enable(self) -> None:
-        """Numba's cache can be switched; this one is always on."""
+        """Do nothing: this cache is always on."""
 
     def disable(self) -> None:
-        """Numba's cache can be switched; this one is always on."""
+        """Do nothing: this cache is always on."""
 
     def flush(self) -> None:
-        """Entries of other sources have other names: there is nothing to forget."""
+        """Do nothing: entries of other sources have other names."""
 
 
 def _contents(function: Callable) -> bytes:
-    """A function's code and what it closes over. Kernels are not pickled: sets in their modules vary in order."""
+    """Return a function's code and closure as bytes. Kernels are not pickled, because the order of sets may vary."""
     from numba.core.serialize import dumps
 
     parts = [function.__code__.co_code]
@@ -176,12 +181,12 @@ def _contents(function: Callable) -> bytes:
 
 
 def _load(path: Path, target_context: Any, own: bool) -> Any:
-    """The compiled code of an entry; None if there is none, or a damaged one.
+    """Return the compiled code of an entry; None if it is missing or damaged.
 
     Args:
         path: the entry.
-        target_context: Numba's, into which it is loaded.
-        own: whether it lies in the user's cache, where a damaged entry is deleted; the package's files are left alone.
+        target_context: Numba's target context.
+        own: whether the entry is in the user's cache, where damaged entries are deleted, or part of the package.
     """
     from numba.core.compiler import CompileResult
 
@@ -194,14 +199,14 @@ def _load(path: Path, target_context: Any, own: bool) -> Any:
         return CompileResult._rebuild(target_context, *pickle.loads(data))
     except OSError as error:
         _report_once("unreadable", f"cardenvs: cannot read compiled code ({error}); compiled again.")
-    except Exception as error:  # an entry that is whole, but not what this process can load
+    except Exception as error:  # an undamaged entry that this process cannot load
         _pass_over(path, f"{type(error).__name__}: {error}", own)
     return None
 
 
 @functools.cache
 def _prebuilt_target(triple: str) -> tuple | None:
-    """What prebuilt code was compiled for; None if there is none that this processor runs."""
+    """Return the target of prebuilt code; None if there is none for this processor."""
     import numba
 
     settings: Any = numba.config
@@ -212,7 +217,7 @@ def _prebuilt_target(triple: str) -> tuple | None:
 
 
 def runs_prebuilt_code() -> bool:
-    """Whether this processor has all that PREBUILT_CPU promises."""
+    """Return whether this processor has all features of PREBUILT_CPU."""
     import llvmlite.binding
 
     features = llvmlite.binding.get_host_cpu_features()
@@ -220,9 +225,9 @@ def runs_prebuilt_code() -> bool:
 
 
 def _read_entry(path: Path, own: bool) -> bytes | None:
-    """The contents of an entry; None if there is none, or a damaged one."""
+    """Return the contents of an entry; None if it is missing or damaged."""
     try:
-        # O_NONBLOCK: opening a FIFO for reading would wait for a writer.
+        # Without O_NONBLOCK, opening a FIFO would wait for a writer.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except FileNotFoundError:
         return None
@@ -246,12 +251,12 @@ def _damage(info: os.stat_result, own: bool) -> str:
         return "it is not a regular file"
     if info.st_size > _LARGEST_ENTRY:
         return f"it has {info.st_size} bytes"
-    return _danger(info) if own else ""  # who can change the package's files can change its Python code, too
+    return _danger(info) if own else ""  # anyone who can change the package's files can change its Python code too
 
 
 def _write_entry(path: Path, data: bytes) -> None:
-    """Write a whole entry, or raise OSError and leave what was there."""
-    for folder in (cache_folder(), path.parent):  # either may have gone since the start
+    """Write an entry atomically, or raise OSError and change nothing."""
+    for folder in (cache_folder(), path.parent):  # either may have been deleted since the start
         folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(prefix=_UNFINISHED, dir=path.parent)
     try:
@@ -267,7 +272,7 @@ def _write_entry(path: Path, data: bytes) -> None:
 
 def _pass_over(path: Path, why: str, own: bool) -> None:
     if own:
-        with contextlib.suppress(OSError):  # what cannot be deleted is passed over again next time
+        with contextlib.suppress(OSError):  # if it cannot be deleted, it is skipped again next time
             path.unlink()
     done = "dropped, and compiled again" if own else "compiled again"
     _report_once("damaged", f"cardenvs: compiled code was damaged ({path}: {why}); {done}.")
@@ -278,14 +283,14 @@ def _pass_over(path: Path, why: str, own: bool) -> None:
 
 
 def unit_name(source: Path, unit: str) -> str:
-    """The name of a unit's folder: that of its sources' folder, which stays from version to version, and its hash."""
+    """Return the name of a unit's folder: the name of its sources' folder, and its hash."""
     return f"{source.name[:40]}-{unit}"
 
 
 @functools.cache
 def _mark_used(unit: Path) -> None:
-    """Note in the folder's time of change that this process uses the unit."""
-    # A folder that this user may not change is marked by those who may. If they delete the unit, it is compiled again.
+    """Record in the folder's modification time that this process uses the unit."""
+    # Only users who may change the folder mark it. If they delete the unit, it is compiled again.
     with contextlib.suppress(OSError):
         if time.time() - unit.stat().st_mtime > _HOUR:
             os.utime(unit)
@@ -293,7 +298,7 @@ def _mark_used(unit: Path) -> None:
 
 @functools.cache
 def _prune_once(cache: Path) -> None:
-    """Prune, at the first compilation that this process saves: after an upgrade, something is always compiled."""
+    """Prune when this process first saves a compilation, which always happens after an upgrade."""
     try:
         prune(cache, time.time())
     except OSError as error:
@@ -301,14 +306,14 @@ def _prune_once(cache: Path) -> None:
 
 
 def prune(cache: Path, now: float) -> None:
-    """Delete the units that nobody uses any more: never within a day of use, always after 30 days without.
+    """Delete unused units: never within a day of their last use, always after 30 days without use.
 
-    In between, the few last used of each game stay, so that installed versions in use side by side keep theirs. A
-    process whose unit is deleted nevertheless goes on with what it has loaded, and compiles what else it needs.
+    In between, the few most recently used units of each game are kept, for versions installed side by side. A process
+    whose unit is deleted continues with what it has loaded, and compiles what else it needs.
 
     Args:
-        cache: a folder that `trusted_folder` has accepted. Only folders named as units are touched, only entries and
-            unfinished entries in them are deleted, and no link is followed.
+        cache: a folder from `trusted_folder`. Only entries and unfinished entries in unit folders are deleted, and no
+            links are followed.
         now: seconds since the epoch.
     """
     for units in _units_by_game(cache).values():
@@ -318,7 +323,7 @@ def prune(cache: Path, now: float) -> None:
 
 
 def _units_by_game(cache: Path) -> dict[str, list[tuple[float, Path]]]:
-    """(time of last use, folder) of every unit, by the name of its sources' folder."""
+    """Return (time of last use, folder) of every unit by the name of its sources' folder."""
     units: dict[str, list[tuple[float, Path]]] = {}
     for found in os.scandir(cache):
         game, _, unit = found.name.rpartition("-")
@@ -331,9 +336,9 @@ def _units_by_game(cache: Path) -> dict[str, list[tuple[float, Path]]]:
 
 
 def _delete_files(unit: Path, now: float, entries: bool) -> None:
-    """Delete what dead processes left unfinished; if `entries`, the entries and the folder, too."""
-    # What cannot be deleted stays until another run can: it belongs to another user, or another process was faster, or
-    # has just saved an entry, or the folder holds something that is not ours. None of it harms anybody.
+    """Delete unfinished entries of crashed processes and, if `entries` is True, the entries and the folder."""
+    # A deletion may fail because the file belongs to another user, because another process has deleted it or just saved
+    # an entry, or because the folder contains other files. A later run tries again.
     with contextlib.suppress(OSError):
         for file in os.scandir(unit):
             with contextlib.suppress(OSError):
@@ -361,7 +366,7 @@ _line_is_open = False
 
 
 def say(text: str) -> None:
-    """Write to standard error, unless CARDENVS_QUIET is set. The text may leave its line open."""
+    """Write to standard error unless CARDENVS_QUIET is set. The text may end in the middle of a line."""
     global _line_is_open
     if os.environ.get("CARDENVS_QUIET", "0") in ("", "0"):
         sys.stderr.write(text)
@@ -370,5 +375,5 @@ def say(text: str) -> None:
 
 
 def say_line(text: str) -> None:
-    """Write a line of its own to standard error, unless CARDENVS_QUIET is set."""
+    """Write a separate line to standard error unless CARDENVS_QUIET is set."""
     say(("\n" if _line_is_open else "") + text + "\n")

@@ -1,4 +1,4 @@
-"""Checks of what comes from outside, before a kernel, which checks nothing, gets it."""
+"""Checks of data from callers and files. Kernels check nothing, so interfaces check their arguments first."""
 
 import hashlib
 import json
@@ -11,11 +11,11 @@ from cardenvs.core.errors import FormatError
 from cardenvs.core.rng import SEED_MASK
 
 _DIGEST_SIZE = 32  # bytes of a SHA-256
-_LONGEST = 80  # characters of a value in a message
+_LONGEST = 80  # characters of a value in an error message
 
 
 def short(value: Any) -> str:
-    """A value for an error message, however long or strange it is."""
+    """Return the repr of any value for an error message, shortened if it is long."""
     try:
         text = repr(value)
         return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
@@ -24,15 +24,15 @@ def short(value: Any) -> str:
 
 
 def is_integer(value: Any) -> bool:
-    """Whether it is a Python or NumPy integer; a bool is not."""
+    """Return whether `value` is a Python or NumPy integer. Bools are not."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def checked_integer(name: str, value: Any, low: int, high: int) -> int:
-    """`value` as an int.
+    """Return `value` as an int.
 
     Raises:
-        ValueError: it is no integer from `low` to `high`; says `name`.
+        ValueError: it is not an integer from `low` to `high`. The message names the argument, `name`.
     """
     if not is_integer(value) or not low <= value <= high:
         raise ValueError(f"{name} takes an integer from {low} to {high}; got {short(value)}")
@@ -40,10 +40,10 @@ def checked_integer(name: str, value: Any, low: int, high: int) -> int:
 
 
 def checked_seed(seed: Any) -> int:
-    """`seed` as an int.
+    """Return `seed` as an int.
 
     Raises:
-        ValueError: it is no integer from 0 to 2**63 - 1.
+        ValueError: it is not an integer from 0 to 2**63 - 1.
     """
     if not is_integer(seed) or not 0 <= seed <= SEED_MASK:
         raise ValueError(f"a seed is an integer from 0 to 2**63 - 1; got {short(seed)}")
@@ -51,10 +51,10 @@ def checked_seed(seed: Any) -> int:
 
 
 def checked_player(player: Any, num_players: int) -> int:
-    """`player` as an int.
+    """Return `player` as an int.
 
     Raises:
-        ValueError: it is no player.
+        ValueError: it is not an integer from 0 to num_players - 1.
     """
     if not is_integer(player) or not 0 <= player < num_players:
         raise ValueError(f"players are 0 to {num_players - 1}; got {short(player)}")
@@ -62,16 +62,16 @@ def checked_player(player: Any, num_players: int) -> int:
 
 
 def checked_integers(name: str, values: Any, shape: tuple[int | None, ...], low: int, high: int) -> np.ndarray:
-    """`values` as a new int64 array, C-contiguous and in the machine's byte order.
+    """Return `values` as a new int64 array, C-contiguous and in native byte order.
 
     Args:
-        name: of the argument, for the message.
+        name: name of the argument, for error messages.
         values: array or nested list of integers.
-        shape: None is any length.
+        shape: required shape; None allows any length.
         low, high: bounds of each entry.
 
     Raises:
-        ValueError: wrong shape, not integers (floats and bools are refused), or out of bounds.
+        ValueError: wrong shape, an entry out of bounds, or not integers (floats and bools are rejected).
     """
     try:
         array = np.asarray(values)
@@ -80,58 +80,67 @@ def checked_integers(name: str, values: Any, shape: tuple[int | None, ...], low:
     lengths = ", ".join("n" if n is None else str(n) for n in shape)
     wanted = f"{name} takes integers from {low} to {high}, shape ({lengths}{',' * (len(shape) == 1)})"
     fits = array.ndim == len(shape) and all(n in (None, m) for n, m in zip(shape, array.shape, strict=True))
-    are_integers = array.dtype.kind in "iu" or (array.size == 0 and isinstance(values, list))  # [] is of floats
+    are_integers = array.dtype.kind in "iu" or (array.size == 0 and isinstance(values, list))  # [] has dtype float64
     if not are_integers or not fits:
         raise ValueError(f"{wanted}; got shape {array.shape}, dtype {array.dtype}")
     if array.size and not (low <= array.min() and array.max() <= high):
-        raise ValueError(f"{wanted}; got one of {array.min()} to {array.max()}")
+        raise ValueError(f"{wanted}; got integers from {array.min()} to {array.max()}")
     return np.array(array, np.int64, order="C")
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Saved data: magic, digest, a line of JSON, bytes
+# Saved data: magic, digest, one line of JSON, bytes
 
 
 def sealed(magic: bytes, header: dict[str, Any], *parts: bytes) -> bytes:
-    """Bytes that `split_saved` takes apart."""
+    """Return a header and some bytes as saved data for `split_saved`."""
     body = b"".join([json.dumps(header).encode(), b"\n", *parts])
     return magic + hashlib.sha256(body).digest() + body
 
 
 def split_saved(data: Any, magic: bytes, what: str) -> tuple[dict[str, Any], bytes]:
-    """The header and what follows it.
+    """Return the header of saved data and the bytes after it.
+
+    Args:
+        data: from `sealed`.
+        magic: the first bytes of data of this kind.
+        what: kind of data, for error messages.
 
     Raises:
-        FormatError: it does not begin with `magic`, or is damaged.
+        FormatError: the data does not start with `magic`, or is damaged.
     """
     if not isinstance(data, bytes) or not data.startswith(magic):
-        raise FormatError(f"this is no saved cardenvs {what} (or one of another format version)")
+        raise FormatError(f"this is not a saved cardenvs {what}, or it has another format version")
     digest, rest = data[len(magic) :][:_DIGEST_SIZE], data[len(magic) + _DIGEST_SIZE :]
     if hashlib.sha256(rest).digest() != digest:
         raise FormatError(f"the saved {what} is damaged: its digest does not match")
     line, _, body = rest.partition(b"\n")
     header = parsed(line, f"the saved {what}")
     if not isinstance(header, dict):
-        raise FormatError(f"the saved {what} is damaged: its header is no JSON object")
+        raise FormatError(f"the saved {what} is damaged: its header is not a JSON object")
     return header, body
 
 
 def parsed(text: str | bytes, what: str) -> Any:
-    """JSON from outside.
+    """Parse JSON from an untrusted source.
+
+    Args:
+        text: the JSON text.
+        what: what it is, for error messages.
 
     Raises:
-        FormatError: not JSON, nested too deeply, or with too long a number; names `what`.
+        FormatError: invalid JSON, nested too deeply, or a number is too long.
     """
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"{what} is no JSON that can be read ({error}); it may have been cut short") from None
+        raise FormatError(f"{what} cannot be read as JSON ({error}); it may be truncated") from None
 
 
 def check_fields(data: dict[str, Any], fields: dict[str, Any], what: str) -> None:
-    """Raise FormatError unless `data` has each of `fields`, of its type; an int may be no bool."""
+    """Raise FormatError unless `data` has all `fields` with the given types. A bool is not accepted as an int."""
     for name, kind in fields.items():
         value = data.get(name)
         if name not in data or not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             wanted = getattr(kind, "__name__", str(kind))
-            raise FormatError(f"{what} is damaged: {name!r} should be a {wanted}, it is {short(value)}")
+            raise FormatError(f"{what} is damaged: {name!r} should be of type {wanted}, but is {short(value)}")

@@ -1,7 +1,7 @@
-"""Generic kernels over one game's rules: single steps, batches and playouts.
+"""`Engine`: generic kernels on one game's rules, for single states, batches and playouts.
 
-Each is compiled on first use, closed over the game's kernels, and cached in the game's folder of the cache. All
-take an array of records and an index (0.3 µs a call from Python), never a record (2 to 3 µs).
+Each is a closure over the game's kernels, compiled on first use and cached with them. They take an array of records and
+an index instead of a record, because passing a record from Python costs 2 to 3 µs instead of 0.3 µs per call.
 """
 
 import functools
@@ -13,35 +13,15 @@ import numpy as np
 from cardenvs.core.checks import short
 from cardenvs.core.codes import FORFEIT, HOLD, NO_ACTION, NO_DECK, TERMINAL_PLAYER
 from cardenvs.core.errors import PolicyNotFoundError
-from cardenvs.core.kernel import COMPILED, kernel
-from cardenvs.core.record import narrow, widen
-from cardenvs.core.rng import episode_seed, mix64, random_below, seed_xoshiro, substream_seed
+from cardenvs.core.kernel import kernel
+from cardenvs.core.record import takes_records
+from cardenvs.core.rng import episode_seed, random_below, seed_xoshiro, substream_seed
 
 if TYPE_CHECKING:
     from cardenvs.core.game import Game
 
-_U1, _U32 = np.uint64(1), np.uint64(32)
-_WORLD, _PLAYOUT = 0, 1  # the sources of chance of a simulation
-
-
-def _callable(function: Callable) -> Callable:
-    """Make an entry point callable on records: uncompiled, it runs on widened twins of the records."""
-    if COMPILED:
-        return function
-
-    @functools.wraps(function)
-    def call_on_twins(*args: Any) -> Any:
-        records = [k for k, arg in enumerate(args) if isinstance(arg, np.ndarray) and arg.dtype.names]
-        twins = list(args)
-        for k in records:
-            twins[k] = widen(args[k])
-        with np.errstate(over="ignore"):  # the generator's arithmetic is modulo 2**64
-            result = function(*twins)
-        for k in records:
-            narrow(twins[k], args[k])
-        return result
-
-    return call_on_twins
+_U1 = np.uint64(1)
+_WORLD, _PLAYOUT = 0, 1  # sources of chance in a simulation
 
 
 @kernel
@@ -50,7 +30,7 @@ def _list_nothing(s, legal):
 
 
 class Engine:
-    """The generic kernels of one game. Attributes are compiled when first asked for."""
+    """The generic kernels of one game. Each attribute is compiled when it is first used."""
 
     def __init__(self, game: "Game") -> None:
         self._game = game
@@ -59,13 +39,13 @@ class Engine:
         return kernel(function, folder=self._game.rules.folder, inline=True)
 
     def _entry(self, function: Callable) -> Callable:
-        return _callable(kernel(function, folder=self._game.rules.folder, entry=True))
+        return takes_records(kernel(function, folder=self._game.rules.folder, entry=True))
 
     # -- closures shared by the entry points below --------------------------------------------------------------
 
     @functools.cached_property
     def begin(self) -> Any:
-        """begin(s, seed, given, log): start an episode in a blank record."""
+        """begin(s, seed, given, log): deal into a blank record."""
         deal = self._game.rules.deal
 
         def begin(s, seed, given, log):
@@ -80,12 +60,12 @@ class Engine:
 
     @functools.cached_property
     def advance(self) -> Any:
-        """advance(s, action, log): apply one legal action or code and do the book-keeping."""
+        """advance(s, action, log): apply one legal action or code, and update rewards, returns and ply."""
         apply_action, forfeit = self._game.rules.apply_action, self._game.rules.forfeit
 
         def advance(s, action, log):
-            # Loops over so few numbers are slower as vector code, which waits for scalar stores to reach memory.
-            # Reading the bound in each round again keeps the compiler from making any.
+            # These loops are too short for vector code, which would wait for scalar stores to reach memory.
+            # Reading the bound in every round keeps the compiler from vectorising them.
             p = 0
             while p < s.rules.num_players:
                 if s.rewards[p] != 0.0:
@@ -120,7 +100,7 @@ class Engine:
 
     @functools.cached_property
     def apply(self) -> Callable:
-        """apply(states, i, action, log, legal) -> n: apply a legal action, then list the legal ones."""
+        """apply(states, i, action, log, legal) -> n: apply a legal action, then write the next legal actions."""
         advance, legal_actions = self.advance, self._game.rules.legal_actions
 
         def apply(states, i, action, log, legal):
@@ -153,7 +133,7 @@ class Engine:
 
     @functools.cached_property
     def explain(self) -> Callable:
-        """explain(states, i, action) -> code: 0 if legal, else the reason's code."""
+        """explain(states, i, action) -> code: return 0 if `action` is legal, else the reason's code."""
         explain_illegal = self._game.rules.explain_illegal
 
         def explain(states, i, action):
@@ -175,7 +155,7 @@ class Engine:
 
     @functools.cached_property
     def list_legal(self) -> Any:
-        """list_legal(s, i, legal, amounts) -> n: list the legal ids of state i of a batch, amounts by their bounds."""
+        """list_legal(s, i, legal, amounts) -> n: write legal ids and amount bounds of state i of a batch."""
         if self._game.rules.amounts is None:
             legal_actions = self._game.rules.legal_actions
 
@@ -192,7 +172,7 @@ class Engine:
 
     @functools.cached_property
     def encode(self) -> Any:
-        """encode(s, i, ...): write legal list, legal bits, mask and observation of state i of a batch."""
+        """encode(s, i, ...): write the legal list, legal bits, mask and observation of state i of a batch."""
         list_legal, observe = self.list_legal, self._game.rules.observe
 
         def encode(s, i, write_mask, observation, mask, legal, amounts, num_legal, bits, current_player):
@@ -200,7 +180,7 @@ class Engine:
             before = np.int64(num_legal[i])
             n = list_legal(s, i, legal, amounts)
             num_legal[i] = n
-            for k in range(n, before):  # what the list before, of another player perhaps, had more of
+            for k in range(n, before):  # the rest of the previous list, which may be another player's
                 row[k] = NO_ACTION
             word, w = np.uint64(0), 0
             for k in range(n):
@@ -248,7 +228,7 @@ class Engine:
 
     @functools.cached_property
     def batch_step(self) -> Callable:
-        """Apply actions[i] (checked before) to environments start..stop-1, restart the ended ones, encode all."""
+        """Apply actions[i] (already checked) to environments start..stop-1, restart ended ones and encode all."""
         begin, advance, encode = self.begin, self.advance, self.encode
 
         def batch_step(
@@ -287,7 +267,7 @@ class Engine:
 
     @functools.cached_property
     def batch_observe(self) -> Callable:
-        """batch_observe(states, player, out, start, stop): what `player` sees of each state."""
+        """batch_observe(states, player, out, start, stop): write what `player` sees of each state."""
         observe = self._game.rules.observe
 
         def batch_observe(states, player, out, start, stop):
@@ -299,9 +279,13 @@ class Engine:
     # -- playouts -----------------------------------------------------------------------------------------------
 
     def policy(self, name: str) -> Any:
-        """The policy kernel of that name: "random", or one of the game's own."""
+        """Return the policy kernel of that name: "random" or one of the game's own.
+
+        Raises:
+            PolicyNotFoundError: the game has no such policy.
+        """
         if not isinstance(name, str):
-            raise PolicyNotFoundError(f"a policy has a name; got {short(name)}")
+            raise PolicyNotFoundError(f"a policy name is a string; got {short(name)}")
         if name == "random":
             return random_policy
         if name not in self._game.policies:
@@ -310,19 +294,19 @@ class Engine:
         return self._game.policies[name]
 
     def _list_for(self, policy_name: str) -> Any:
-        """list(s, legal) -> n: what is listed for a policy before it is asked."""
+        """Return the kernel list(s, legal) -> n that writes the legal actions a policy needs."""
         needs_list = policy_name == "random" or self._game.policies_need_legal
         return self._game.rules.legal_actions if needs_list else _list_nothing
 
     def policy_names(self) -> list[str]:
-        """What `policy` knows: "random", then the game's own."""
+        """Return the names that `policy` accepts: "random", then the game's own."""
         return ["random", *sorted(self._game.policies)]
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def act(self, policy_name: str) -> Callable:
-        """act(states, i, seed, rng, legal) -> action: what a policy chooses for the player to act in states[i].
+        """act(states, i, seed, rng, legal) -> action: choose for the player to act in states[i] by a policy.
 
-        rng is a scratch uint64 array (4,), seeded from `seed` here; legal a scratch int32 array (max_legal,).
+        rng is a scratch uint64 array (4,), seeded here from `seed`; legal a scratch int32 array (max_legal,).
         """
         list_legal, policy = self._list_for(policy_name), self.policy(policy_name)
 
@@ -336,10 +320,10 @@ class Engine:
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def batch_act(self, policy_name: str) -> Callable:
-        """batch_act(states, rows, legal, num_legal, seed, step, rng, out): what a policy chooses in some states.
+        """batch_act(states, rows, legal, num_legal, seed, step, rng, out): choose in some states by a policy.
 
-        out[k] is the choice in states[rows[k]], from (seed, step, rows[k]) alone; legal and num_legal are the legal
-        lists of all states, as in a Batch; rng is a scratch uint64 array (4,).
+        out[k] is the choice in states[rows[k]] and depends on (seed, step, rows[k]) only; legal and num_legal are the
+        legal lists of all states, as in a Batch; rng is a scratch uint64 array (4,).
         """
         policy = self.policy(policy_name)
 
@@ -353,10 +337,10 @@ class Engine:
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def playout(self, policy_name: str) -> Callable:
-        """playout(states, i, rng, legal, max_plies): play states[i] to its end with a policy for everybody.
+        """playout(states, i, rng, legal, max_plies, no_log): play states[i] to the end by one policy for all players.
 
-        rng is a uint64 array (4,) seeded by the caller, legal a scratch int32 array (max_legal,). A state that is
-        not terminal after max_plies further plies is left as it is.
+        rng is a uint64 array (4,) seeded by the caller, legal a scratch int32 array (max_legal,). Stops after max_plies
+        plies even if the game is not over.
         """
         advance, list_legal, policy = self.advance, self._list_for(policy_name), self.policy(policy_name)
 
@@ -374,11 +358,11 @@ class Engine:
     def simulate(self, policy_name: str) -> Callable:
         """simulate(states, i, seed, first, plays, lengths, max_plies, scratch, rng, legal, no_log, returns).
 
-        For each round r = first, first + 1, ..., one a row of `returns`: re-deal what the player to act in states[i]
-        cannot know (by the rules' `sample_belief` if there is one), then apply each play (int64, legal: the first
-        lengths[k] actions of plays[k]) in a copy of that world, play on with a policy for everybody for at most
-        max_plies plies, and write the player's return to `returns` (float64, a column a play). What happens in round r
-        depends on (seed, r) alone. scratch is an array of two records; rng and legal are as for `act`.
+        For each round r = first, first + 1, ..., one per row of `returns`: re-deal what the player to act in states[i]
+        cannot know (with the rules' `sample_belief` if there is one). In a copy of that world for each play, apply the
+        first lengths[k] actions of plays[k] (int64, legal), play on by one policy for all players for at most max_plies
+        plies, and write the player's return to column k of `returns` (float64). Round r depends on (seed, r) only.
+        scratch is an array of two records; rng and legal are as for `act`.
         """
         advance, list_legal, policy = self.advance, self._list_for(policy_name), self.policy(policy_name)
         deal_world = self._game.rules.sample_belief or self._game.rules.determinize
@@ -408,64 +392,5 @@ class Engine:
 
 @kernel
 def random_policy(s, legal, n, rng):
-    """A legal action, uniformly."""
+    """Return a uniformly random legal action."""
     return np.int64(legal[random_below(rng, n)])
-
-
-@_callable
-@kernel(entry=True)
-def sample_legal(legal, num_legal, seed, step, out):
-    """Write a uniformly drawn legal action of each environment i to `out`, from (seed, step, i) alone."""
-    base = mix64(np.uint64(seed) + mix64(np.uint64(step)))
-    for i in range(out.shape[0]):
-        word = mix64(base + np.uint64(i)) >> _U32
-        out[i] = legal[i, np.int64((word * np.uint64(num_legal[i])) >> _U32)]
-
-
-@_callable
-@kernel(entry=True)
-def sample_legal_or_amount(legal, num_legal, amounts, zero, seed, step, out):
-    """As `sample_legal`, each legal amount being as likely as each listed action; zero + a is the id of amount a."""
-    base = mix64(np.uint64(seed) + mix64(np.uint64(step)))
-    for i in range(out.shape[0]):
-        n, low = np.int64(num_legal[i]), np.int64(amounts[i, 0])
-        word = mix64(base + np.uint64(i)) >> _U32
-        choice = np.int64((word * np.uint64(n + amounts[i, 1] - low + 1)) >> _U32)
-        out[i] = legal[i, choice] if choice < n else zero + low + choice - n
-
-
-@kernel(entry=True)
-def write_mask(legal, n, mask):
-    """Set `mask` to 1 at the ids legal[0:n] and to 0 elsewhere."""
-    mask[:] = 0
-    for k in range(n):
-        mask[legal[k]] = 1
-
-
-@kernel(entry=True)
-def first_illegal(actions, bits, num_actions):
-    """The first i whose action is neither HOLD nor among the legal bits, or -1."""
-    for i in range(actions.shape[0]):
-        action = np.int64(actions[i])
-        if action == HOLD:
-            continue
-        if action < 0 or action >= num_actions:
-            return i
-        if not (bits[i, action >> 6] >> np.uint64(action & 63)) & _U1:
-            return i
-    return -1
-
-
-@kernel(entry=True)
-def first_illegal_or_amount(actions, bits, amounts, zero):
-    """As `first_illegal`; ids above `zero` are amounts, legal within the bounds `amounts`."""
-    for i in range(actions.shape[0]):
-        action = np.int64(actions[i])
-        if action == HOLD:
-            continue
-        if action > zero:
-            if not amounts[i, 0] <= action - zero <= amounts[i, 1]:
-                return i
-        elif action < 0 or not (bits[i, action >> 6] >> np.uint64(action & 63)) & _U1:
-            return i
-    return -1

@@ -1,6 +1,6 @@
 """Every error that cardenvs raises on purpose.
 
-Each message says what was tried, why it was refused and what would do; nothing is changed by a refused call.
+Messages say what was wrong, why, and what would be valid. A call that raises one of them changes nothing.
 """
 
 
@@ -9,54 +9,54 @@ class CardenvsError(Exception):
 
 
 class IllegalActionError(CardenvsError, ValueError):
-    """An action that the rules do not allow now. Nothing was changed."""
+    """The rules do not allow this action now. Nothing has changed."""
 
 
 class OptionError(CardenvsError, ValueError):
-    """An unknown option, or a value that an option does not take."""
+    """An unknown option, or an invalid value of an option."""
 
 
 class DeckError(CardenvsError, ValueError):
-    """An explicit deck or a card text that cannot be used."""
+    """An explicit deck or a card text is invalid."""
 
 
 class GameNotFoundError(CardenvsError, KeyError):
-    """No game of that name is registered."""
+    """No game with this name is registered."""
 
     def __str__(self) -> str:  # KeyError would print the repr of the message
         return str(self.args[0])
 
 
 class PolicyNotFoundError(CardenvsError, LookupError):
-    """The game has no policy of that name."""
+    """The game has no policy with this name."""
 
 
 class FormatError(CardenvsError, ValueError):
-    """Saved data (a state, a replay, a checkpoint) that is damaged, foreign or of another version."""
+    """Saved data (a state, a replay, a checkpoint) is damaged, foreign or from another version."""
 
 
 class FileError(CardenvsError, OSError):
-    """A path that cannot be read or written as asked; said before the work whose result it was to hold."""
+    """A path cannot be read or written. Raised before the work whose result it would hold."""
 
     def __str__(self) -> str:  # OSError would show its arguments
         return str(self.args[0])
 
 
 class HiddenInformationError(CardenvsError, PermissionError):
-    """Something was asked of a determinized twin that its player cannot know."""
+    """A determinized twin was asked for something that its player cannot know."""
 
 
 class AgentError(CardenvsError, RuntimeError):
-    """An agent that cannot be made, or that failed while playing: it raised, or chose what is not legal."""
+    """An agent cannot be created, or failed while playing: it raised an error or chose an illegal action."""
 
 
 class AgentFailureError(AgentError):
-    """A failed try at a decision.
+    """An attempt at a decision failed.
 
     Attributes:
-        kind: the class of the failure, in a word: "timeout", "crash", "memory", "protocol", ...
-        final: whether it makes no sense to ask again: the agent has tried as often as it may.
-        forced: whether the game's safe action is to be played then, where the player would forfeit otherwise.
+        kind: kind of failure in one word: "timeout", "crash", "memory", "protocol", ...
+        final: whether a retry is pointless, because the agent has used all its attempts.
+        forced: whether to play the game's safe action instead of forfeiting.
     """
 
     def __init__(self, kind: str, message: str, final: bool = False, forced: bool = False) -> None:
@@ -65,30 +65,30 @@ class AgentFailureError(AgentError):
 
 
 class StaleTurnError(CardenvsError, RuntimeError):
-    """A Turn was asked for something after the game had moved on."""
+    """A Turn was used after the game had moved on."""
 
 
 class ArenaError(CardenvsError, RuntimeError):
-    """A match that cannot be played, or a store of results that cannot be used, as asked."""
+    """A match cannot be played, or a store of results cannot be used."""
 
 
 class ImpossibleStateError(CardenvsError, RuntimeError):
-    """A state that the rules cannot lead to, such as chips that do not add up: a defect, never of a caller."""
+    """A state that the rules cannot lead to, such as chips that do not add up. A bug in a game, not in its caller."""
 
 
 class FoldError(CardenvsError, RuntimeError):
-    """An event that does not fit the table it is folded into: a defect of a game, never of a caller."""
+    """An event does not fit the table to which it is applied. A bug in a game, not in its caller."""
 
 
 class MissingExtraError(CardenvsError, ImportError):
-    """An optional dependency is needed that is not installed."""
+    """An optional dependency is not installed."""
 
 
 def require(module: str, extra: str):
-    """Import `module`, or say which extra of cardenvs brings it.
+    """Import and return `module`.
 
     Raises:
-        MissingExtraError: the module is not installed.
+        MissingExtraError: the module is not installed. The message names the extra of cardenvs that installs it.
     """
     import importlib
 

@@ -1,27 +1,25 @@
-"""Events: what happened, who may see it, and what it does to the table.
+"""Events: what happened, who may see it, and how it changes the table.
 
-The table is a set of *piles* of tokens (cards, tiles) and of named *counters*. A game lists its piles, counters
-and event kinds once, in a `Table`. Its effect kernels change the record and write the event in one call. Each
-kind does one of a fixed list of things (`Op`) to the table, so one generic fold rebuilds, for any game and any
-viewer, the table that this viewer knows from the events that this viewer saw.
+The table consists of *piles* of tokens (cards, tiles) and of named *counters*. A game declares its piles, counters and
+event kinds once, in a `Table`. Its effect kernels change the record and write the event in one call. Every event kind
+performs one of a few fixed operations (`Op`) on the table, so `cardenvs.core.fold` can rebuild any viewer's table in
+any game from the events this viewer saw.
 
 A row of the log has eight int32 columns:
 
     kind  player  token  source  target  value  visible  audience
 
-`visible` is the set of viewers (bits) who see `token` (and, for a counter, `value`); the others see a token move
-whose face they do not know. `audience` is the set who see that anything happened at all. A viewer is a player
-0..n-1 or SPECTATOR, who sees what is public.
+`visible` is the bit set of viewers who see `token` (or, for a counter, `value`); the others see an unknown token move.
+`audience` is the bit set of viewers who see that anything happened at all. A viewer is a player 0..n-1 or SPECTATOR,
+who sees public information only.
 """
 
 import enum
-from collections import Counter as Multiset
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from cardenvs.core.errors import FoldError
 from cardenvs.core.kernel import kernel
 
 COLUMNS = 8
@@ -29,29 +27,29 @@ KIND, PLAYER, TOKEN, SOURCE, TARGET, VALUE, VISIBLE, AUDIENCE = range(COLUMNS)
 
 NOBODY = 0
 EVERYBODY = (1 << 16) - 1
-SPECTATOR = -1  # a viewer who sees what is public; bit 15 of a set of viewers
-OMNISCIENT = -2  # a viewer who sees everything; no events are kept for it, it sees all of them
+SPECTATOR = -1  # a viewer who sees public information only; bit 15 of a set of viewers
+OMNISCIENT = -2  # a viewer who sees everything; has no bit of its own
 _SPECTATOR_BIT = 15
 
-UNKNOWN = -1  # a token whose face is not known
+UNKNOWN = -1  # a token with an unknown face
 NO_PLAYER = -1
 NO_PLACE = -1
 TOP = -1  # of an ordered pile
 
 
 class Op(enum.IntEnum):
-    """What a kind of event does to the table.
+    """What an event kind does to the table.
 
     NOTE          nothing
-    MOVE          one token from pile `source` to the top of pile `target`; `value` is its place in an ordered
-                  source, TOP or counted from the bottom
-    REVEAL        pile `source` is seen to hold `value` (at least) tokens of face `token`; in an ordered pile,
-                  place `value` (or TOP) is seen to hold `token`
-    SET           counter `source` becomes `value`
-    SHUFFLE       nobody knows any longer which token lies where in pile `source`
-    CREATE        `value` tokens of face `token` (or unknown) appear in pile `target`
-    CLEAR         pile `source` is emptied, or every pile when it is NO_PLACE
-    MOVE_ALL      all tokens of `source` go to `target`, in order
+    MOVE          moves one token from pile `source` to the top of pile `target`; `value` is its place in an
+                  ordered source, TOP or counted from the bottom
+    REVEAL        shows that pile `source` has at least `value` tokens of face `token`; in an ordered pile, that
+                  `token` is at place `value` (or TOP)
+    SET           sets counter `source` to `value`
+    SHUFFLE       makes all faces in pile `source` unknown
+    CREATE        adds `value` tokens of face `token` (or unknown) to pile `target`
+    CLEAR         empties pile `source`, or every pile if it is NO_PLACE
+    MOVE_ALL      moves all tokens of `source` to `target`, in order
     """
 
     NOTE = 0
@@ -64,13 +62,9 @@ class Op(enum.IntEnum):
     MOVE_ALL = 7
 
 
-_OPS_FROM = (Op.MOVE, Op.REVEAL, Op.SET, Op.SHUFFLE, Op.MOVE_ALL)  # those that need a source
-_OPS_TO = (Op.MOVE, Op.CREATE, Op.MOVE_ALL)  # those that need a target
-
-
 @dataclass(frozen=True)
 class Pile:
-    """A place for tokens. `ordered` piles are lists, bottom first; the others are multisets."""
+    """A place for tokens. An `ordered` pile is a list, bottom first; any other is a multiset."""
 
     name: str
     ordered: bool
@@ -85,13 +79,13 @@ class Counter:
 
 @dataclass(frozen=True)
 class Event:
-    """One event as one viewer sees it. What the viewer may not see, or what does not apply, is None.
+    """One event as one viewer sees it. Attributes that are hidden or do not apply are None.
 
     Attributes:
         kind: name of the event kind.
-        player: who did it.
-        token: the token it is about.
-        source, target: piles (or, for SET, the counter), as (name, owner or None).
+        player: the player who acted.
+        token: the token concerned.
+        source, target: piles as (name, owner or None); for SET, `source` is the counter.
         value: amount, count or place.
     """
 
@@ -105,11 +99,11 @@ class Event:
 
 @dataclass(frozen=True)
 class EventKind:
-    """A kind of event: its name, what it does, and how it reads.
+    """A kind of event: its name, its operation, and its text.
 
-    `text` may use {player}, {token}, {source}, {target} and {value}. With `reveals_hidden_value` the value may depend
-    on what was hidden until then although no token is shown (a score, an answer to a question); the conformance suite
-    takes any other dependence for a leak.
+    `text` may use {player}, {token}, {source}, {target} and {value}. `reveals_hidden_value` allows the value to depend
+    on hidden information even though no token is shown (a score, an answer to a question); `check_game` reports any
+    other dependence as a leak.
     """
 
     name: str
@@ -119,19 +113,19 @@ class EventKind:
 
 
 class Table:
-    """The table of a game: piles of tokens, counters, and the kinds of event that change them.
+    """The table of a game: piles of tokens, counters, and the event kinds that change them.
 
-    A game declares each of them once, and keeps the id it gets for its kernels:
+    A game declares each of them once and stores the returned ids for its kernels:
 
         TABLE = Table(max_players=2)
         HAND = TABLE.pile("hand", per_player=True)  # the hand of player 0; that of player p is HAND + p
         DRAW = TABLE.event("draw", Op.MOVE, "{player} draws {token}.")
 
     Attributes:
-        max_players: how many piles or counters a `per_player` declaration makes.
-        kinds: the kinds of event, by id.
-        pile_of, counter_of: by id, the pile or counter and the player it belongs to (None: nobody).
-        pile_ids, counter_ids, kind_ids: ids by name; of player 0 where each player has one.
+        max_players: number of piles or counters that a `per_player` declaration creates.
+        kinds: the event kinds, by id.
+        pile_of, counter_of: by id, the pile or counter and its owner, a player or None.
+        pile_ids, counter_ids, kind_ids: ids by name; player 0's id if there is one per player.
     """
 
     def __init__(self, max_players: int) -> None:
@@ -144,7 +138,7 @@ class Table:
         self.kind_ids: dict[str, int] = {}
 
     def pile(self, name: str, per_player: bool = False, ordered: bool = False) -> int:
-        """Declare a pile, or one for each player; returns its id, or that of player 0. An ordered one is a list.
+        """Declare a pile, or one per player, and return its id (player 0's if there is one per player).
 
         Raises:
             ValueError: another pile has this name.
@@ -154,7 +148,7 @@ class Table:
         return self.pile_ids[name]
 
     def counter(self, name: str, per_player: bool = False) -> int:
-        """Declare a counter, or one for each player, 0 at the start; returns its id, or that of player 0.
+        """Declare a counter, or one per player, and return its id (player 0's if there is one per player).
 
         Raises:
             ValueError: another counter has this name.
@@ -164,10 +158,10 @@ class Table:
         return self.counter_ids[name]
 
     def event(self, name: str, op: Op, text: str, reveals_hidden_value: bool = False) -> int:
-        """Declare a kind of event (see `EventKind`) and return its id.
+        """Declare an event kind (see `EventKind`) and return its id.
 
         Raises:
-            ValueError: another kind of event has this name.
+            ValueError: another event kind has this name.
         """
         _declare(name, self.kind_ids, len(self.kinds), "kind of event")
         self.kinds.append(EventKind(name, op, text, reveals_hidden_value))
@@ -177,9 +171,9 @@ class Table:
         return range(self.max_players) if per_player else (None,)
 
     def visible(self, rows: np.ndarray, viewer: int) -> np.ndarray:
-        """The rows (n, COLUMNS) that `viewer` sees, with what it may not see of them blanked.
+        """Return the rows, int32 (n, COLUMNS), that `viewer` sees, without what it may not see in them.
 
-        Who else sees a face is no part of what a viewer gets: VISIBLE becomes 1 or 0 and AUDIENCE 1.
+        The sets of viewers are hidden too: VISIBLE becomes 1 if `viewer` sees the face, else 0, and AUDIENCE becomes 1.
         """
         bit = viewer_bit(viewer)
         seen = rows[(rows[:, AUDIENCE] & bit) != 0].copy()
@@ -192,7 +186,7 @@ class Table:
         return seen
 
     def read(self, row: np.ndarray) -> Event:
-        """A visible row as an Event."""
+        """Return a row from `visible` as an Event."""
         kind = self.kinds[int(row[KIND])]
         places = self.counter_of if kind.op == Op.SET else self.pile_of
         hidden_value = kind.op == Op.SET and not row[VISIBLE]
@@ -225,10 +219,10 @@ def _declare(name: str, ids: dict[str, int], number: int, what: str) -> None:
 
 @kernel(inline=True)
 def log_event(log, kind, player, token, source, target, value, visible, audience):
-    """Append one event to `log`, an int32 array of shape (rows + 1, COLUMNS), or (0, COLUMNS) when nobody logs.
+    """Append one event to `log`, an int32 array of shape (rows + 1, COLUMNS), or (0, COLUMNS) to log nothing.
 
-    log[0, 0] counts the events written. When the log is full the count goes on, so that the caller can notice
-    and repeat the step with more room.
+    log[0, 0] counts the events. It keeps counting when the log is full, so that the caller can detect this and repeat
+    the step with a longer log.
     """
     if log.shape[0] == 0:
         return
@@ -248,49 +242,49 @@ def log_event(log, kind, player, token, source, target, value, visible, audience
 
 @kernel(inline=True)
 def log_note(log, kind, player, value):
-    """A public event that changes nothing on the table."""
+    """Log a public event that does not change the table."""
     log_event(log, kind, player, UNKNOWN, NO_PLACE, NO_PLACE, value, EVERYBODY, EVERYBODY)
 
 
 @kernel(inline=True)
 def log_move(log, kind, player, token, source, target, visible):
-    """One token goes from the top of `source` (from anywhere, if unordered) to the top of `target`."""
+    """Log that one token moves from the top of `source` (or anywhere, if unordered) to the top of `target`."""
     log_event(log, kind, player, token, source, target, TOP, visible, EVERYBODY)
 
 
 @kernel(inline=True)
 def log_reveal(log, kind, player, token, source, value, visible):
-    """The viewers in `visible` see `token` in `source`: at place `value` if ordered, else at least `value` of it."""
+    """Log that the viewers in `visible` see `token` in `source`, at place `value` if ordered, else `value` times."""
     log_event(log, kind, player, token, source, NO_PLACE, value, visible, EVERYBODY)
 
 
 @kernel(inline=True)
 def log_set(log, kind, player, counter, value):
-    """A public counter becomes `value`."""
+    """Log that a public counter is set to `value`."""
     log_event(log, kind, player, UNKNOWN, counter, NO_PLACE, value, EVERYBODY, EVERYBODY)
 
 
 @kernel(inline=True)
 def log_shuffle(log, kind, pile):
-    """Pile `pile` is shuffled."""
+    """Log that `pile` is shuffled."""
     log_event(log, kind, NO_PLAYER, UNKNOWN, pile, NO_PLACE, 0, NOBODY, EVERYBODY)
 
 
 @kernel(inline=True)
 def log_create(log, kind, pile, count):
-    """`count` face-down tokens appear in `pile`."""
+    """Log that `count` face-down tokens are added to `pile`."""
     log_event(log, kind, NO_PLAYER, UNKNOWN, NO_PLACE, pile, count, NOBODY, EVERYBODY)
 
 
 @kernel(inline=True)
 def log_clear(log, kind):
-    """Every pile is emptied, as before a new deal."""
+    """Log that every pile is emptied, as before a new deal."""
     log_event(log, kind, NO_PLAYER, UNKNOWN, NO_PLACE, NO_PLACE, 0, NOBODY, EVERYBODY)
 
 
 @kernel(inline=True)
 def log_move_all(log, kind, source, target):
-    """All tokens of `source` go to `target`, in order."""
+    """Log that all tokens of `source` move to `target`, in order."""
     log_event(log, kind, NO_PLAYER, UNKNOWN, source, target, 0, NOBODY, EVERYBODY)
 
 
@@ -299,7 +293,7 @@ def log_move_all(log, kind, source, target):
 
 
 def new_log(rows: int = 256) -> np.ndarray:
-    """An empty log with room for `rows` events; `rows` 0 logs nothing."""
+    """Return an empty log with room for `rows` events; with 0 it logs nothing."""
     return np.zeros((rows + 1 if rows else 0, COLUMNS), np.int32)
 
 
@@ -307,149 +301,7 @@ NO_LOG = new_log(0)
 
 
 def viewer_bit(viewer: int) -> int:
-    """The bit of `viewer` in a set of viewers."""
+    """Return the bit of `viewer` in a set of viewers; for OMNISCIENT, all bits."""
     if viewer == OMNISCIENT:
         return EVERYBODY
     return 1 << (_SPECTATOR_BIT if viewer == SPECTATOR else viewer)
-
-
-class FoldedTable:
-    """The table as one viewer knows it: filled from a state by the game's view, or by folding events.
-
-    Two folded tables are equal when all piles (known tokens, unknown tokens, order where it matters) and all
-    counters are.
-    """
-
-    def __init__(self, table: Table) -> None:
-        self.spec = table
-        self.piles: list[list[int]] = [[] for _ in table.pile_of]
-        self.counters: list[int | None] = [0] * len(table.counter_of)
-
-    def put(self, pile: str, tokens: Sequence[int] = (), unknown: int = 0, player: int = 0, seen: bool = True) -> None:
-        """Fill a pile: `tokens` (UNKNOWN is one whose face is not known), then `unknown` face-down ones.
-
-        Without `seen`, all of them are face down.
-        """
-        faces = [int(token) if seen else UNKNOWN for token in tokens]
-        self.piles[self.spec.pile_ids[pile] + player] = faces + [UNKNOWN] * int(unknown)
-
-    def set(self, counter: str, value: int | None, player: int = 0) -> None:
-        """Set a counter; None is a value that the viewer may not see."""
-        self.counters[self.spec.counter_ids[counter] + player] = None if value is None else int(value)
-
-    def normal(self) -> tuple:
-        """A comparable form, in which the order of an unordered pile does not count."""
-        piles = [
-            tuple(tokens) if pile.ordered else tuple(sorted(tokens))
-            for (pile, _), tokens in zip(self.spec.pile_of, self.piles, strict=True)
-        ]
-        return tuple(piles), tuple(self.counters)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, FoldedTable) and self.normal() == other.normal()
-
-    __hash__ = None  # type: ignore[assignment]  # mutable
-
-    def differences(self, other: "FoldedTable") -> list[str]:
-        """What differs, in words, for a failed test."""
-        mine, theirs = self.normal(), other.normal()
-        names = [_place_name(pile, owner) for pile, owner in self.spec.pile_of]
-        names += [_place_name(counter, owner) for counter, owner in self.spec.counter_of]
-        pairs = zip(names, [*mine[0], *mine[1]], [*theirs[0], *theirs[1]], strict=True)
-        return [f"{name}: {a} != {b}" for name, a, b in pairs if a != b]
-
-    def tokens(self) -> Multiset:
-        """All tokens on the table, by face; UNKNOWN counts the face-down ones."""
-        return Multiset(token for pile in self.piles for token in pile)
-
-    def apply(self, row: np.ndarray) -> None:
-        """Fold in one visible row.
-
-        Raises:
-            FoldError: the row does not fit this table.
-        """
-        op = self.spec.kinds[int(row[KIND])].op
-        token, source, target, value = (int(row[c]) for c in (TOKEN, SOURCE, TARGET, VALUE))
-        self._check_places(op, source, target)
-        if op == Op.MOVE:
-            self.piles[target].append(self._take(source, token, value))
-        elif op == Op.REVEAL:
-            self._reveal(source, token, value)
-        elif op == Op.SET:
-            self.counters[source] = value if int(row[VISIBLE]) else None
-        elif op == Op.SHUFFLE:
-            self.piles[source] = [UNKNOWN] * len(self.piles[source])
-        elif op == Op.CREATE:
-            self.piles[target] += [token] * value
-        elif op == Op.CLEAR:
-            for pile in range(len(self.piles)) if source == NO_PLACE else (source,):
-                self.piles[pile] = []
-        elif op == Op.MOVE_ALL:
-            self.piles[target] += self.piles[source]
-            self.piles[source] = []
-
-    def _check_places(self, op: Op, source: int, target: int) -> None:
-        needed = [place for place, ops in ((source, _OPS_FROM), (target, _OPS_TO)) if op in ops]
-        most = len(self.counters) if op == Op.SET else len(self.piles)
-        if not all(0 <= place < most for place in needed):
-            raise FoldError(f"{op.name} names places {needed}; there are 0 to {most - 1}")
-
-    def _take(self, pile: int, token: int, place: int) -> int:
-        """Take a token out of a pile and return its face as far as the viewer knows it."""
-        tokens = self.piles[pile]
-        if not tokens:
-            raise FoldError(f"token {token} leaves the empty pile {self._pile_name(pile)}")
-        if self.spec.pile_of[pile][0].ordered:
-            return self._take_ordered(pile, token, place)
-        if token == UNKNOWN:
-            # Which one went is not known: from now on nobody outside knows what is left.
-            if any(other != UNKNOWN for other in tokens):
-                self.piles[pile] = [UNKNOWN] * len(tokens)
-            self.piles[pile].pop()
-            return UNKNOWN
-        if token not in tokens and UNKNOWN not in tokens:
-            raise FoldError(f"token {token} leaves {self._pile_name(pile)}, which holds {tokens}")
-        tokens.remove(token if token in tokens else UNKNOWN)
-        return token
-
-    def _take_ordered(self, pile: int, token: int, place: int) -> int:
-        self._check_inside(pile, place)
-        face = self.piles[pile].pop(place)
-        if face not in (token, UNKNOWN) and token != UNKNOWN:
-            raise FoldError(f"token {token} leaves {self._pile_name(pile)} where {face} was known to lie")
-        return token if face == UNKNOWN else face
-
-    def _reveal(self, pile: int, token: int, value: int) -> None:
-        if token == UNKNOWN:
-            return
-        tokens = self.piles[pile]
-        if self.spec.pile_of[pile][0].ordered:
-            self._check_inside(pile, value)
-            if tokens[value] not in (token, UNKNOWN):
-                raise FoldError(f"{self._pile_name(pile)} shows token {token} where {tokens[value]} was known to lie")
-            tokens[value] = token
-            return
-        for _ in range(value - tokens.count(token)):
-            if UNKNOWN not in tokens:
-                raise FoldError(f"{self._pile_name(pile)} shows token {token}, but is known to hold {tokens}")
-            tokens[tokens.index(UNKNOWN)] = token
-
-    def _check_inside(self, pile: int, place: int) -> None:
-        size = len(self.piles[pile])
-        if (place != TOP and not 0 <= place < size) or size == 0:
-            raise FoldError(f"{self._pile_name(pile)} holds {size} tokens; there is no place {place}")
-
-    def _pile_name(self, pile: int) -> str:
-        return _place_name(*self.spec.pile_of[pile])
-
-
-def _place_name(place: Pile | Counter, owner: int | None) -> str:
-    return place.name if owner is None else f"{place.name} of player {owner}"
-
-
-def fold(table: Table, rows: np.ndarray) -> FoldedTable:
-    """The table after the `rows` that one viewer sees (`Table.visible`), from an empty one."""
-    folded = FoldedTable(table)
-    for row in rows:
-        folded.apply(row)
-    return folded

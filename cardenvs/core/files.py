@@ -1,4 +1,4 @@
-"""Files: checked before they are needed, and written whole."""
+"""Checks of files before they are needed, and atomic writes."""
 
 import contextlib
 import errno
@@ -13,12 +13,12 @@ FilePath = str | os.PathLike[str]
 
 
 def write_whole(path: FilePath, data: str | bytes) -> None:
-    """Write a file in one go: whoever reads it finds the old one or the new one, never a part. Text is UTF-8.
+    """Write a file atomically: readers find the old file or the new one, never a part. Text is encoded as UTF-8.
 
     Raises:
-        OSError: it cannot be written, or what is there is a folder, a device or a pipe. Nothing is changed.
+        OSError: the file cannot be written, or the path is a folder, a device or a pipe. Nothing has changed.
     """
-    target = Path(os.path.realpath(path))  # a link stays one: what it points to is replaced
+    target = Path(os.path.realpath(path))  # replaces the target of a link, not the link
     raw = data.encode() if isinstance(data, str) else data
     if target.exists() and not target.is_file():
         code = errno.EISDIR if target.is_dir() else errno.EINVAL
@@ -36,16 +36,16 @@ def _part(folder: Path) -> Path:
 
 
 def check_output(path: FilePath) -> None:
-    """Refuse now what `write_whole` could not write later.
+    """Check that `write_whole` will be able to write a file.
 
     Raises:
-        FileError: the path is empty or too long, its folder is missing or not writable, or something else is there.
+        FileError: the path is empty, too long or not a regular file, or its folder is missing or not writable.
     """
     if (mode := _mode(path, "write")) is not None:
         if stat.S_ISDIR(mode):
             raise FileError(f"cannot write {path}: it is a folder")
         if not stat.S_ISREG(mode):
-            raise FileError(f"cannot write {path}: it is no plain file but a device, a pipe or a socket")
+            raise FileError(f"cannot write {path}: it is not a regular file but a device, a pipe or a socket")
         if not os.access(path, os.W_OK):
             raise FileError(f"cannot write {path}: it is write-protected")
     target = Path(os.path.realpath(path))
@@ -55,14 +55,14 @@ def check_output(path: FilePath) -> None:
 
 
 def check_output_folder(path: FilePath) -> None:
-    """Refuse now a folder that could not be written into later. It may be missing; the one around it may not.
+    """Check that files can be written into a folder. The folder may be missing, but its parent must exist.
 
     Raises:
-        FileError: as for `check_output`.
+        FileError: the path is empty, too long or not a folder, or cannot be written to.
     """
     mode = _mode(path, "write")
     if mode is not None and not stat.S_ISDIR(mode):
-        raise FileError(f"cannot write {path}: it is no folder")
+        raise FileError(f"cannot write {path}: it is not a folder")
     folder = Path(os.path.realpath(path))
     if mode is None:
         folder = folder.parent
@@ -83,25 +83,25 @@ def _check_writable(path: FilePath, folder: Path) -> None:
 
 
 def check_input(path: FilePath) -> None:
-    """Refuse what is no readable file: a pipe would be waited for, perhaps for ever.
+    """Check that a path is a readable regular file. Reading a pipe, for example, could block for ever.
 
     Raises:
-        FileError: it is missing, unreadable, or no plain file.
+        FileError: the file is missing, unreadable, or not a regular file.
     """
     mode = _mode(path, "read")
     if mode is None:
         raise FileError(f"cannot read {path}: there is no such file")
     if not stat.S_ISREG(mode):
-        what = "a folder" if stat.S_ISDIR(mode) else "a device, a pipe or a socket; save what comes from it to a file"
-        raise FileError(f"cannot read {path}: it is no plain file but {what}")
+        what = "a folder" if stat.S_ISDIR(mode) else "a device, a pipe or a socket; save its output to a file first"
+        raise FileError(f"cannot read {path}: it is not a regular file but {what}")
     if not os.access(path, os.R_OK):
         raise FileError(f"cannot read {path}: permission denied")
 
 
 def _mode(path: FilePath, doing: str) -> int | None:
-    """What is at a path; None: nothing."""
+    """Return the mode of the file at a path, or None if there is none."""
     if not os.fspath(path) or "\0" in os.fspath(path):
-        raise FileError(f"cannot {doing} {os.fspath(path)!r}: that is no path of a file")
+        raise FileError(f"cannot {doing} {os.fspath(path)!r}: it is not a valid path")
     try:
         return os.stat(path).st_mode
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""A game as core and the interfaces know it: rules, words, and what is offered besides."""
+"""`Game`: a game's rules, view and policies, as core and the interfaces use them."""
 
 import functools
 import itertools
@@ -31,26 +31,28 @@ _MOST_DEALS = 10_000  # listed at once
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """One game: its rules and its words. Compared by identity, pickled by name.
+    """One game. Games are compared by identity and pickled by name.
 
     Attributes:
-        name: with version, as in "my_game_v0".
-        title: for people.
+        name: name with version, as in "my_game_v0".
+        title: name for people.
         rules: record, kernels and spaces.
-        view: words for people.
-        phases: names that View.phase returns.
-        hidden_phases: those of them in which something is hidden from some player; all, unless given.
-        policies: further policy kernels by name: policy(s, legal, n, rng) -> action, knowing only what the player
-            to act may know.
-        policies_need_legal: whether these need the list of legal actions. False where listing takes long: in
-            playouts, and when one is asked for an action, n may then be 0 and `legal` is room for a list.
-        playout_policy: the policy with which search plays out unless asked otherwise.
-        fallback_action: fallback_action(s, legal) -> action, of the widened record and the legal ids: what is done
-            for a player who fails to choose, knowing only what that player may know; by default the first legal
-            action.
-        state_class: a State subclass with extras, as "module:Class", or None.
-        not_observed: by pile, why a player's observation leaves out faces in it that the player's events have shown;
-            printed on the game's page. Of all other piles the observation shows what is known.
+        view: texts for people and language models.
+        phases: all names that `View.phase` may return.
+        hidden_phases: the phases in which something is hidden from some player; all phases, unless given.
+        policies: policy kernels by name, policy(s, legal, n, rng) -> action. A policy may use only what the player to
+            act may know.
+        policies_need_legal: whether the policies read the list of legal actions. Set it to False if listing is slow;
+            `n` may then be 0 and `legal` only provides room for a list.
+        playout_policy: default policy of search agents in playouts.
+        default_opponent: the policy that people and learners meet unless they choose another; `playout_policy`, unless
+            given.
+        fallback_action: fallback_action(s, legal) -> action, called with the widened record and the legal ids. Returns
+            the action for a player who fails to choose, using only what that player may know; by default the first
+            legal action.
+        state_class: a State subclass with more methods, as "module:Class", or None.
+        not_observed: reasons, by pile, why an observation omits faces in it that the player's events have shown; the
+            game's page prints them. Observations must show all known faces in other piles.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Game:
     policies: dict[str, Any] = field(default_factory=dict)
     policies_need_legal: bool = True
     playout_policy: str = "random"
+    default_opponent: str = ""
     fallback_action: Callable[[np.record, list[int]], int] | None = None
     state_class: str | None = None
     not_observed: dict[str, str] = field(default_factory=dict)
@@ -69,6 +72,8 @@ class Game:
     def __post_init__(self) -> None:
         if self.hidden_phases is None:
             object.__setattr__(self, "hidden_phases", self.phases)
+        if not self.default_opponent:
+            object.__setattr__(self, "default_opponent", self.playout_policy)
 
     def __repr__(self) -> str:
         return f"<Game {self.name}>"
@@ -80,36 +85,36 @@ class Game:
 
     @property
     def options(self) -> type[Options]:
-        """The class of the game's options."""
+        """The Options subclass of the game."""
         return self.rules.options
 
     @property
     def table(self) -> Table:
-        """Piles, counters and kinds of event."""
+        """Piles, counters and event kinds."""
         return self.rules.table
 
     def num_actions(self, options: Options) -> int:
-        """Number of action ids."""
+        """Return the number of action ids."""
         return self.rules.num_actions(options)
 
     def max_legal(self, options: Options) -> int:
-        """Length of the longest list of legal actions."""
+        """Return the length of the longest list of legal actions."""
         return (self.rules.max_legal or self.rules.num_actions)(options)
 
     def max_length(self, options: Options) -> int:
-        """A bound on the number of actions in a game."""
+        """Return an upper bound on the number of actions in a game."""
         return self.rules.max_length(options)
 
     def layout(self, options: Options) -> Layout:
-        """The sections of an observation."""
+        """Return the layout of observations."""
         return _layout(self, options)
 
     def returns(self, options: Options) -> Returns:
-        """What the returns promise: bounds, sum, unit."""
+        """Return the bounds, sum and unit of the players' returns."""
         return self.rules.returns(options)
 
     def deck(self, options: Options) -> np.ndarray:
-        """Every token of the game, int16."""
+        """Return every token of the game, int16."""
         return self.rules.deck(options)
 
     @functools.cached_property
@@ -119,14 +124,14 @@ class Game:
 
     @property
     def version(self) -> int:
-        """The number behind `_v`: rises when rules, ids, layout, rewards or the deal of a seed change."""
+        """The number after `_v`. It increases when rules, ids, layout, rewards or the deal of a seed change."""
         return int(self.name.rsplit("_v", 1)[1])
 
     def make_options(self, **values: Any) -> Options:
-        """Check option values.
+        """Return options with the given values and defaults for the others.
 
         Raises:
-            OptionError: naming this game, the option and what it takes.
+            OptionError: unknown option or invalid value.
         """
         try:
             return self.options.make(**values)
@@ -134,27 +139,28 @@ class Game:
             raise OptionError(f"{self.name}: {error}") from None
 
     def blank(self, options: Options) -> np.ndarray:
-        """An array of one record before the deal: rules filled in, all players active, the rest zero."""
+        """Return an array of one record before the deal: options filled in, all players active, all else zero."""
         return copied(_blank(self, options))
 
     def new_state(self, seed: int | None = None, deck: str | Sequence[int] | None = None, **options: Any) -> "State":
-        """Start an episode.
+        """Deal a game and return its state.
 
         Args:
-            seed: of all chance; None draws one.
+            seed: of all chance in the game, 0..2**63-1; None draws one.
             deck: explicit cards in dealing order (hands in player order, board or upcard, stock from the top), as
-                text or tokens. What it leaves out comes from the seed.
-            options: of the game.
+                text or tokens. Cards that it leaves out come from the seed.
+            options: game options.
 
         Raises:
-            OptionError: an unknown option or value.
+            OptionError: unknown option or invalid value.
             DeckError: unknown card, or too many copies.
+            ValueError: invalid seed.
         """
         return self.state_type(self, self.make_options(**options), seed=seed, deck=deck)
 
     @functools.cached_property
     def state_type(self) -> "type[State]":
-        """The State class of this game."""
+        """The class of the game's states: State or a subclass of it."""
         from cardenvs.core.state import State
 
         if self.state_class is None:
@@ -164,18 +170,18 @@ class Game:
         return getattr(sys.modules[module], name)
 
     def from_bytes(self, data: bytes, trusted: bool = False) -> "State":
-        """The state saved by `State.to_bytes`; see `State.from_bytes`.
+        """Load a state saved by `State.to_bytes`; see `State.from_bytes`.
 
         Raises:
-            FormatError: the data is damaged or edited, or of another game, version or layout, or has no history.
+            FormatError: the data is damaged or edited, belongs to another game, version or layout, or has no history.
         """
         return self.state_type.from_bytes(self, data, trusted)
 
     def parse_deck(self, deck: str | Sequence[int] | None, options: Options) -> np.ndarray:
-        """Tokens of an explicit deck, int16, checked to be among the game's.
+        """Return the tokens of an explicit deck, int16.
 
         Raises:
-            DeckError: an unknown text or token, or too many copies of one.
+            DeckError: unknown card, or too many copies.
         """
         if deck is None:
             return NO_DECK
@@ -194,14 +200,14 @@ class Game:
         return np.array(tokens, np.int16)
 
     def deck_text(self, tokens: Iterable[int]) -> str:
-        """Tokens as the text that `parse_deck` reads."""
+        """Return tokens as text for `parse_deck`."""
         return " ".join(self.view.token_label(int(token)) for token in tokens)
 
     def enumerate_deals(self, **options: Any) -> list[tuple[str, float]]:
-        """List every deal as (deck text, probability), for exact solvers. Deals that look the same are one.
+        """Return every deal as (deck text, probability), for exact solvers. Deals that look the same are merged.
 
         Raises:
-            NotImplementedError: the deals of this game are too many to list.
+            NotImplementedError: the game has too many deals to list.
         """
         made = self.make_options(**options)
         if self.rules.dealt_tokens is None:
@@ -217,13 +223,13 @@ class Game:
 
     @functools.cached_property
     def rules_text(self) -> str:
-        """The game's rules.md."""
+        """The text of the game's rules.md."""
         return (self.rules.folder / "rules.md").read_text(encoding="utf-8")
 
 
 @functools.lru_cache(maxsize=256)
 def _layout(game: Game, options: Options) -> Layout:
-    return game.rules.layout(options)  # kept: every observation needs it, and building it takes 100 times as long
+    return game.rules.layout(options)  # cached: building it takes 100 times as long as using it in an observation
 
 
 @functools.lru_cache(maxsize=256)

@@ -1,20 +1,19 @@
-"""`@kernel`: Numba's njit with a cache that can be trusted, or the plain function where there is no compiler.
+"""`@kernel`: Numba's njit with a reliable cache, or the plain function if there is no compiler.
 
-What `njit(cache=True)` gets wrong for a suite of many small files, and what is done about it:
+`njit(cache=True)` has four problems with many small files, which are solved here:
 
-* It does not notice an edit in a *called* function of another file, nor settings such as NUMBA_BOUNDSCHECK that
-  change code without changing source. Here a unit (core, or core and one game's folder) is cached in a folder
-  named by a hash of all its sources and data and of those settings.
-* A closure over other kernels is never found in the cache again, because a dispatcher pickles with a random id.
-  Here each dispatcher gets a stable id: its name, the ids of the kernels in its closure, and the hashes of its
-  file and its unit.
-* Two processes that save at once can mix up entries, and a damaged entry ends every process that loads it. Here
-  entries are files of their own with a checksum: see cardenvs.core.cache.
-* It saves every function, although the code of an entry point includes all that it calls. Here only two kinds are
-  saved: entry points, and kernels that stand in a closure, which the entry points of a game share.
+* It does not notice an edit in a *called* function of another file, nor settings such as NUMBA_BOUNDSCHECK that change
+  the code. Here, a unit (core, or core and one game's folder) is cached in a folder named by a hash of all its sources
+  and data and of those settings.
+* It never finds a closure over other kernels in the cache, because a dispatcher pickles with a random id. Here, each
+  dispatcher gets a stable id: its name, the ids of the kernels in its closure, and the hashes of its file and its unit.
+* Two processes that save at the same time can mix up entries, and a damaged entry crashes every process that loads it.
+  Here, entries are separate files with a checksum; see cardenvs.core.cache.
+* It saves every function, although the code of an entry point includes everything it calls. Here, only entry points are
+  saved, and kernels in a closure, which several entry points of a game share.
 
-Set CARDENVS_COMPILE=0 (or NUMBA_DISABLE_JIT=1), or leave Numba out, and every kernel is plain Python: slow, but
-open to a debugger, to coverage, and to a browser's Python.
+With CARDENVS_COMPILE=0 (or NUMBA_DISABLE_JIT=1), or without Numba, every kernel is plain Python: slow, but usable with
+debuggers, with coverage, and in a browser.
 """
 
 import functools
@@ -40,12 +39,12 @@ else:
 
 CORE_FOLDER = Path(__file__).resolve().parent
 _SOURCE_SUFFIXES = {".py", ".json", ".csv", ".npy", ".npz"}
-# The processor is part of an entry's name, so that one unit can hold code for several.
+# The processor is part of an entry's name, so that one unit can contain code for several processors.
 _NO_SETTINGS = {"NUMBA_CACHE_DIR", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"}
 
 
 if numba is not None and hasattr(os, "register_at_fork"):
-    # A process forked while another thread compiles would wait for that thread, which it does not have.
+    # A process forked while another thread compiles would wait for that thread, which does not exist in the fork.
     _lock = numba.core.compiler_lock.global_compiler_lock
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
@@ -61,19 +60,19 @@ COMPILED = _compiler_wanted()
 def kernel(
     function: Callable | None = None, *, folder: Path | None = None, inline: bool = False, entry: bool = False
 ) -> Any:
-    """Compile `function` as a kernel: no allocation, no exception, no call but to other kernels.
+    """Compile `function` as a kernel. A kernel must not allocate, raise, or call anything but other kernels.
 
     Args:
         function: the function to compile.
-        folder: the game folder whose cache the code goes to; by default the folder of the function's file.
-            Generic code closed over one game's kernels names that game's folder.
-        inline: always compile it into its callers. Pays for what is small, or called from one place with arrays,
-            which a call passes field by field; costs compile time for what is large and called from many.
-        entry: made to be called from Python. Any kernel may be, but others are compiled once more when they are:
-            what a call from Python needs is a third of the compile time, and most kernels never get one.
+        folder: game folder in whose unit the code is cached; by default the folder of the function's file. Generic
+            code that closes over a game's kernels passes that game's folder.
+        inline: always inline the kernel into its callers. This helps kernels that are small, or called from one place
+            with arrays, which a call passes field by field. It costs compile time for large kernels with many callers.
+        entry: compile the kernel for calls from Python. Python can call any kernel, but others are compiled a second
+            time for that: the wrapper for Python takes a third of the compile time, and most kernels do not need it.
 
     Returns:
-        A Numba dispatcher, or `function` itself when the compiler is off.
+        a Numba dispatcher, or `function` itself if the compiler is off.
     """
     if function is None:
         return functools.partial(kernel, folder=folder, inline=inline, entry=entry)
@@ -113,14 +112,14 @@ def _compile_lazily(function: Callable, folder: Path | None, inline: bool, entry
 if numba is not None:
 
     class _InnerKernel(numba.core.registry.CPUDispatcher):
-        """A kernel compiled for other kernels: without the wrapper through which Python would call it."""
+        """A kernel compiled for calls from other kernels, without the wrapper for calls from Python."""
 
         def __call__(self, *arguments: Any) -> Any:
             return self.as_entry()(*arguments)
 
 
 def _forget_literals(dispatcher: Any) -> None:
-    """Compile one version for all integers: Numba would make one for f(s, 0), one for f(s, 1) and one for f(s, k)."""
+    """Compile one version for all integers. By default, Numba compiles f(s, 0), f(s, 1) and f(s, k) separately."""
     choose_version = dispatcher.get_call_template
 
     def choose_plain_version(args, kws):
@@ -136,7 +135,7 @@ def _stable_id(function: Callable, unit: str) -> str:
 
 
 def _kernels_in(function: Callable) -> list[Any]:
-    """The kernels in a function's closure."""
+    """Return the kernels in a function's closure."""
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
     return [cell for cell in cells if hasattr(cell, "py_func")]
 
@@ -147,10 +146,10 @@ def _kernels_in(function: Callable) -> list[Any]:
 
 @functools.cache
 def unit_hash(folder: Path) -> str:
-    """Hash of all that the compiled code of `folder` depends on: core, the folder itself, compiler and settings."""
+    """Return a hash of all that the compiled code of `folder` depends on: core, the folder, compiler and settings."""
     digest = hashlib.sha256()
     settings = sorted((k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k not in _NO_SETTINGS)
-    numpy_version = np.__version__.split(".")[:2]  # as for Python, patches change neither bytecode nor layouts
+    numpy_version = np.__version__.split(".")[:2]  # as in Python, patch releases change neither bytecode nor layouts
     versions = (numba.__version__, llvmlite.__version__, numpy_version, sys.version_info[:2])
     digest.update(repr((versions, numba.config.BOUNDSCHECK, settings)).encode())
     for root in dict.fromkeys((CORE_FOLDER, folder)):
@@ -165,16 +164,16 @@ def _sources(root: Path) -> Iterable[Path]:
 
 @functools.cache
 def _file_hash(source: Path) -> str:
-    """Hash of the file of a function, which need not lie in the folder that its code is filed under."""
+    """Return a hash of a function's file, which need not be in the folder of its unit."""
     return hashlib.sha256(source.read_bytes()).hexdigest()
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Telling people what takes so long
+# Progress messages
 
 
 def kernel_name(dispatcher: Any) -> str:
-    """Short name of a kernel for people: its game's or module's last part, and its own."""
+    """Return a short name of a kernel: the last part of its game's or module's name, and its own name."""
     innermost = dispatcher
     while inner := _kernels_in(innermost.py_func):
         innermost = inner[0]
@@ -184,7 +183,7 @@ def kernel_name(dispatcher: Any) -> str:
 
 @functools.cache
 def _report_compiles() -> None:
-    """From now on print each outermost compilation of a kernel and how long it took; loading one is silent."""
+    """From now on, print each outermost compilation of a kernel and its duration. Loading a kernel prints nothing."""
     from numba.core import event
 
     class Report(event.Listener):
@@ -212,5 +211,5 @@ def _report_compiles() -> None:
 
 
 def _is_kernel(dispatcher: Any) -> bool:
-    """Whether it is one of this suite's, not somebody else's Numba function in the same process."""
+    """Return whether a dispatcher is a kernel of this package, not another Numba function in the process."""
     return getattr(dispatcher, "of_cardenvs", False)

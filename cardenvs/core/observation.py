@@ -1,7 +1,7 @@
 """Observation layouts: named sections as data.
 
-The observation space, the table on the game's page, the readable dump and the layout hash all come from one list
-of sections. The game's `observe` kernel writes the numbers.
+The observation space, the table on the game's page, the readable dump and the layout hash all come from one list of
+sections. The game's `observe` kernel writes the numbers.
 """
 
 import hashlib
@@ -13,14 +13,14 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Section:
-    """One named stretch of an observation.
+    """One named part of an observation.
 
     Attributes:
         name: unique in its layout.
         size: number of entries.
-        doc: what an entry means, with scale and clip where it is not 0 or 1.
+        doc: meaning of an entry, with scale and clipping if it is not 0 or 1.
         low, high: bounds of an entry, inclusive.
-        labels: a text an entry, for the readable dump; by default their index.
+        labels: texts of the entries for the readable dump; by default their indices.
     """
 
     name: str
@@ -39,10 +39,10 @@ class Layout:
     """The sections of an observation, in order.
 
     Attributes:
-        sections: the Section tuple.
+        sections: tuple of Section.
         starts: first index of each section, in order.
         size: total number of entries.
-        dtype: of the observation, int8, int16 or float32.
+        dtype: dtype of the observation: int8, int16 or float32.
     """
 
     def __init__(self, sections: Sequence[Section], dtype: str = "int8") -> None:
@@ -56,29 +56,29 @@ class Layout:
 
     @property
     def low(self) -> np.ndarray:
-        """Lowest value of each entry, shape (size,), the layout's dtype."""
+        """Lower bound of each entry, (size,), of the layout's dtype."""
         return np.concatenate([np.full(s.size, s.low, self.dtype) for s in self.sections])
 
     @property
     def high(self) -> np.ndarray:
-        """Highest value of each entry, shape (size,), the layout's dtype."""
+        """Upper bound of each entry, (size,), of the layout's dtype."""
         return np.concatenate([np.full(s.size, s.high, self.dtype) for s in self.sections])
 
     @property
     def hash(self) -> str:
-        """Changes with any name, size, bound or the dtype; saved with states, replays and checkpoints."""
+        """Hash of all names, sizes, bounds and the dtype, which states, replays and checkpoints store."""
         rows = [(s.name, s.size, float(s.low), float(s.high)) for s in self.sections]
         return hashlib.sha256(repr((self.dtype.str, rows)).encode()).hexdigest()[:12]
 
     def split(self, observation: np.ndarray) -> dict[str, np.ndarray]:
-        """Views of `observation` (last axis of length `size`) by section name."""
+        """Return views of `observation` (last axis of length `size`) by section name."""
         return {
             section.name: observation[..., start : start + section.size]
             for section, start in zip(self.sections, self.starts, strict=True)
         }
 
     def describe(self, observation: np.ndarray) -> str:
-        """A readable dump: one line a section, naming the entries that are not zero."""
+        """Return a readable dump: one line per section with its non-zero entries."""
         lines = []
         for section in self.sections:
             part = self.split(observation)[section.name]

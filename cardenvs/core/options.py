@@ -1,15 +1,15 @@
 """Options of a game: a frozen, validated dataclass that fills `state.rules`.
 
-A game writes its options once:
+A game declares its options once:
 
     @dataclass(frozen=True)
     class MyOptions(Options):
         num_players: int = option(2, low=2, high=10, doc="players at the table")
         layoff: str = option("auto", choices=("auto", "manual"), doc="who lays off")
 
-and gets from it the record dtype of `state.rules` (`rules_dtype`), checked construction from keywords or text
-(`Options.make`), and the options table of its page. Inside a record an option is an int32: a bool is 0 or 1, a
-choice is its index, None is -1, a tuple of up to `length` integers is an array filled with -1.
+The class provides the record dtype of `state.rules` (`rules_dtype`), validated construction from keywords or texts
+(`Options.make`, `Options.parse`), and the options table of the game's page. In a record, an option is an int32: a bool
+is 0 or 1, a choice its index, None is -1, and a tuple of up to `length` integers is an array padded with -1.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ from cardenvs.core.errors import OptionError
 from cardenvs.core.record import packed
 from cardenvs.core.text import did_you_mean
 
-NONE = -1  # how None reads in a record
+NONE = -1  # None in a record
 
 
 def option(
@@ -42,10 +42,10 @@ def option(
         default: an int, a bool, one of `choices`, a tuple of ints (with `length`), or None (with `optional`).
         doc: one line for the options table.
         low, high: bounds of an int, or of each entry of a tuple, inclusive.
-        choices: the texts allowed.
-        optional: None is allowed too.
-        length: the option is a tuple of at most this many ints.
-        min_length: and of at least this many.
+        choices: allowed strings.
+        optional: whether None is allowed too.
+        length: maximum length of an option that is a tuple of ints.
+        min_length: its minimum length.
     """
     metadata = {"doc": doc, "low": low, "high": high, "choices": choices, "optional": optional}
     lengths = {"length": length, "min_length": min_length}
@@ -54,7 +54,7 @@ def option(
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """Base of every game's options. `num_players` is an option of every game, fixed or not."""
+    """Base class of every game's options. Every game has the option `num_players`, even if it is fixed."""
 
     num_players: int = option(2, low=2, high=2, doc="players at the table")
 
@@ -64,17 +64,17 @@ class Options:
         self.check()
 
     def check(self) -> None:
-        """Raise OptionError where options do not fit together. Games override this."""
+        """Raise OptionError if the options do not fit together. Games override this."""
 
     def check_environment(self) -> None:
-        """Raise OptionError where a `State` can be set up but no environment, as one over at the deal."""
+        """Raise OptionError if these options allow a `State` but no environment, as when the deal ends the game."""
 
     @classmethod
     def make(cls, **values: Any) -> Self:
         """Build options from keywords.
 
         Raises:
-            OptionError: an unknown name (the nearest known one is suggested) or a value not allowed.
+            OptionError: unknown name (the message suggests the closest one) or invalid value.
         """
         known = [field.name for field in dataclasses.fields(cls)]
         for name in values:
@@ -85,23 +85,27 @@ class Options:
 
     @classmethod
     def parse(cls, texts: dict[str, str]) -> Self:
-        """Build options from texts, as given on a command line: "5", "true", "none", "1,2,3" or a choice."""
+        """Build options from texts, as on a command line: "5", "true", "none", "1,2,3" or a choice.
+
+        Raises:
+            OptionError: unknown name or invalid value.
+        """
         fields = {field.name: field for field in dataclasses.fields(cls)}
         return cls.make(**{k: _from_text(fields[k], v) if k in fields else v for k, v in texts.items()})
 
     def as_dict(self) -> dict[str, Any]:
-        """All options by name, as JSON values (a tuple becomes a list)."""
+        """Return all options by name as JSON-compatible values (a tuple becomes a list)."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     def changed(self) -> dict[str, Any]:
-        """The options that differ from their defaults, as JSON values."""
+        """Return the options that differ from their defaults, as JSON-compatible values."""
         defaults = type(self)().as_dict()
         return {name: value for name, value in self.as_dict().items() if value != defaults[name]}
 
 
 def rules_dtype(options: type[Options]) -> np.dtype:
-    """The record dtype of `state.rules` for a class of options: one int32 field an option."""
+    """Return the record dtype of `state.rules` for a class of options: one int32 field per option."""
     fields = []
     for field in dataclasses.fields(options):
         length = field.metadata["length"]
@@ -126,7 +130,7 @@ def _as_integer(field: dataclasses.Field, value: Any) -> Any:
 
 
 def _checked(field: dataclasses.Field, value: Any) -> Any:
-    """`value` as the plain Python value of `field`, or OptionError."""
+    """Return `value` as a plain Python value of `field`, or raise OptionError."""
     meta = field.metadata
     if value is None and meta["optional"]:
         return None

@@ -1,31 +1,38 @@
-"""State records: one flat, fixed-size NumPy record per game, and its widened twin.
+"""State records: one flat, fixed-size NumPy record per game, and widened copies of it.
 
-A record holds integers only (rewards aside), has no padding bytes, and reads as `s.field` both compiled and
-uncompiled. Small integers wrap silently when compiled, and overflow or wrap differently when not. Python code
-(views, labels) and uncompiled rules therefore read a *widened twin*: the same names, every integer as int64
-(uint64 stays as it is). `narrow` goes back and refuses a value that does not fit.
+A record contains only integers (except rewards and returns) without padding bytes. Its fields read as `s.field`, both
+compiled and uncompiled. Small integers wrap silently in compiled code and overflow differently in Python. Python code
+(views, labels) and uncompiled rules therefore use a *widened copy*: the same field names with every integer as int64,
+except uint64. `narrow` converts back and raises OverflowError for a value that does not fit.
 """
 
 import functools
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+
+from cardenvs.core.kernel import COMPILED
 
 Field = tuple  # (name, dtype) or (name, dtype, shape), as in a NumPy dtype
 
 
 def packed(fields: Sequence[Field]) -> np.dtype:
-    """Build a record dtype without padding: fields sorted by width, filled to a multiple of 8 bytes.
+    """Build a record dtype without padding: fields sorted by width, filled up to a multiple of 8 bytes.
 
     Args:
         fields: (name, dtype[, shape]) tuples. A dtype may itself come from `packed`.
 
     Returns:
-        dtype of kind np.record, whose field access works on scalars in Python and in Numba.
+        dtype of kind np.record, whose scalars support `s.field` in Python and in Numba.
+
+    Raises:
+        ValueError: a field has the name of a NumPy method.
     """
     for name, *_ in fields:
-        if hasattr(np.record, name):  # s.round would be a method where the compiler is off
-            raise ValueError(f"the field name {name!r} is taken by a NumPy method; choose another")
+        if hasattr(np.record, name):  # without the compiler, s.round would be the method
+            raise ValueError(f"the field name {name!r} is also a NumPy method; choose another")
     normal = [(name, np.dtype(kind), *shape) for name, kind, *shape in fields]
     normal.sort(key=lambda field: -field[1].alignment if field[1].names is None else -8)  # stable
     size = np.dtype(normal).itemsize
@@ -35,18 +42,21 @@ def packed(fields: Sequence[Field]) -> np.dtype:
 
 
 def record(rules: np.dtype, max_players: int, fields: Sequence[Field]) -> np.dtype:
-    """Build a game's state dtype: the header every game has, then the game's own fields.
+    """Build a game's state dtype: the header that every game has, then the game's own fields.
 
-    The header, written by core unless said otherwise:
+    Header fields, written by core unless stated otherwise:
         rng             uint64 (4,)   scratch of the generator, see rng.py
         seed            int64         seed of the episode
         rules           RULES         the chosen options, see options.py
-        rewards         float64 (P,)  of the last action; set by the rules, zeroed by core before each action
-        returns         float64 (P,)  summed rewards of the episode
-        ply             int32         actions applied so far
-        current_player  int8          to act, set by the rules; TERMINAL_PLAYER once terminal
-        terminal        uint8         1 once the rules have ended the game, set by the rules
+        rewards         float64 (P,)  from the last action; set by the rules, zeroed by core before each action
+        returns         float64 (P,)  total rewards of the episode
+        ply             int32         number of actions applied so far
+        current_player  int8          the player to act, set by the rules; TERMINAL_PLAYER once terminal
+        terminal        uint8         1 once the game is over, set by the rules
         active          uint8 (P,)    1 while the player is in the game, cleared by the rules
+
+    Raises:
+        ValueError: a field's name is reserved.
     """
     header = [
         ("rng", "u8", (4,)),
@@ -62,13 +72,13 @@ def record(rules: np.dtype, max_players: int, fields: Sequence[Field]) -> np.dty
     taken = {name for name, *_ in header} | {"filler"}
     for name, *_ in fields:
         if name in taken:
-            raise ValueError(f"the field name {name!r} belongs to the header of every record")
+            raise ValueError(f"the field name {name!r} belongs to the header of every record; choose another")
     return packed([*header, *fields])
 
 
 @functools.cache
 def wide_dtype(dtype: np.dtype) -> np.dtype:
-    """The widened twin of a record dtype: same names and shapes, integers as int64, uint64 and floats kept."""
+    """Return the widened form of a record dtype: same names and shapes, integers as int64, uint64 and floats kept."""
     wide = []
     for name in dtype.names or ():
         base, shape = _base_and_shape(dtype[name])
@@ -81,7 +91,7 @@ def wide_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def widen(states: np.ndarray) -> np.ndarray:
-    """A widened copy of an array of records."""
+    """Return a widened copy of an array of records."""
     out = np.zeros(states.shape, wide_dtype(states.dtype))
     _copy_fields(states, out)
     return out
@@ -98,8 +108,36 @@ def narrow(wide: np.ndarray, states: np.ndarray) -> None:
 
 
 def copied(states: np.ndarray) -> np.ndarray:
-    """A copy of a contiguous array of records, byte for byte: `states.copy()` goes field by field, 5 times slower."""
+    """Return a copy of a contiguous array of records, 5 times as fast as `states.copy()`, which copies each field."""
     return states.view(np.uint8).copy().view(states.dtype)
+
+
+def takes_records(function: Callable) -> Callable:
+    """Let Python call the kernel `function` with records.
+
+    An uncompiled kernel runs on widened copies of the records, which are written back afterwards.
+    """
+    if COMPILED:
+        return function
+
+    @functools.wraps(function)
+    def call_on_twins(*args: Any) -> Any:
+        records = [k for k, arg in enumerate(args) if isinstance(arg, np.ndarray) and arg.dtype.names]
+        twins = list(args)
+        for k in records:
+            twins[k] = widen(args[k])
+        with np.errstate(over="ignore"):  # the generator's arithmetic is modulo 2**64
+            result = function(*twins)
+        for k in records:
+            narrow(twins[k], args[k])
+        return result
+
+    return call_on_twins
+
+
+def dtype_hash(dtype: np.dtype) -> str:
+    """Return a hash of a record dtype, which saved states store to detect another version."""
+    return hashlib.sha256(repr(np.dtype(dtype).descr).encode()).hexdigest()[:12]
 
 
 def _base_and_shape(dtype: np.dtype) -> tuple[np.dtype, tuple[int, ...]]:

@@ -1,11 +1,11 @@
-"""Finding games: those of this package and those that other packages register.
+"""The registry of games: those of this package and those registered by other packages.
 
 Another package registers its games with the entry-point group "cardenvs.games":
 
     [project.entry-points."cardenvs.games"]
     my_game_v0 = "my_package.my_game:GAME"
 
-A game is imported when it is first asked for.
+A game is imported on first use.
 """
 
 import functools
@@ -29,16 +29,16 @@ def register_game(name: str, target: str) -> None:
     """Add a game for this process.
 
     Args:
-        name: with version, as in "my_game_v0".
+        name: name with version, as in "my_game_v0".
         target: "module:attribute" of the Game.
 
     Raises:
         ValueError: malformed name or target.
     """
     if not _NAME.fullmatch(name):
-        raise ValueError(f"a game's name is small letters, digits and _, then _v and a number; got {name!r}")
+        raise ValueError(f"a game's name is lower-case letters, digits and _, then _v and a number; got {name!r}")
     if not all(target.partition(":")[::2]):
-        raise ValueError(f"a game's target reads module:attribute; got {target!r}")
+        raise ValueError(f"a game's target has the form module:attribute; got {target!r}")
     _added[name] = target
 
 
@@ -48,20 +48,20 @@ def _installed() -> dict[str, str]:
 
 
 def game_targets() -> dict[str, str]:
-    """Where each game is, "module:attribute" by name."""
+    """Return the targets ("module:attribute") of all registered games by name."""
     return dict(sorted({**_installed(), **_added}.items()))
 
 
 def list_games() -> list[str]:
-    """The names of all registered games, sorted."""
+    """Return the names of all registered games, sorted."""
     return list(game_targets())
 
 
 def get_game(name: str) -> "Game":
-    """The game of that name; a name without version means its newest version.
+    """Return the game with this name. A name without version means the newest version.
 
     Raises:
-        GameNotFoundError: no such game; the nearest name is suggested.
+        GameNotFoundError: no game has this name. The message suggests the closest name.
     """
     targets = game_targets()
     if name not in targets:

@@ -1,4 +1,4 @@
-"""Replay files: one recorded game as JSON, enough to play it again to the same events and returns."""
+"""Replay files: one recorded game as JSON, with everything needed to reproduce its events and returns."""
 
 import hashlib
 import json
@@ -14,6 +14,7 @@ from cardenvs.core.errors import CardenvsError, FormatError
 from cardenvs.core.events import OMNISCIENT, Event
 from cardenvs.core.files import write_whole
 from cardenvs.core.game import Game
+from cardenvs.core.history import NO_HISTORY
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
 from cardenvs.core.text import check_name
@@ -35,10 +36,10 @@ class Replay:
         game: the Game.
         options: option values by name.
         setup: {"seed": int, "deck": [token, ...]}.
-        players: a name for each player.
+        players: the players' names.
         actions: ids and codes in order.
-        returns: of each player after the last action.
-        digest: over all events and the returns.
+        returns: each player's return after the last action.
+        digest: hash of all events and the returns.
     """
 
     game: Game
@@ -51,12 +52,20 @@ class Replay:
 
     @classmethod
     def of(cls, state: State, players: list[str] | None = None) -> Self:
-        """Record a state's game so far. `players` are names, by default player_0, player_1, ..."""
+        """Record the game of `state` so far.
+
+        Args:
+            state: a state with history.
+            players: the players' names, by default player_0, player_1, ...
+
+        Raises:
+            ValueError: the state has no history (see `State.has_history`), or the number of names is wrong.
+        """
         if not state.has_history:
-            raise ValueError("this state does not go back to the deal (a determinized twin, or from a batch)")
+            raise ValueError(NO_HISTORY)
         names = players or [f"player_{p}" for p in range(state.num_players)]
         if len(names) != state.num_players:
-            raise ValueError(f"{state.num_players} players need as many names; got {names}")
+            raise ValueError(f"{state.num_players} players need {state.num_players} names; got {names}")
         setup = {"seed": state.seed, "deck": state.deck.tolist()}
         return cls(
             state.game, state.options.as_dict(), setup, tuple(names), tuple(state.actions), tuple(state.returns),
@@ -64,7 +73,7 @@ class Replay:
         )  # fmt: skip
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the replay as JSON; an existing file is replaced in one go."""
+        """Write the replay as JSON. An existing file is replaced atomically."""
         data = {
             "format": _FORMAT,
             "format_version": _FORMAT_VERSION,
@@ -81,17 +90,17 @@ class Replay:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a replay and play it once to see that it is whole.
+        """Read a replay and verify it by replaying the game.
 
         Raises:
-            FormatError: the file is no replay, is damaged or edited, or of another game version.
+            FormatError: the file is not a replay, is damaged or edited, or was recorded with another game version.
             GameNotFoundError: its game is not installed.
         """
-        data = parsed(Path(path).read_bytes(), f"{path} is no replay: it")
+        data = parsed(Path(path).read_bytes(), f"{path} is not a replay: it")
         _check_fields(path, data)
         game = get_game(data["game"])
         if game.name != data["game"]:
-            raise FormatError(f"{path} is damaged: 'game' should name a version, as in {game.name!r}")
+            raise FormatError(f"{path} is damaged: 'game' should include the version, as in {game.name!r}")
         try:
             options = game.make_options(**data["options"])
         except CardenvsError as error:
@@ -108,19 +117,27 @@ class Replay:
         return replay
 
     def verify(self, name: str = "replay") -> None:
-        """Play the game again.
+        """Replay the game and compare it with the record.
+
+        Args:
+            name: what error messages call the replay, such as its path.
 
         Raises:
-            FormatError: an action is illegal, or events or returns differ from the recorded ones.
+            FormatError: an action is illegal, or the events or returns differ from the recorded ones.
         """
         state = self.state_at(len(self.actions), name)
         if tuple(state.returns) != self.returns:
-            raise FormatError(f"{name}: played again it returns {state.returns}, but {list(self.returns)} is recorded")
+            raise FormatError(f"{name}: replaying it returns {state.returns}, but {list(self.returns)} is recorded")
         if _digest(state) != self.digest:
-            raise FormatError(f"{name}: played again its events differ from the recorded digest; it was edited")
+            raise FormatError(f"{name}: its events do not match the recorded digest; it was edited")
 
     def state_at(self, k: int, name: str = "replay") -> State:
-        """The state after the first `k` actions, 0 <= k <= len(actions)."""
+        """Return the state after the first `k` actions, 0 <= k <= len(actions).
+
+        Raises:
+            IndexError: `k` is out of range.
+            FormatError: the recorded setup cannot be dealt, or an action is illegal.
+        """
         if not 0 <= k <= len(self.actions):
             raise IndexError(f"{name} has positions 0 to {len(self.actions)}; got {k}")
         try:
@@ -131,11 +148,11 @@ class Replay:
             try:
                 state.apply(action)
             except CardenvsError as error:
-                raise FormatError(f"{name}: action {ply} of the recorded ones is refused: {error}") from None
+                raise FormatError(f"{name}: recorded action {ply} is illegal: {error}") from None
         return state
 
     def events(self, player: int = OMNISCIENT) -> list[Event]:
-        """The events of the whole game as `player` saw them; all by default."""
+        """Return the events of the game that `player` saw; by default all events."""
         return self.state_at(len(self.actions)).events(player)
 
     def _new_state(self) -> State:
@@ -144,7 +161,7 @@ class Replay:
 
 def _check_fields(path: str | os.PathLike[str], data: Any) -> None:
     if not isinstance(data, dict) or data.get("format") != _FORMAT:
-        raise FormatError(f'{path} is no cardenvs replay: it lacks "format": "{_FORMAT}"')
+        raise FormatError(f'{path} is not a cardenvs replay: it lacks "format": "{_FORMAT}"')
     check_fields(data, _FIELDS, str(path))
     for name, kind in _ENTRIES.items():
         for entry in data[name]:

@@ -1,27 +1,27 @@
-"""Whether a finished game's result is one that the game allows."""
+"""Checks of a finished game's result."""
 
 import math
 
 from cardenvs.core.state import State
 
-_CLOSE = 1e-6  # how far returns may be from what a game promises
+_CLOSE = 1e-6  # tolerance for returns
 
 
 class ResultCheck:
-    """Holds a game to what it promises: bounds and sum of its returns, and what is conserved from start to end."""
+    """Checks a game's returns against their declared bounds and sum, and that conserved quantities do not change."""
 
     def __init__(self, state: State) -> None:
-        """Note what is conserved in `state`, a game at its start."""
+        """Store the conserved quantities of `state`, a game at its start."""
         self._before = state.game.view.conserved(state.record)
 
     def fault(self, state: State) -> str | None:
-        """What is wrong with the end of that game; None: nothing."""
+        """Return what is wrong with `state`, the end of that game, or None."""
         promised, returns = state.game.returns(state.options), state.returns
         name = state.game.name
         if not all(promised.low - _CLOSE <= value <= promised.high + _CLOSE for value in returns):
-            return f"{name}: returns {returns} are not all from {promised.low:g} to {promised.high:g}, as promised"
+            return f"{name}: returns {returns} are outside their declared bounds {promised.low:g} to {promised.high:g}"
         if promised.total is not None and not math.isclose(sum(returns), promised.total, abs_tol=_CLOSE):
-            return f"{name}: returns {returns} do not add up to {promised.total:g}, as promised"
+            return f"{name}: returns {returns} do not add up to {promised.total:g}, their declared sum"
         before, after = self._before, state.game.view.conserved(state.record)
         changed = [
             f"{what} from {before.get(what)} to {value}" for what, value in after.items() if before[what] != value

@@ -1,12 +1,12 @@
 """Randomness inside a state: xoshiro256** seeded through SplitMix64, one substream per chance event.
 
-No rule draws from a global generator. Each deal and each other chance source (dice, a reshuffle) starts its own
-substream of (episode seed, source, index): what one hand draws never moves the cards of the next. The same seed
-gives the same numbers on every platform.
+Rules never use a global generator. Each deal and each other chance source (dice, a reshuffle) starts its own substream
+of (episode seed, source, index), so draws in one hand do not change the cards of the next. The same seed gives the same
+numbers on every platform.
 
-Sources: D. Blackman and S. Vigna, "Scrambled Linear Pseudorandom Number Generators" (2018), whose reference
-code's output is the test vector; D. Lemire, "Fast Random Integer Generation in an Interval" (2019) for bounded
-draws without bias.
+Sources: D. Blackman and S. Vigna, "Scrambled Linear Pseudorandom Number Generators" (2018); the tests compare with the
+output of their reference code. D. Lemire, "Fast Random Integer Generation in an Interval" (2019), for unbiased bounded
+draws.
 """
 
 import hashlib
@@ -15,8 +15,8 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 
-DEAL = 0  # the chance source of dealing; a game numbers its own further sources from 1
-DETERMINIZE = 1 << 20  # the chance source of re-dealing what a player cannot know
+DEAL = 0  # chance source of the deal; a game numbers its other sources from 1
+DETERMINIZE = 1 << 20  # chance source of `determinize`
 
 SEED_MASK = (1 << 63) - 1  # seeds are non-negative int64
 
@@ -49,7 +49,7 @@ def seed_xoshiro(rng, seed):
 
 @kernel(inline=True)
 def next_uint64(rng):
-    """The next output of xoshiro256** on `rng` (uint64, shape (4,)), in place."""
+    """Advance `rng` (uint64, shape (4,)) in place and return the next output of xoshiro256**."""
     s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
     scaled = s1 * _U5
     result = ((scaled << _U7) | (scaled >> _U57)) * _U9
@@ -66,7 +66,7 @@ def next_uint64(rng):
 
 @kernel(inline=True)
 def random_below(rng, n):
-    """An unbiased int64 in 0..n-1, 1 <= n < 2**31 (Lemire 2019, section 4, on 32-bit words)."""
+    """Return an unbiased int64 in 0..n-1, for 1 <= n < 2**31 (Lemire 2019, section 4, on 32-bit words)."""
     bound = np.uint64(n)
     product = (next_uint64(rng) >> _U32) * bound
     low = product & _LOW_32
@@ -80,27 +80,27 @@ def random_below(rng, n):
 
 @kernel(inline=True)
 def substream_seed(seed, source, index):
-    """The uint64 seed of the substream (seed, source, index), all non-negative integers."""
+    """Return the uint64 seed of the substream (seed, source, index), all non-negative integers."""
     x = mix64(np.uint64(seed) + np.uint64(source) * _GOLDEN + _MIX_1)
     return mix64(x + np.uint64(index) * _GOLDEN)
 
 
 @kernel(inline=True)
 def start_stream(s, source, index):
-    """Point `s.rng` at the substream (s.seed, source, index); the draws that follow come from it."""
+    """Set `s.rng` to the start of the substream (s.seed, source, index)."""
     seed_xoshiro(s.rng, substream_seed(s.seed, source, index))
 
 
 @kernel(inline=True)
 def episode_seed(seed, env, episode):
-    """The int64 seed of episode number `episode` of environment `env` in a batch seeded with `seed`."""
+    """Return the int64 seed of episode number `episode` of environment `env` in a batch seeded with `seed`."""
     return np.int64(substream_seed(seed, env, episode) >> _U1)
 
 
 def derived_seed(seed: int, *purpose: int | str) -> int:
-    """A seed (0..2**63-1) for `purpose` under `seed`, for Python code.
+    """Return a seed, 0..2**63-1, derived from `seed` for `purpose`. For Python code.
 
-    Unlike `substream_seed` it is one-way (SHA-256): an agent cannot work back from its own seed to the deal's.
+    Unlike `substream_seed` it is one-way (SHA-256), so an agent cannot compute the deal's seed from its own.
     """
     digest = hashlib.sha256(repr((seed, *purpose)).encode()).digest()
     return int.from_bytes(digest[:8], "little") & SEED_MASK
@@ -108,10 +108,12 @@ def derived_seed(seed: int, *purpose: int | str) -> int:
 
 @kernel(inline=True)
 def shuffle_rest(s, deck, n, given):
-    """Put deck[0:n] in dealing order: the `given` tokens first, the others shuffled from `s.rng`.
+    """Put deck[0:n] in dealing order: the `given` tokens first, then the others shuffled from `s.rng`.
 
     Args:
-        deck: integer array whose first `n` entries hold the tokens in any order, rearranged in place.
+        s: record; its `rng` is advanced.
+        deck: integer array whose first `n` entries are the tokens in any order, rearranged in place.
+        n: number of tokens.
         given: integer array of tokens, a sub-multiset of deck[0:n] (checked by the caller), usually empty.
     """
     for k in range(given.shape[0]):  # usually none
@@ -132,10 +134,9 @@ def shuffle(s, deck, start, stop):
 
 @kernel
 def canonical_shuffle(s, deck, start, stop):
-    """Shuffle deck[start:stop] so that the order it was in leaves no trace: sorted first, then shuffled from `s.rng`.
+    """Sort deck[start:stop], then shuffle it from `s.rng`, so that the result does not depend on the old order.
 
-    What `determinize` uses. A shuffle of the true order is a fixed permutation of it for a known seed, and whoever
-    knows the seed could undo it.
+    `determinize` uses this, because anyone who knows the seed could undo a shuffle of the true order.
     """
     for k in range(start + 1, stop):
         token = deck[k]

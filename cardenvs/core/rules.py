@@ -1,4 +1,4 @@
-"""The rules of a game as one object: its record, its kernels, and the sizes that depend on options."""
+"""`Rules`: a game's record, kernels, and the sizes that depend on its options."""
 
 import functools
 from collections.abc import Callable
@@ -16,14 +16,14 @@ from cardenvs.core.options import Options
 
 @dataclass(frozen=True)
 class Returns:
-    """What a game's returns promise.
+    """Properties of a game's returns.
 
     Attributes:
         low, high: bounds of one player's return.
-        total: the sum of all players' returns, or None where it varies.
-        unit: what a return of 1 is (chips, points, ...).
-        result_factor, result_unit: matches report mean return x factor, in this unit (big blinds per 100 hands,
-            ...); by default the mean return itself, in `unit` a deal.
+        total: sum of all players' returns, or None if it varies.
+        unit: unit of a return (chips, points, ...).
+        result_factor, result_unit: matches report the mean return times this factor, in this unit (such as big blinds
+            per 100 hands); by default the mean return in `unit` a deal.
     """
 
     low: float
@@ -41,16 +41,17 @@ class Returns:
 
 @dataclass(frozen=True)
 class Amounts:
-    """Actions that are amounts, as every bet in no-limit poker: too many for the lists and masks of a batch.
+    """Actions that are amounts, such as the bets of no-limit poker: too many for the lists and masks of a batch.
 
-    The id of amount a is zero + a; all other ids are smaller. A batch shows the smallest and the largest legal amount,
-    and lists the other ids only.
+    The id of amount a is zero + a; all other ids are smaller. A batch lists only the other ids and shows the smallest
+    and largest legal amount.
 
     Attributes:
-        legal: kernel, legal(s, out, bounds) -> n: as `legal_actions`, but for the amounts, of which bounds[0] and
-            bounds[1] (int32) become the smallest and the largest; 0 and -1 where none is legal.
-        zero: of options; the id of amount 0, or None where amounts have no ids. `legal` then lists all ids, and the
-            bounds are 0 and -1.
+        legal: kernel legal(s, out, bounds) -> n. Writes the legal ids other than amounts to `out`, as `legal_actions`
+            does, and the smallest and largest legal amount to bounds[0] and bounds[1] (int32), or 0 and -1 if no
+            amount is legal.
+        zero: function of the options; returns the id of amount 0, or None if amounts have no ids. `legal` then lists
+            all ids, and the bounds are 0 and -1.
     """
 
     legal: Any
@@ -59,33 +60,35 @@ class Amounts:
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """What a game's engine needs: a record, kernels on it, and spaces. `Rules.of` collects them from modules.
+    """A game's record, the kernels on it, and its spaces. `Rules.of` collects them from modules.
 
-    Kernels, all on one record `s`; uncompiled they are plain functions (see docs/adding-a-game.md):
-        deal(s, given, log)               start an episode from s.rules, s.seed and the explicit tokens `given`;
-                                          somebody is to act afterwards, or the game is over
-        legal_actions(s, out) -> n        legal action ids of the player to act, ascending, into int32 `out`
-        explain_illegal(s, action) -> k   0 if `action`, an id or a code, is legal, else a number for
+    Kernels take one record `s`. Without the compiler they are plain functions (see docs/adding-a-game.md):
+        deal(s, given, log)               starts an episode from s.rules, s.seed and the explicit tokens `given`;
+                                          sets s.current_player or s.terminal
+        legal_actions(s, out) -> n        writes the legal action ids to int32 `out`, ascending
+        explain_illegal(s, action) -> k   returns 0 if `action`, an id or a code, is legal, else a number for
                                           View.illegal_reason; without it every refusal reads the same
-        apply_action(s, action, log)      one legal action; sets rewards, current_player, terminal
-        forfeit(s, player, log)           `player`, who is to act, leaves the game: clears
+        apply_action(s, action, log)      applies one legal action; sets rewards, current_player, terminal
+        forfeit(s, player, log)           removes `player`, who is to act, from the game: clears
                                           s.active[player] and pays what it has lost
-        observe(s, player, out)           what `player` may know, seats counted from that player
-        determinize(s, player, seed)      re-deal what `player` cannot know; sets s.seed
+        observe(s, player, out)           writes what `player` may know, seats counted from that player
+        determinize(s, player, seed)      re-deals what `player` cannot know; sets s.seed
 
     Attributes:
-        options: the Options subclass.
-        state_dtype: of the record, from `record`; STATE in a module.
-        table: piles, counters and kinds of event; TABLE in a module.
-        num_actions, max_length: of options; number of ids, bound on actions in a game.
-        max_legal: of options; length of the longest list of legal actions. By default the number of ids.
-        layout: of options; the observation sections.
-        returns: of options; a `Returns`.
-        deck: of options; every token of the game, an int16 array.
-        dealt_tokens: of options; how many tokens of the deck a game uses, where all deals can be listed.
-        sample_belief: sample_belief(s, player, seed), as `determinize`, but nearer to what the others' actions make
-            likely; simulations then deal their worlds so.
-        amounts: how a batch shows actions that are amounts, or None.
+        options: the Options subclass; OPTIONS in a module.
+        state_dtype: dtype of the record, from `record`; STATE in a module.
+        table: piles, counters and event kinds; TABLE in a module.
+        num_actions: function of the options; number of action ids.
+        max_legal: function of the options; length of the longest list of legal actions. By default the number of ids.
+        max_length: function of the options; upper bound on the number of actions in a game.
+        layout: function of the options; the Layout of observations.
+        returns: function of the options; a `Returns`.
+        deck: function of the options; every token of the game, int16.
+        dealt_tokens: function of the options; how many tokens of the deck a game deals. Give it if all deals can be
+            listed.
+        sample_belief: kernel sample_belief(s, player, seed), like `determinize`, but drawing deals that the other
+            players' actions make likely; used by simulations. None if there is none.
+        amounts: how a batch shows actions that are amounts, or None; AMOUNTS in a module.
         codes: numbers beyond the ids that are applied and replayed like actions, but listed in no mask.
     """
 
@@ -112,7 +115,11 @@ class Rules:
 
     @classmethod
     def of(cls, *modules: ModuleType, **given: Any) -> Self:
-        """The rules defined in some modules, each part under its own name; `given` adds or replaces parts.
+        """Collect the rules from modules that define each part under its name.
+
+        Args:
+            modules: the modules.
+            given: parts to add, or to use instead of the modules'.
 
         Raises:
             TypeError: a part is missing, or two modules define it differently.
@@ -134,7 +141,7 @@ class Rules:
 
     @functools.cached_property
     def folder(self) -> Path:
-        """The folder of the rules, which names their part of the compile cache."""
+        """The folder of the rules; compiled kernels are cached under its name."""
         function = getattr(self.apply_action, "py_func", self.apply_action)
         return Path(function.__code__.co_filename).resolve().parent
 

@@ -1,8 +1,8 @@
-"""`State`: a Python handle on one record, in OpenSpiel's words.
+"""`State`: one game in progress, with the interface of an OpenSpiel state.
 
-A state keeps how it began (seed, explicit deck) and the actions since, so events are derived when asked for and
-cost nothing before. Differences from OpenSpiel: chance is inside `apply`, so the player to act is never chance;
-`legal_actions()` is for the player to act; `observation(player)` is an array.
+A state stores its seed, its explicit deck and the actions since the deal. Events are derived from these when they are
+requested and cost nothing until then. Differences from OpenSpiel: `apply` includes chance, so there are no chance
+nodes; `legal_actions()` always refers to the player to act; `observation(player)` returns an array.
 """
 
 import hashlib
@@ -12,44 +12,32 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from cardenvs.core.checks import (
-    check_fields,
-    checked_integer,
-    checked_player,
-    checked_seed,
-    is_integer,
-    sealed,
-    short,
-    split_saved,
-)
+from cardenvs.core.checks import checked_integer, checked_player, checked_seed, is_integer, short
 from cardenvs.core.codes import FORFEIT, HOLD, MASK_DTYPE, NO_DECK, TERMINAL_PLAYER
-from cardenvs.core.engine import write_mask
-from cardenvs.core.errors import DeckError, FormatError, HiddenInformationError, IllegalActionError, OptionError
-from cardenvs.core.events import COLUMNS, NO_LOG, OMNISCIENT, SPECTATOR, Event, FoldedTable, fold, new_log
+from cardenvs.core.errors import DeckError, FormatError, HiddenInformationError, IllegalActionError
+from cardenvs.core.events import NO_LOG, OMNISCIENT, SPECTATOR, Event
+from cardenvs.core.fold import FoldedTable, fold
+from cardenvs.core.history import NO_HISTORY, NO_ROWS, History
+from cardenvs.core.legal import write_mask
 from cardenvs.core.options import Options
 from cardenvs.core.record import copied, widen
-from cardenvs.core.view import Candidate, ansi, plain
+from cardenvs.core.saved_state import SavedState
+from cardenvs.core.view import Candidate, ansi, plain, table_as_json
 
 if TYPE_CHECKING:
     from cardenvs.core.game import Game
 
-_MAGIC = b"cardenvs-state-1\n"
-_FIELDS: dict[str, Any] = {
-    "game": str, "options": dict, "layout": str, "record": str, "seed": int, "deck": list, "actions": list,
-    "knower": int | None, "has_history": bool,
-}  # fmt: skip
-_MOST = 2**31 - 1  # rounds or plies that can be asked for
-_NO_ROWS = np.zeros((0, COLUMNS), np.int32)
+_MOST = 2**31 - 1  # largest number of rounds or plies that `simulate` accepts
 
 
 class State:
-    """One game being played. Made by `game.new_state(...)`, never directly.
+    """One game in progress. Use `game.new_state(...)` to create one.
 
     Attributes:
         game: the Game.
-        options: its checked options.
-        seed: int, the seed of the episode (of a twin: of what is still to come).
-        deck: the explicit cards it was dealt from, int16 tokens, usually none.
+        options: its validated options.
+        seed: int, the seed of the episode; in a determinized twin, of all future chance.
+        deck: explicit tokens of the deal, int16, usually empty.
     """
 
     def __init__(
@@ -61,64 +49,66 @@ class State:
         self._states = game.blank(options)
         game.engine.start(self._states, 0, self.seed, self.deck, NO_LOG)
         self._actions: list[int] = []
-        self._knower: int | None = None  # of a determinized twin: the player whose knowledge it keeps
-        self._begins_at(None, _NO_ROWS)
+        self._knower: int | None = None  # in a determinized twin, the player whose knowledge it keeps
+        self._set_history_start(None, NO_ROWS)
 
     @classmethod
     def _from_record(cls, game: "Game", options: Options, states: np.ndarray) -> Self:
-        """A state around a record that comes without its history, as from a batch; its events begin now.
+        """Make a state from a record without history, for example from a batch. Its events start now.
 
-        Not public: kernels trust records, and whether one can come of play nobody can tell.
+        Not public: kernels trust records, and a record cannot be checked without its history.
 
         Args:
-            states: array of one record of game.rules.state_dtype, taken over.
+            game: the Game.
+            options: its options.
+            states: array of one record, shape (1,), of `game.rules.state_dtype`. The state uses it without a copy.
         """
         state = object.__new__(cls)
         state.game, state.options, state.seed = game, options, int(states["seed"][0])
         state.deck = game.parse_deck(None, options)
         state._states, state._actions = states, []
         state._knower = None
-        state._begins_at(states, _NO_ROWS)
+        state._set_history_start(states, NO_ROWS)
         return state
 
-    def _begins_at(self, base: np.ndarray | None, known_rows: np.ndarray) -> None:
-        """Let the history begin at the deal (None) or at a copy of the record `base`, after the events `known_rows`."""
+    def _set_history_start(self, base: np.ndarray | None, known_rows: np.ndarray) -> None:
+        """Start the history at a copy of the record `base`, after the events `known_rows`; None starts at the deal."""
         self._base = None if base is None else copied(base)
         self._known_rows = known_rows
-        self._prepare()
+        self._reset_caches()
 
-    def _prepare(self) -> None:
-        """Set up what follows from the fields above."""
+    def _reset_caches(self) -> None:
+        """Forget everything derived from the record and the history."""
         self._legal_buffer = np.zeros(self.game.max_legal(self.options), np.int32)
         self._num_legal: int | None = None
         self._wide: np.record | None = None
-        self._history: _History | None = None
+        self._history: History | None = None
 
     # -- reading ------------------------------------------------------------------------------------------------
 
     @property
     def num_players(self) -> int:
-        """Players in this game."""
+        """Number of players."""
         return self.options.num_players
 
     @property
     def current_player(self) -> int:
-        """The player to act, or TERMINAL_PLAYER (-4) when the game is over."""
+        """The player to act, or TERMINAL_PLAYER (-4) if the game is over."""
         return int(self._states["current_player"][0])
 
     @property
     def is_terminal(self) -> bool:
-        """Whether the rules have ended the game."""
+        """Whether the game is over."""
         return self.current_player == TERMINAL_PLAYER
 
     @property
     def returns(self) -> list[float]:
-        """Summed rewards of each player so far."""
+        """Each player's total reward so far."""
         return self._states["returns"][0, : self.num_players].tolist()
 
     @property
     def rewards(self) -> list[float]:
-        """Each player's reward for the last action."""
+        """Each player's reward from the last action."""
         return self._states["rewards"][0, : self.num_players].tolist()
 
     @property
@@ -128,71 +118,84 @@ class State:
 
     @property
     def ply(self) -> int:
-        """Actions applied so far; to a determinized twin, those since it was made."""
+        """Number of actions applied so far; in a determinized twin, since its creation."""
         return int(self._states["ply"][0])
 
     @property
     def actions(self) -> list[int]:
-        """The actions applied so far, codes included; of a determinized twin, those since it was made."""
+        """The actions applied so far, including codes; in a determinized twin, since its creation."""
         return list(self._actions)
 
     @property
     def has_history(self) -> bool:
-        """Whether the events go back to the deal; not in a determinized twin, nor in a state taken from a batch."""
+        """Whether the events go back to the deal: False in a determinized twin and in a state taken from a batch."""
         return self._base is None
 
     @property
     def phase(self) -> str:
-        """The name of the phase of play."""
+        """Name of the phase of play, one of `game.phases`."""
         return self.game.view.phase(self.record)
 
     @property
     def record(self) -> np.record:
-        """The widened record, read-only."""
+        """A read-only copy of the record with all integers widened to int64."""
         if self._wide is None:
             wide = widen(self._states)
             wide.setflags(write=False)
             self._wide = wide[0]
         return self._wide
 
+    @property
+    def records(self) -> np.ndarray:
+        """The record itself, as an array of shape (1,) for the kernels of `game.engine`. Do not write to it."""
+        return self._states
+
     def record_bytes(self) -> bytes:
-        """The record itself, for comparisons."""
+        """Return the bytes of the record, to compare states."""
         return self._states.tobytes()
 
     def legal_actions(self) -> list[int]:
-        """Ids the player to act may choose, ascending; none when the game is over."""
+        """Return the action ids the player to act may choose, ascending; an empty list if the game is over."""
         return self._legal().tolist()
 
     def action_mask(self, player: int | None = None) -> np.ndarray:
-        """int8 (num_actions,): 1 for each legal action of `player` (default: the player to act), else zeros."""
+        """Return the action mask of `player`, by default of the player to act.
+
+        Returns:
+            int8 (num_actions,), 1 for each legal action; all zeros if it is not the player's turn.
+        """
         mask = np.zeros(self.game.num_actions(self.options), MASK_DTYPE)
         if player is None or player == self.current_player:
             mask[self._legal()] = 1
         return mask
 
     def write_mask(self, mask: np.ndarray) -> None:
-        """Write the mask of the player to act into `mask`, MASK_DTYPE (num_actions,)."""
+        """Write the action mask of the player to act into `mask`, int8 (num_actions,)."""
         write_mask(self._legal(), self._num_legal, mask)
 
     def observation(self, player: int) -> np.ndarray:
-        """What `player` may know, as an array of the game's layout."""
+        """Return what `player` may know now, as an array of the game's layout."""
         layout = self.game.layout(self.options)
         out = np.zeros(layout.size, layout.dtype)
         self.game.engine.observe(self._states, 0, self._checked_player(player), out)
         return out
 
     def describe_observation(self, player: int) -> str:
-        """The observation of `player`, section by section."""
+        """Return the observation of `player` as text, one line per section."""
         return self.game.layout(self.options).describe(self.observation(player))
 
     def table(self, viewer: int) -> FoldedTable:
-        """The table as `viewer` (a player, SPECTATOR or OMNISCIENT) knows it."""
+        """Return the table as known to `viewer`, which is a player, SPECTATOR or OMNISCIENT."""
         table = FoldedTable(self.game.table)
         self.game.view.fill_table(self.record, self._checked_viewer(viewer), table)
         return table
 
     def view(self, player: int) -> dict[str, Any]:
-        """What `player` (or SPECTATOR) sees, as JSON values: table, prompt, actions and whose turn it is."""
+        """Return what a viewer sees as JSON-compatible data: table, prompt, actions and whose turn it is.
+
+        Args:
+            player: a player, SPECTATOR or OMNISCIENT. Only the player to act gets a prompt and actions.
+        """
         words, s = self.game.view, self.record
         to_act = not self.is_terminal and player == self.current_player
         return {
@@ -209,11 +212,11 @@ class State:
         }
 
     def facts(self, player: int) -> dict[str, Any]:
-        """What a careful player would have worked out, as JSON values."""
+        """Return what a careful player would have deduced, as JSON-compatible data."""
         return self.game.view.facts(self.record, self._checked_player(player))
 
     def render(self, viewer: int, colour: bool = False) -> str:
-        """The table as text for `viewer`; with ANSI colours if asked."""
+        """Return the table as text for `viewer`, with ANSI colours if `colour` is True."""
         markup = self.game.view.render(self.record, self._checked_viewer(viewer), self.table(viewer))
         return ansi(markup) if colour else plain(markup)
 
@@ -228,10 +231,11 @@ class State:
     # -- acting -------------------------------------------------------------------------------------------------
 
     def apply(self, action: int) -> None:
-        """Apply one legal action, or the code FORFEIT + current_player.
+        """Apply a legal action, or the code FORFEIT + current_player.
 
         Raises:
-            IllegalActionError: says why not and what is legal; the state is unchanged.
+            IllegalActionError: the action is illegal. The message gives the reason and the legal actions; the state is
+                unchanged.
         """
         if is_integer(action) and action >= FORFEIT:
             self._check(action)
@@ -240,23 +244,23 @@ class State:
         self.apply_unchecked(int(action))
 
     def apply_unchecked(self, action: int) -> None:
-        """Apply an action known to be legal: `apply` without the check, for interfaces that have made it themselves."""
+        """Apply an action without checking that it is legal. For interfaces that have already checked it."""
         self._num_legal = self.game.engine.apply(self._states, 0, action, NO_LOG, self._legal_buffer)
         self._actions.append(action)
         self._wide = None
 
     def check_legal(self, action: int) -> None:
-        """Raise IllegalActionError unless the player to act may choose `action` now; a code such as FORFEIT is refused.
+        """Raise IllegalActionError unless the player to act may choose `action` now.
 
-        What comes from an agent or a learner is checked by this. `apply` takes codes besides.
+        Use it for the choices of agents and learners: unlike `apply`, it rejects codes such as FORFEIT + player.
         """
         if not is_integer(action):
             raise IllegalActionError(f"an action is an integer; got {short(action)}")
-        if action in self.legal_actions():  # 10 times as fast as in the array
+        if action in self.legal_actions():  # 10 times as fast as a search of the array
             return
         if action >= FORFEIT:
             raise IllegalActionError(
-                f"{self.game.name}: {action} is no action id but a code, which nobody may choose; {self._legal_text()}"
+                f"{self.game.name}: {action} is a code, not an action id, so nobody may choose it; {self._legal_text()}"
             )
         self._check(action)
 
@@ -267,7 +271,7 @@ class State:
             raise IllegalActionError(f"{self.game.name}: {reason}; {self._legal_text()}")
 
     def explain_illegal(self, action: int) -> str:
-        """Why `action`, an id or a code, may not be applied now; empty if it may."""
+        """Return why `action`, an id or a code, is illegal now; an empty string if it is legal."""
         if not is_integer(action):
             return f"an action is an integer; got {short(action)}"
         action = int(action)
@@ -291,10 +295,10 @@ class State:
         return f"{who} may not {self._label(action)}: {reason}" if action < num_actions else f"{who}: {reason}"
 
     def action_label(self, action: int) -> str:
-        """The text of an action in this state.
+        """Return the label of an action in this state.
 
         Raises:
-            IllegalActionError: `action` is no id of this game.
+            IllegalActionError: `action` is not an action id of this game.
         """
         if not is_integer(action) or not 0 <= action < self.game.num_actions(self.options):
             raise IllegalActionError(
@@ -303,10 +307,10 @@ class State:
         return self._label(int(action))
 
     def action_from_label(self, text: str) -> int:
-        """The legal action of that label; case and surrounding blanks do not count.
+        """Return the legal action with the label `text`. Ignores case and extra whitespace.
 
         Raises:
-            IllegalActionError: no legal action reads so.
+            IllegalActionError: no legal action has this label.
         """
         wanted = " ".join(text.lower().split())
         for action in self.legal_actions():
@@ -317,10 +321,10 @@ class State:
     # -- events -------------------------------------------------------------------------------------------------
 
     def event_rows(self, viewer: int) -> np.ndarray:
-        """The raw events that `viewer` saw, int32 (n, 8); see events.py.
+        """Return the events that `viewer` saw as an array, int32 (n, 8); see `cardenvs.core.events`.
 
         Raises:
-            HiddenInformationError: asked of a determinized twin for anyone but the player it was made for.
+            HiddenInformationError: this is a determinized twin of another player's knowledge.
         """
         viewer = self._checked_viewer(viewer)
         if self._knower not in (None, viewer):
@@ -328,31 +332,30 @@ class State:
                 f"this state is a determinized twin of what player_{self._knower} knows; "
                 "it has no events of other viewers"
             )
-        rows = self.game.table.visible(self._caught_up().rows(), viewer)
+        rows = self.game.table.visible(self._log_rows(), viewer)
         return rows if self.has_history else np.concatenate([self._known_rows, rows])
 
     def event_log(self) -> np.ndarray:
-        """The events as rules write them, with the sets of viewers in their last columns, int32 (n, 8): for records.
+        """Return all events with their sets of viewers, int32 (n, 8), for recording a game.
 
         Raises:
-            ValueError: the state does not go back to the deal (a determinized twin, or from a batch).
+            ValueError: the events do not go back to the deal (see `has_history`).
         """
         if not self.has_history:
-            raise ValueError("this state does not go back to the deal (a determinized twin, or from a batch)")
-        return self._caught_up().rows().copy()
+            raise ValueError(NO_HISTORY)
+        return self._log_rows().copy()
 
-    def _caught_up(self) -> "_History":
+    def _log_rows(self) -> np.ndarray:
         if self._history is None:
-            self._history = _History(self)
-        self._history.catch_up(self)
-        return self._history
+            self._history = History(self.game, self.options, self.seed, self.deck, self._base)
+        return self._history.rows(self._actions)
 
     def events(self, player: int = OMNISCIENT) -> list[Event]:
-        """The events that `player` saw, oldest first; all of them by default."""
+        """Return the events that `player` saw, oldest first; by default all events."""
         return [self.game.table.read(row) for row in self.event_rows(player)]
 
     def recap(self, player: int, last: int | None = None) -> list[str]:
-        """The events that `player` saw, a sentence each; with `last`, only that many of the latest."""
+        """Return the events that `player` saw, one sentence each; only the latest `last` if given."""
         kinds = {kind.name: kind for kind in self.game.table.kinds}
         table, words = self.game.table, self.game.view
         rows = self.event_rows(player)
@@ -360,50 +363,54 @@ class State:
         return [words.describe_event(event, kinds[event.kind]) for event in events]
 
     def folded_table(self, viewer: int) -> FoldedTable:
-        """The table rebuilt from the events that `viewer` saw; equal to `table(viewer)`."""
+        """Return the table rebuilt from the events that `viewer` saw. It equals `table(viewer)`."""
         return fold(self.game.table, self.event_rows(viewer))
 
     def information_state_key(self, player: int) -> str:
-        """A hash of all that `player` has seen and done, with perfect recall."""
+        """Return a hash of everything `player` has seen and done: its information state under perfect recall."""
         rows = self.event_rows(self._checked_player(player))
         return hashlib.sha256(rows.tobytes()).hexdigest()[:32]
 
     # -- copies -------------------------------------------------------------------------------------------------
 
     def clone(self) -> Self:
-        """An independent copy."""
+        """Return an independent copy."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._states = copied(self._states)
         twin._actions = self._actions.copy()
         num_legal, buffer = self._num_legal, self._legal_buffer
-        twin._prepare()
+        twin._reset_caches()
         twin._num_legal = num_legal
         twin._legal_buffer[:] = buffer
         twin._history = self._history.copy() if self._history is not None else None
         return twin
 
     def determinize(self, player: int, seed: int) -> Self:
-        """A twin in which all that `player` cannot know is re-dealt, consistently with what it does know.
+        """Return a twin: a copy in which everything `player` cannot know is re-dealt, consistent with what it knows.
 
-        The twin keeps that player's events only, and its chance from now on comes from `seed`.
+        The twin has the events of `player` only.
+
+        Args:
+            player: the player whose knowledge is kept.
+            seed: of the re-deal and of all later chance in the twin, 0..2**63-1.
         """
         player, seed = self._checked_player(player), checked_seed(seed)
         known_rows = self.event_rows(player)
         twin = self.clone()
         self.game.engine.determinize(twin._states, 0, player, seed)
         twin.seed = seed
-        # An explicit deck, and earlier actions of others (cards passed face down), may say what `player` cannot know.
-        # How many actions there were may say how others chose (several actions in secret).
+        # An explicit deck or earlier actions (cards passed face down) can reveal what `player` cannot know. So can the
+        # number of actions, if others chose several in secret.
         twin.deck, twin._actions, twin._states["ply"] = NO_DECK, [], 0
         twin._knower = player
-        twin._begins_at(twin._states, known_rows)
+        twin._set_history_start(twin._states, known_rows)
         return twin
 
     # -- choices ------------------------------------------------------------------------------------------------
 
     def candidates(self) -> list[Candidate]:
-        """What the player to act may choose to do, whole plays included, in the order of their action ids.
+        """Return what the player to act may choose, including plays of several actions, in order of action ids.
 
         Raises:
             IllegalActionError: the game is over.
@@ -412,7 +419,7 @@ class State:
         return sorted(self.game.view.candidates(self, self.current_player), key=lambda one: (one.actions, one.label))
 
     def forced_action(self) -> int:
-        """What is done for the player to act when it has failed to choose: the game's safe action.
+        """Return the game's safe action, which is played for a player who fails to choose.
 
         Raises:
             IllegalActionError: the game is over.
@@ -424,7 +431,11 @@ class State:
     # -- policies and playouts ----------------------------------------------------------------------------------
 
     def policy_action(self, policy: str, seed: int) -> int:
-        """What a policy ("random", or one of `game.policies`) chooses for the player to act.
+        """Return the action that a policy chooses for the player to act.
+
+        Args:
+            policy: "random" or one of `game.policies`.
+            seed: of the policy's random choices, 0..2**63-1.
 
         Raises:
             PolicyNotFoundError: the game has no such policy.
@@ -446,27 +457,29 @@ class State:
         policy: str = "random",
         max_plies: int | None = None,
     ) -> np.ndarray:
-        """Try actions or whole plays of the player to act in worlds that fit what it knows, and play each of them out.
+        """Play out each of some actions in random worlds that fit what the player to act knows.
 
-        Round r re-deals what the player to act cannot know, by the rules' `sample_belief` if there is one. Every action
-        is then tried in that same world, with the same chance and the same policy for everybody, so that the returns of
-        one round compare in pairs. Round r depends on (seed, r) only: rounds 0..9 in one call or in two are the same.
+        Each round re-deals what the player to act cannot know, with the rules' `sample_belief` if they have one. All
+        actions are tried in the same world, with the same chance and the same policy for every player, so the returns
+        of one round can be compared in pairs. Round r depends on (seed, r) only: one call with rounds 0 to 9 gives the
+        same results as two calls with five rounds each.
 
         Args:
             actions: legal ids; a tuple of ids is a play of several actions in a row, as in Candidate.
             seed: 0..2**63-1.
-            rounds: how many worlds.
-            first_round: number of the first one.
-            policy: "random", or one of `game.policies`.
-            max_plies: plies of a playout after what is tried; by default the game's bound. A playout cut off counts
-                the rewards until then.
+            rounds: number of worlds.
+            first_round: number of the first round.
+            policy: "random" or one of `game.policies`.
+            max_plies: maximum plies of a playout after the tried actions; by default the game's bound. A truncated
+                playout counts the rewards up to that point.
 
         Returns:
-            float64 (rounds, len(actions)): the acting player's returns.
+            float64 (rounds, len(actions)), the returns of the player to act.
 
         Raises:
-            PolicyNotFoundError, IllegalActionError
-            ValueError: a seed or a number that cannot be used.
+            PolicyNotFoundError: the game has no such policy.
+            IllegalActionError: an action is illegal, or the game is over.
+            ValueError: `seed`, `rounds`, `first_round` or `max_plies` is out of range.
         """
         self._check_not_over("simulate")
         self.game.engine.policy(policy)
@@ -488,84 +501,62 @@ class State:
         return returns
 
     def to_bytes(self) -> bytes:
-        """All of the state, with what is needed to refuse it where it does not belong."""
-        header = {
-            "game": self.game.name,
-            "options": self.options.as_dict(),
-            "layout": self.game.layout(self.options).hash,
-            "record": _dtype_hash(self.game.rules.state_dtype),
-            "seed": self.seed,
-            "deck": self.deck.tolist(),
-            "actions": self._actions,
-            "knower": self._knower,
-            "has_history": self.has_history,
-        }
-        since = [] if self._base is None else [self._base.tobytes(), self._known_rows.tobytes()]
-        return sealed(_MAGIC, header, self._states.tobytes(), *since)
+        """Return the state as bytes for `game.from_bytes`, with what that needs to detect foreign or damaged data."""
+        since = b"" if self._base is None else self._base.tobytes() + self._known_rows.tobytes()
+        return SavedState(
+            self.game, self.options, self.seed, self.deck.tolist(), self._actions, self._knower, self.has_history,
+            self._states.tobytes() + since,
+        ).to_bytes()  # fmt: skip
 
     @classmethod
     def from_bytes(cls, game: "Game", data: bytes, trusted: bool = False) -> Self:
-        """The state saved by `to_bytes`, played again action by action to see that play leads there.
+        """Load a state saved by `to_bytes`. Replays its actions to verify that they lead to the saved position.
 
         Args:
             game: the Game.
             data: from `to_bytes`.
-            trusted: whether the data comes from where code could come from, too. Its record is then taken as it is:
-                quicker, and the only way for states without a history (twins, and those of a batch), which cannot be
-                played again. A record made by somebody else can end the process.
+            trusted: restore the record without replaying it. This is faster, and the only way to load states without
+                history (determinized twins and states from a batch). Use it only on data from sources you would trust
+                to run code: a forged record can crash the process.
 
         Raises:
-            FormatError: the data is damaged or edited, or of another game, version or layout, or has no history.
+            FormatError: the data is damaged or edited, belongs to another game, version or layout, or has no history.
         """
-        header, body = split_saved(data, _MAGIC, "state")
-        check_fields(header, _FIELDS, "the saved state")
-        if header["game"] != game.name:
-            raise FormatError(f"the saved state is of {short(header['game'])}, not of {game.name}")
-        try:
-            options = game.make_options(**header["options"])
-        except OptionError as error:
-            raise FormatError(f"the saved state was made by another version of cardenvs: {error}") from None
-        if header["layout"] != game.layout(options).hash or header["record"] != _dtype_hash(game.rules.state_dtype):
-            raise FormatError(f"the saved state of {game.name} was made by another version of cardenvs")
+        saved = SavedState.from_bytes(game, data)
         if trusted:
-            return cls._from_trusted(game, options, header, body)
-        if not header["has_history"] or header["knower"] is not None:
+            return cls._from_trusted(saved)
+        if not saved.has_history or saved.knower is not None:
             raise FormatError(
-                "the saved state is a determinized twin or comes from a batch, so playing it again cannot check it; "
-                "from_bytes(data, trusted=True) takes it from a source that you would run code of"
+                "the saved state is a determinized twin or comes from a batch, so it cannot be verified by replaying "
+                "it; from_bytes(data, trusted=True) loads it, if you would trust its source to run code"
             )
-        state = cls._replayed(game, options, header)
-        if state.record_bytes() != body:
+        state = cls._replayed(saved)
+        if state.record_bytes() != saved.body:
             raise FormatError("the saved state is damaged: its actions lead to another position than the saved one")
         return state
 
     @classmethod
-    def _replayed(cls, game: "Game", options: Options, header: dict[str, Any]) -> Self:
-        """The state to which the actions of a saved one lead."""
+    def _replayed(cls, saved: SavedState) -> Self:
+        """Return the state that the actions of a saved one lead to."""
         try:
-            state = cls(game, options, seed=header["seed"], deck=header["deck"] or None)
+            state = cls(saved.game, saved.options, seed=saved.seed, deck=saved.deck or None)
         except (DeckError, ValueError) as error:
             raise FormatError(f"the saved state cannot be dealt: {error}") from None
-        for ply, action in enumerate(header["actions"]):
+        for ply, action in enumerate(saved.actions):
             try:
                 state.apply(action)
             except IllegalActionError as error:
-                raise FormatError(f"the saved state: its action {ply} is refused: {error}") from None
+                raise FormatError(f"the saved state is damaged: its action {ply} is illegal: {error}") from None
         return state
 
     @classmethod
-    def _from_trusted(cls, game: "Game", options: Options, header: dict[str, Any], body: bytes) -> Self:
+    def _from_trusted(cls, saved: SavedState) -> Self:
         state = object.__new__(cls)
-        state.game, state.options, state.seed = game, options, header["seed"]
-        state.deck = np.array(header["deck"], np.int16)
-        state._actions, state._knower = header["actions"], header["knower"]
-        size = game.rules.state_dtype.itemsize
-        state._states = np.frombuffer(body[:size], game.rules.state_dtype).copy()
-        if header["has_history"]:
-            state._begins_at(None, _NO_ROWS)
-        else:
-            rows = np.frombuffer(body[2 * size :], np.int32).reshape(-1, COLUMNS).copy()
-            state._begins_at(np.frombuffer(body[size : 2 * size], game.rules.state_dtype), rows)
+        state.game, state.options, state.seed = saved.game, saved.options, saved.seed
+        state.deck = np.array(saved.deck, np.int16)
+        state._actions, state._knower = saved.actions, saved.knower
+        state._states, base, known_rows = saved.arrays()
+        state._set_history_start(None if saved.has_history else base, known_rows)
         return state
 
     def __reduce__(self) -> tuple:
@@ -585,7 +576,7 @@ class State:
         return self._legal_buffer[: self._num_legal]
 
     def _checked_plays(self, plays: Sequence[int | tuple[int, ...]] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Plays of legal actions as int64 rows, filled up with HOLD, and their lengths."""
+        """Return plays of legal actions as rows of an int64 array padded with HOLD, and their lengths."""
         sequences = [play if isinstance(play, tuple) else (play,) for play in plays]
         lengths = np.array([len(sequence) for sequence in sequences], np.int64)
         rows = np.full((len(sequences), max(lengths, default=0)), HOLD, np.int64)
@@ -596,12 +587,12 @@ class State:
 
     def _check_play(self, actions: tuple[int, ...]) -> None:
         if not actions:
-            raise IllegalActionError(f"{self.game.name}: a play has at least one action")
+            raise IllegalActionError(f"{self.game.name}: a play needs at least one action")
         self.check_legal(actions[0])
         if len(actions) > 1:
             twin = self.clone()
             for action in actions:
-                twin.apply(action)  # refuses what is not legal
+                twin.apply(action)  # raises IllegalActionError
 
     def _label(self, action: int) -> str:
         return self.game.view.action_label(self.record, action)
@@ -623,90 +614,5 @@ class State:
         return int(viewer) if is_integer(viewer) and viewer in (SPECTATOR, OMNISCIENT) else self._checked_player(viewer)
 
 
-class _History:
-    """The event log of a state, extended when asked for by re-applying its actions with logging on."""
-
-    def __init__(self, state: State) -> None:
-        game = state.game
-        self._chunks: list[np.ndarray] = []
-        self._ply = 0  # of state._actions, how many are in
-        if state._base is not None:
-            self._states = copied(state._base)
-            return
-        self._states = game.blank(state.options)
-        self._log([lambda states, log: game.engine.start(states, 0, state.seed, state.deck, log)])
-
-    def catch_up(self, state: State) -> None:
-        if self._ply == len(state._actions):
-            return
-        legal = np.zeros_like(state._legal_buffer)
-        engine = state.game.engine
-        self._log(
-            [
-                lambda states, log, a=action: engine.apply(states, 0, a, log, legal)
-                for action in state._actions[self._ply :]
-            ]
-        )
-        self._ply = len(state._actions)
-
-    def _log(self, steps: list[Any]) -> None:
-        """Run each `step(states, log)` in place and keep all events, in a longer log where they are many."""
-        log, count = new_log(), 0
-        for step in steps:
-            before = copied(self._states)
-            step(self._states, log)
-            while int(log[0, 0]) >= len(log):  # some were counted only: once more, with room for them
-                longer = new_log(2 * int(log[0, 0]))
-                longer[1 : count + 1] = log[1 : count + 1]
-                longer[0, 0] = count
-                log = longer
-                self._states[:] = before
-                step(self._states, log)
-            count = int(log[0, 0])
-        self._chunks.append(log[1 : count + 1].copy())
-
-    def rows(self) -> np.ndarray:
-        if len(self._chunks) != 1:
-            self._chunks = [np.concatenate(self._chunks) if self._chunks else _NO_ROWS]
-        return self._chunks[0]
-
-    def copy(self) -> "_History":
-        twin = object.__new__(_History)
-        twin._states, twin._ply, twin._chunks = self._states.copy(), self._ply, list(self._chunks)
-        return twin
-
-
 def _restore(game: "Game", data: bytes) -> State:
-    return game.from_bytes(data, trusted=True)  # a pickle can run any code as it is
-
-
-def _dtype_hash(dtype: np.dtype) -> str:
-    return hashlib.sha256(repr(np.dtype(dtype).descr).encode()).hexdigest()[:12]
-
-
-def table_as_json(table: FoldedTable, words: Any, num_players: int) -> dict[str, Any]:
-    """{"piles": {name: [token text or "?"] or, per player, a list of those}, "counters": {...}}."""
-
-    def texts(tokens: list[int], ordered: bool) -> list[str]:
-        known = [words.token_label(t) if t >= 0 else "?" for t in tokens]
-        if ordered:
-            return known
-        order = sorted(range(len(tokens)), key=lambda k: (tokens[k] < 0, tokens[k]))
-        return [known[k] for k in order]
-
-    shown_piles = [texts(t, p.ordered) for (p, _), t in zip(table.spec.pile_of, table.piles, strict=True)]
-    return {
-        "piles": _by_name(table.spec.pile_of, shown_piles, num_players),
-        "counters": _by_name(table.spec.counter_of, table.counters, num_players),
-    }
-
-
-def _by_name(places: list[tuple], values: list, num_players: int) -> dict[str, Any]:
-    """The values of piles or counters by name, in a list where each player has one."""
-    named: dict[str, Any] = {}
-    for (place, owner), value in zip(places, values, strict=True):
-        if owner is None:
-            named[place.name] = value
-        elif owner < num_players:
-            named.setdefault(place.name, []).append(value)
-    return named
+    return game.from_bytes(data, trusted=True)  # a pickle can run code anyway

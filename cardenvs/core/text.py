@@ -1,4 +1,4 @@
-"""Text from strangers: what may be printed, what may be a name, and files that are read within bounds."""
+"""Untrusted text: printing it safely, checking names, and reading files within limits."""
 
 import difflib
 import os
@@ -12,30 +12,30 @@ from cardenvs.core.errors import CardenvsError, FormatError, require
 
 LONGEST_NAME = 100  # characters
 _LARGEST_YAML = 256 << 10  # bytes; files that people write
-_DEEPEST = 50  # collections inside of each other in a YAML file
-_MOST_VALUES = 100_000  # of a YAML file, aliases written out
-_MOST_ALIASES = 100  # of a YAML file: aliases of aliases grow without bound when they are walked
+_DEEPEST = 50  # levels of nesting in a YAML file
+_MOST_VALUES = 100_000  # values in a YAML file, with aliases expanded
+_MOST_ALIASES = 100  # aliases in a YAML file; aliases of aliases grow exponentially when expanded
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # also in full width
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # including full-width forms
 
 
 def printable(text: str) -> str:
-    """A text as it may be printed: control, bidirectional and invisible characters are written out, as in \\x1b.
+    """Return a text that is safe to print: unprintable characters are escaped, as in \\x1b.
 
-    So is all that Unicode does not count as printable, and halves of characters. Line ends and tabs stay.
+    These include control, bidirectional and invisible characters and lone surrogates. Line ends and tabs are kept.
     """
     text = text.replace("\r\n", "\n")
     return "".join(one if one.isprintable() or one in "\n\t" else _written_out(one) for one in text)
 
 
 def one_line(text: str, most: int = 300) -> str:
-    """The same in one line of at most `most` characters."""
+    """Return a printable form of a text on one line, at most `most` characters long."""
     text = printable(" ".join(text[: 20 * most].split()))
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """A hint for an error about an unknown name: "did you mean 'NAME'? ", or nothing where none is close."""
+    """Return a hint for an unknown name, "did you mean 'NAME'? ", or an empty string if no known name is close."""
     near = difflib.get_close_matches(str(name), list(known), 1)
     return f"did you mean {near[0]!r}? " if near else ""
 
@@ -46,15 +46,15 @@ def _written_out(character: str) -> str:
 
 
 def check_name(name: str, what: str, error: type[CardenvsError] = FormatError) -> str:
-    """`name`, if it may name something that others will read.
+    """Return `name` if it is safe to show to others.
 
     Args:
-        name: of an agent, an experiment, a player, ...
-        what: what it names, for the message.
-        error: the class of error to raise.
+        name: the name of an agent, an experiment, a player, ...
+        what: what it names, for error messages.
+        error: class of the error to raise.
 
     Raises:
-        error: it is empty, longer than LONGEST_NAME characters, or has characters that do not show as they are.
+        error: the name is empty, longer than LONGEST_NAME characters, or has unprintable characters.
     """
     if not name.strip():
         raise error(f"{what} needs a name")
@@ -67,35 +67,46 @@ def check_name(name: str, what: str, error: type[CardenvsError] = FormatError) -
 
 
 def csv_cell(value: Any) -> Any:
-    """A cell of a CSV file. A text that a spreadsheet would take for a formula gets an apostrophe (OWASP)."""
+    """Return a value for a CSV cell. A text that a spreadsheet would run as a formula gets an apostrophe (OWASP)."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def read_text(path: str | os.PathLike[str], what: str, error: type[CardenvsError], most: int) -> str:
-    """The text of a regular file of at most `most` bytes of UTF-8.
+    """Return the text of a regular file of at most `most` bytes of UTF-8.
+
+    Args:
+        path: the file.
+        what: kind of file, for error messages.
+        error: class of the error to raise.
+        most: size limit in bytes.
 
     Raises:
-        error: it is missing, no regular file (a FIFO would be waited for), too large, or no UTF-8.
+        error: the file is missing, not a regular file (reading a FIFO would block), too large, or not UTF-8.
     """
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
-            raise error(f"{path} is no {what}: it is no regular file")
+            raise error(f"{path} is not a {what}: it is not a regular file")
         with open(path, "rb") as file:
             data = file.read(most + 1)
         if len(data) > most:
-            raise error(f"{path} is no {what}: it is larger than {most >> 10} KiB")
+            raise error(f"{path} is not a {what}: it is larger than {most >> 10} KiB")
         return data.decode("utf-8")
     except OSError as failure:
         raise error(f"{path} cannot be read: {failure.strerror or failure}") from None
     except UnicodeDecodeError as failure:
-        raise error(f"{path} cannot be read: it is no UTF-8 ({failure.reason} at byte {failure.start})") from None
+        raise error(f"{path} cannot be read: it is not UTF-8 ({failure.reason} at byte {failure.start})") from None
 
 
 def read_yaml(path: str | os.PathLike[str], extra: str, error: type[CardenvsError]) -> Any:
-    """The value of a YAML file of at most 256 KiB, without any Python objects.
+    """Return the value of a YAML file of at most 256 KiB. Tags for Python objects are rejected.
+
+    Args:
+        path: the file.
+        extra: the extra of cardenvs that installs pyyaml.
+        error: class of the error to raise.
 
     Raises:
-        error: the file cannot be read, is no YAML, nests too deep, or repeats itself by too many aliases.
+        error: the file cannot be read, is not YAML, is nested too deeply, or has too many aliases.
         MissingExtraError: pyyaml is not installed.
     """
     yaml = require("yaml", extra)
@@ -104,19 +115,20 @@ def read_yaml(path: str | os.PathLike[str], extra: str, error: type[CardenvsErro
         _check_yaml(yaml, text)
         return _without_loops(yaml.safe_load(text))
     except RecursionError:
-        raise error(f"{path} cannot be read: it nests too deep, or holds itself") from None
+        raise error(f"{path} cannot be read: it is nested too deeply, or contains itself") from None
     except (yaml.YAMLError, ValueError, TypeError, OverflowError) as failure:  # impossible dates and numbers
         raise error(f"{Path(path)} cannot be read: {one_line(str(failure))}") from None
 
 
 def _check_yaml(yaml: Any, text: str) -> None:
-    """Refuse what takes long to read: pyyaml's time grows with the square of the depth.
+    """Reject files that are slow to load: pyyaml's time grows with the square of the depth.
 
     Raises:
-        RecursionError, ValueError
+        RecursionError: the file is nested too deeply.
+        ValueError: it has too many aliases.
     """
     depth = aliases = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):  # piece by piece: what follows has not been looked at
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):  # lazily, so that it stops at the limits
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         aliases += isinstance(event, yaml.AliasEvent)
         if depth > _DEEPEST:
@@ -126,11 +138,11 @@ def _check_yaml(yaml: Any, text: str) -> None:
 
 
 def _without_loops(value: Any) -> Any:
-    """The value, walked once.
+    """Return `value` unchanged if it is finite and not too large.
 
     Raises:
-        RecursionError: it holds itself.
-        ValueError: it has too many values once its aliases are written out.
+        RecursionError: it contains itself.
+        ValueError: it has too many values with its aliases expanded.
     """
     count = 0
 
@@ -154,7 +166,7 @@ def _without_loops(value: Any) -> Any:
 
 
 def numbered(names: Sequence[str]) -> tuple[str, ...]:
-    """The names, with #2, #3 ... where one is listed again."""
+    """Return the names, with #2, #3, ... appended to repeated ones."""
     seen: Counter[str] = Counter()
     distinct = []
     for name in names:

@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with a file, in this project's words. Needs no pydantic itself."""
+"""Error messages for pydantic's validation errors. Does not import pydantic."""
 
 import dataclasses
 from typing import TYPE_CHECKING, Any, get_args
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 _UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 _WITHOUT_INPUT = ("missing", "value_error")
-_MESSAGES = {  # where pydantic speaks of Python's types
+_MESSAGES = {  # for errors where pydantic's own message names Python types
     "dict_type": "Input should be a mapping",
     "dataclass_type": "Input should be a mapping",
     "tuple_type": "Input should be a list",
@@ -19,12 +19,12 @@ _MESSAGES = {  # where pydantic speaks of Python's types
 
 
 def validation_text(error: "ValidationError", model: "type[BaseModel]", where: str) -> str:
-    """Everything that is wrong, in one printable line: the file, the fields, what each takes and what it got.
+    """Return one printable line with the file, the invalid fields, what each takes and what it got.
 
     Args:
         error: raised by `model`.
-        model: its nested sections may be models or dataclasses.
-        where: the values come from, such as the path of a file.
+        model: the model; its nested sections may be models or dataclasses.
+        where: where the values come from, such as the path of a file.
     """
     return f"{where}: " + "; ".join(_finding_text(finding, model) for finding in error.errors(include_url=False))
 
@@ -51,7 +51,7 @@ def _shown(value: Any) -> str:
 
 
 def _settings_at(model: type, place: tuple[Any, ...]) -> list[str]:
-    """The names of the settings in the section at `place`."""
+    """Return the names of the settings in the section at `place`."""
     for part in place:
         annotations = _annotations(model)
         if part in annotations:  # else an index of a list
@@ -66,7 +66,7 @@ def _annotations(section: Any) -> dict[str, Any]:
 
 
 def _section(annotation: Any) -> type | None:
-    """The model or dataclass in an annotation such as `list[Section] | None`."""
+    """Return the model or dataclass in an annotation such as `list[Section] | None`."""
     if hasattr(annotation, "model_fields") or dataclasses.is_dataclass(annotation):
         return annotation
     return next(filter(None, map(_section, get_args(annotation))), None)

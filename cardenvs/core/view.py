@@ -1,7 +1,7 @@
-"""What people and language models see of a game. One subclass a game, in the game's view.py.
+"""`View`: what people and language models see of a game. Every game has one subclass, in its view.py.
 
-Every method gets the widened record of a state and, where it matters, the viewer: a player 0..n-1, SPECTATOR (what
-is public) or OMNISCIENT (everything). Views, prompts, recaps and pages are generic code over these few methods.
+Methods take the widened record of a state and, if it matters, the viewer: a player 0..n-1, SPECTATOR (sees public
+information only) or OMNISCIENT (sees everything). Views, prompts, recaps and pages are generic code over these methods.
 """
 
 import re
@@ -13,7 +13,8 @@ import numpy as np
 
 from cardenvs.core.cards import card_label, card_markup, parse_card
 from cardenvs.core.errors import DeckError, FormatError
-from cardenvs.core.events import OMNISCIENT, Event, EventKind, FoldedTable
+from cardenvs.core.events import OMNISCIENT, Event, EventKind
+from cardenvs.core.fold import FoldedTable
 
 if TYPE_CHECKING:
     from cardenvs.core.state import State
@@ -23,11 +24,11 @@ _MARKUP = re.compile(r"\[/?[a-z_ ]*\]")
 
 @dataclass(frozen=True)
 class Candidate:
-    """Something a player may choose to do: one action, or several in a row that make one play.
+    """A choice of a player: one action, or several in a row that form one play.
 
     Attributes:
-        label: what it is, in words.
-        actions: ids in the order in which they are applied; at least one. The player stays to act until the last.
+        label: text of the choice.
+        actions: at least one id, in the order in which they are applied. The same player acts until the last one.
     """
 
     label: str
@@ -36,13 +37,13 @@ class Candidate:
 
 @dataclass(frozen=True)
 class GameStatistics:
-    """Statistics of a finished game, as JSON values, to sum up over many (`simulate`, `match --statistics`).
+    """Statistics of a finished game as JSON-compatible values, which `simulate` and `match --statistics` aggregate.
 
     Attributes:
-        figures: by name a number for each player (points by category, ...). The first is what people call the score.
-        counts: by group, by name, how often it happened in this game. A group lists all its names, those with 0 too:
-            what stays 0 over all games was never reached.
-        winners: who has won; None: whoever has the highest return.
+        figures: numbers by name, one per player (points by category, ...). The first is the score.
+        counts: number of occurrences by group and name. A group lists all its names, including those with 0, so that a
+            total of 0 shows what never happened.
+        winners: the winning players; None for those with the highest return.
     """
 
     figures: dict[str, list[float]] = field(default_factory=dict)
@@ -51,20 +52,20 @@ class GameStatistics:
 
 
 class View:
-    """Base class; a game overrides what its words need.
+    """Base class of a game's texts. A game overrides the methods it needs.
 
     Attributes:
-        tokens: the texts of tokens 0, 1, ..., where no other method gives them.
+        tokens: texts of tokens 0, 1, ..., used unless the methods below are overridden.
     """
 
     tokens: Sequence[str] = ()
 
     def token_label(self, token: int) -> str:
-        """The text of a token."""
+        """Return the text of a token."""
         return self.tokens[token]
 
     def parse_token(self, text: str) -> int:
-        """The token of a text, in upper or lower case; the inverse of `token_label`.
+        """Return the token of a text in upper or lower case, the inverse of `token_label`.
 
         Raises:
             DeckError: the text names no token.
@@ -75,73 +76,76 @@ class View:
         return texts.index(text.strip().lower())
 
     def token_back(self, token: int) -> int:
-        """What the back of a face-down token shows: tokens with different backs are never confused."""
+        """Return the kind of back of a face-down token. Viewers can tell tokens with different backs apart."""
         return 0
 
     def token_markup(self, token: int) -> str:
-        """The token for a terminal, as rich markup."""
+        """Return a token as rich markup."""
         return self.token_label(token)
 
     def fill_table(self, s: np.record, viewer: int, table: FoldedTable) -> None:
-        """Fill `table` with what `viewer` knows of `s`."""
+        """Fill `table` with what `viewer` knows in state `s`."""
         raise NotImplementedError
 
     def action_label(self, s: np.record, action: int) -> str:
-        """The text of an action (or code) in state `s`; unique among the legal ones."""
+        """Return the text of an action or code in state `s`. Legal actions have different texts."""
         raise NotImplementedError
 
     def illegal_reason(self, s: np.record, action: int, code: int) -> str:
-        """Why `action` is not legal, for a number of the game's `explain_illegal` kernel; names the rule."""
+        """Return why `action` is illegal, with the rule, for a number from the game's `explain_illegal` kernel."""
         return "it is not among the legal actions"
 
     def phase(self, s: np.record) -> str:
-        """The name of the phase of play, one of the game's `phases`."""
+        """Return the name of the phase of play, one of the game's `phases`."""
         return "play"
 
     def prompt(self, s: np.record) -> str:
-        """What the player to act is asked."""
+        """Return the question to the player to act."""
         return "Choose an action."
 
     def facts(self, s: np.record, player: int) -> dict[str, Any]:
-        """What a careful player would have worked out from what `player` may know, as JSON values."""
+        """Return what a careful player would deduce from what `player` may know, as JSON-compatible data."""
         return {}
 
     def candidates(self, state: "State", player: int) -> list[Candidate]:
-        """What `player`, who is to act in `state`, may choose to do; by default each legal action.
+        """Return the choices of `player`, who is to act in `state`; by default each legal action.
 
-        A game whose turns take many small actions offers whole plays here. They may be tried on `state.clone()`, but
-        nothing may depend on what `player` cannot know. Labels are unique, and so are sequences; the order is free.
+        A game whose turns consist of many small actions returns whole plays. It may try them on `state.clone()`, but
+        the result must not depend on what `player` cannot know. Labels and sequences must be unique, in any order.
         """
         s = state.record
         return [Candidate(self.action_label(s, action), (action,)) for action in state.legal_actions()]
 
     def answer_form(self) -> str:
-        """How to answer with an action as JSON in the game's own words, for language models; empty: there is no way."""
+        """Return instructions for answering with JSON in a form of the game's own; empty if it has none.
+
+        For language models.
+        """
         return ""
 
     def actions_from_answer(self, state: "State", player: int, answer: dict[str, Any]) -> tuple[int, ...]:
-        """The actions that an answer of that form means, as in Candidate.
+        """Return the actions for an answer in the form of `answer_form`, as in Candidate.
 
         Raises:
-            FormatError: the answer is not of that form.
-            IllegalActionError: it is, but cannot be done; says why.
+            FormatError: the answer does not have this form.
+            IllegalActionError: the answer has this form but is illegal. The message gives the reason.
         """
-        raise FormatError("this game has no form of its own for answers")
+        raise FormatError("this game does not define its own form for answers")
 
     def place(self, s: np.record, player: int) -> float | None:
-        """The finishing place of a player who has left the game, or None: one behind all who are still in it."""
+        """Return the finishing place of a player who has left the game; None for the place behind all others in it."""
         return None
 
     def conserved(self, s: np.record) -> dict[str, float]:
-        """Quantities (chips, ...) that stay the same from the start of a game to its end."""
+        """Return quantities (chips, ...) that do not change during a game."""
         return {}
 
     def statistics(self, state: "State") -> GameStatistics:
-        """What is worth counting of `state`, a game played from its deal to its end."""
+        """Return the statistics of `state`, a finished game."""
         return GameStatistics()
 
     def describe_event(self, event: Event, kind: EventKind) -> str:
-        """One sentence for an event as its viewer saw it."""
+        """Return a sentence for an event as its viewer saw it."""
         return kind.text.format(
             player="" if event.player is None else f"player_{event.player}",
             token="a card" if event.token is None else self.token_label(event.token),
@@ -151,7 +155,7 @@ class View:
         )
 
     def render(self, s: np.record, viewer: int, table: FoldedTable) -> str:
-        """The table for a terminal, as rich markup; a game with a better picture overrides this."""
+        """Return the table as rich markup. Games with a better picture override this."""
         lines = []
         for (pile, owner), tokens in zip(table.spec.pile_of, table.piles, strict=True):
             if owner is None or owner < int(s.rules.num_players):
@@ -163,7 +167,7 @@ class View:
         return "\n".join(lines)
 
     def tokens_markup(self, tokens: Iterable[int]) -> str:
-        """Tokens for a terminal; face-down ones are counted at the end."""
+        """Return tokens as rich markup, followed by the number of face-down ones."""
         tokens = list(tokens)
         known = [self.token_markup(token) for token in tokens if token >= 0]
         hidden = len(tokens) - len(known)
@@ -173,7 +177,7 @@ class View:
 
 
 def sees(viewer: int, owner: int) -> bool:
-    """Whether `viewer` may see what only `owner` sees."""
+    """Return whether `viewer` may see what only `owner` sees."""
     return viewer in (owner, OMNISCIENT)
 
 
@@ -185,7 +189,11 @@ def _place(place: tuple[str, int | None] | None) -> str:
 
 
 def split_tokens(text: str) -> list[str]:
-    """The token texts in a deck text: separated by blanks or commas."""
+    """Return the token texts in a deck text, which are separated by whitespace or commas.
+
+    Raises:
+        DeckError: there is none.
+    """
     parts = text.replace(",", " ").split()
     if not parts:
         raise DeckError("an explicit deck needs at least one card")
@@ -193,12 +201,12 @@ def split_tokens(text: str) -> list[str]:
 
 
 def plain(markup: str) -> str:
-    """Rich markup without its colours."""
+    """Return rich markup without its colours."""
     return _MARKUP.sub("", markup)
 
 
 def ansi(markup: str) -> str:
-    """Rich markup as ANSI text."""
+    """Return rich markup as text with ANSI colours."""
     from rich.console import Console
 
     console = Console(force_terminal=True, color_system="standard", width=200, highlight=False)
@@ -207,21 +215,59 @@ def ansi(markup: str) -> str:
     return capture.get()
 
 
+def table_as_json(table: FoldedTable, words: Any, num_players: int) -> dict[str, Any]:
+    """Return a table as JSON-compatible data.
+
+    Args:
+        table: the table.
+        words: the game's View.
+        num_players: players in this game.
+
+    Returns:
+        {"piles": {name: [token text or "?", ...]}, "counters": {name: value}}, with a list of these for each player
+        if each has one.
+    """
+
+    def texts(tokens: list[int], ordered: bool) -> list[str]:
+        known = [words.token_label(t) if t >= 0 else "?" for t in tokens]
+        if ordered:
+            return known
+        order = sorted(range(len(tokens)), key=lambda k: (tokens[k] < 0, tokens[k]))
+        return [known[k] for k in order]
+
+    shown_piles = [texts(t, p.ordered) for (p, _), t in zip(table.spec.pile_of, table.piles, strict=True)]
+    return {
+        "piles": _by_name(table.spec.pile_of, shown_piles, num_players),
+        "counters": _by_name(table.spec.counter_of, table.counters, num_players),
+    }
+
+
+def _by_name(places: list[tuple], values: list, num_players: int) -> dict[str, Any]:
+    """Return the values of piles or counters by name, as a list if there is one per player."""
+    named: dict[str, Any] = {}
+    for (place, owner), value in zip(places, values, strict=True):
+        if owner is None:
+            named[place.name] = value
+        elif owner < num_players:
+            named.setdefault(place.name, []).append(value)
+    return named
+
+
 class CardView(View):
-    """Words for a game whose tokens are the 52 cards."""
+    """View of a game whose tokens are the 52 cards."""
 
     def token_label(self, token: int) -> str:
-        """The text of a card, as "Th"."""
+        """Return the text of a card, as in "Th"."""
         return card_label(token)
 
     def parse_token(self, text: str) -> int:
-        """The card of a text.
+        """Return the card of a text.
 
         Raises:
-            DeckError: it names no card.
+            DeckError: the text names no card.
         """
         return parse_card(text)
 
     def token_markup(self, token: int) -> str:
-        """The card with its suit's symbol and colour."""
+        """Return a card as rich markup with its suit's symbol and colour."""
         return card_markup(token)

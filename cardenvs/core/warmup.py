@@ -1,4 +1,4 @@
-"""Compiling ahead: calls every kernel that Python calls once, so that later processes load it from the cache."""
+"""Compilation ahead of time: call every kernel once, so that later processes load it from the cache."""
 
 import contextlib
 import functools
@@ -17,13 +17,13 @@ from cardenvs.core.state import State
 
 
 @dataclass(frozen=True)
-class Warmed:
-    """What one step of a warm-up took.
+class WarmUpStep:
+    """The outcome of one step of a warm-up.
 
     Attributes:
-        what: the step.
-        seconds: its time.
-        compiled: kernels that were compiled; 0 when all came from the cache.
+        what: name of the step.
+        seconds: its duration.
+        compiled: number of kernels compiled; 0 if all came from the cache.
     """
 
     what: str
@@ -33,38 +33,42 @@ class Warmed:
 
 Step = tuple[str, Callable[[], object]]
 
-_PLIES_IN_WORDS = 60  # of the game whose positions are put into words
+_PLIES_IN_WORDS = 60  # plies of the game whose positions are described
 
 
-def warm_up(game: Game, options: Options, further: Sequence[Step] = ()) -> Iterator[Warmed]:
-    """Call each kernel that a `State` of `game` and its words can call; yields after each step.
+def warm_up(game: Game, options: Options, further: Sequence[Step] = ()) -> Iterator[WarmUpStep]:
+    """Call every kernel that a `State` of `game` and its View can call.
 
     Args:
-        game, options: what to compile for. Options change no compiled code, but may not be all defaults.
-        further: more steps, for kernels that other interfaces call in ways of their own: cardenvs.envs.warmup.
+        game: the Game.
+        options: options to deal a game with. They do not change compiled code.
+        further: more steps, for kernels that only other interfaces call; see cardenvs.envs.warmup.
+
+    Yields:
+        each step when it is done.
     """
     policies = game.engine.policy_names()
     yield from take_steps([*state_steps(game, options, policies, policies), *further])
 
 
-def take_steps(steps: Sequence[Step], on_compile: Callable[[], None] = lambda: None) -> Iterator[Warmed]:
-    """Take steps of a warm-up one by one; `on_compile` is called whenever a kernel begins to compile."""
+def take_steps(steps: Sequence[Step], on_compile: Callable[[], None] = lambda: None) -> Iterator[WarmUpStep]:
+    """Run steps of a warm-up one by one. Calls `on_compile` whenever a kernel starts to compile."""
     for what, call in steps:
         started = time.perf_counter()
         with _counted_compiles(on_compile) as compiles:
             call()
-        yield Warmed(what, time.perf_counter() - started, len(compiles))
+        yield WarmUpStep(what, time.perf_counter() - started, len(compiles))
 
 
 def state_steps(game: Game, options: Options, policies: Sequence[str], playouts: Sequence[str]) -> list[Step]:
-    """Steps that call each kernel which a `State` of `game` and its words can call.
+    """Return steps that call every kernel that a `State` of `game` and its View can call.
 
     Args:
         game, options: as for `warm_up`.
-        policies: of the game, which will choose actions.
-        playouts: of the game, by which searches will play games out.
+        policies: names of the policies that will choose actions.
+        playouts: names of the policies that will be used in playouts.
     """
-    state = _Later(lambda: game.state_type(game, options, seed=0))
+    state = _LazyState(lambda: game.state_type(game, options, seed=0))
     steps: list[Step] = [
         ("deal", state.get),
         ("legal actions", lambda: state.get().legal_actions()),
@@ -81,8 +85,8 @@ def state_steps(game: Game, options: Options, policies: Sequence[str], playouts:
     return steps
 
 
-class _Later:
-    """A state made at the first `get`, so that making it is timed where it is asked for."""
+class _LazyState:
+    """A state created by the first `get`, so that its creation is timed in that step."""
 
     def __init__(self, make: Callable[[], State]) -> None:
         self._make = make
@@ -94,11 +98,11 @@ class _Later:
         return self._made
 
 
-def _choose(state: _Later, policy: str) -> None:
+def _choose(state: _LazyState, policy: str) -> None:
     state.get().policy_action(policy, 0)
 
 
-def _simulate(state: _Later, policy: str) -> None:
+def _simulate(state: _LazyState, policy: str) -> None:
     first = state.get().legal_actions()[:1]
     state.get().simulate(first, 0, 1, policy=policy, max_plies=1)
 
@@ -109,7 +113,7 @@ def _write_mask(state: State) -> None:
 
 
 def _put_into_words(state: State) -> None:
-    """Describe the positions of a random game to everybody: views call kernels of their games, each when it has to."""
+    """Describe the positions of a random game to every player, because views call kernels of their games."""
     for seed in range(_PLIES_IN_WORDS):
         for player in range(state.num_players):
             state.view(player)
@@ -125,7 +129,7 @@ def _put_into_words(state: State) -> None:
 
 @contextlib.contextmanager
 def _counted_compiles(on_compile: Callable[[], None]) -> Iterator[list]:
-    """A list that gets an entry for each kernel compiled inside the block; `on_compile` is called as each begins."""
+    """Yield a list that gets an entry for each kernel compiled in the block. Calls `on_compile` as each starts."""
     compiles: list = []
     if not COMPILED:
         yield compiles

@@ -1,16 +1,16 @@
-"""The faces of a game: PettingZoo (`aec`), batches (`vector`), Gymnasium (`single`) and Stable-Baselines3 (`sb3`).
+"""Interfaces: PettingZoo (`aec`), batches (`vector`), Gymnasium (`single`) and Stable-Baselines3 (`sb3`).
 
-Importing this package imports none of them.
+Importing this package imports none of these modules.
 """
 
 import re
 
 
 def register_with_pettingzoo() -> None:
-    """Add every game to PettingZoo's registry: `pettingzoo.make("aec", "cardenvs/GAME-v0", **options)`.
+    """Register every game with PettingZoo, for `pettingzoo.make("aec", "cardenvs/GAME-v0", **options)`.
 
-    A game of another package gets that package's name before the slash. A game that is there already is left alone.
-    Nothing happens where PettingZoo has no registry (before 1.27). No game is imported.
+    The ids of another package's games start with that package's name. Existing ids are not changed, and no game is
+    imported. Does nothing if PettingZoo has no registry (before 1.27).
     """
     try:
         from pettingzoo import aec_registry, register

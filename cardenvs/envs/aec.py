@@ -1,4 +1,4 @@
-"""Every game as a PettingZoo AEC environment.
+"""`Env`: every game as a PettingZoo AEC environment.
 
     env = cardenvs.make("GAME_v0", num_players=3)        # or: from cardenvs import GAME_v0
     env.reset(seed=7)                                    #     env = GAME_v0.env(num_players=3)
@@ -6,422 +6,38 @@
         observation, reward, terminated, truncated, info = env.last()
         env.step(None if terminated or truncated else info["legal_actions"][0])
 
-`RawEnv` refuses an illegal action with IllegalActionError. `Env`, which `env()` and `make` return, does what
-PettingZoo's three stock wrappers do around `RawEnv`, in one class without their layers.
+`RawEnv` raises IllegalActionError for an illegal action. `Env`, which `env()` and `make` return, behaves like `RawEnv`
+in PettingZoo's three stock wrappers, but is a single class.
 """
 
-import copy
-import math
-import sys
 from collections.abc import Callable
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn
 
-import gymnasium
 import numpy as np
-from gymnasium.spaces import Box, Dict, Discrete, Space
-from gymnasium.utils.seeding import np_random
-from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
-from cardenvs.core.checks import check_fields, sealed, short, split_saved
-from cardenvs.core.codes import FORFEIT, MASK_DTYPE, TERMINAL_PLAYER
-from cardenvs.core.errors import FormatError
-from cardenvs.core.game import Game
-from cardenvs.core.registry import get_game
-from cardenvs.core.rng import SEED_MASK
-from cardenvs.core.state import State
-from cardenvs.envs.arguments import RENDER_MODES, checked_max_plies, checked_render_mode, table_text
+from cardenvs.envs.raw_aec import RawEnv
 
-ILLEGAL_REWARD = -1.0  # what `Env` gives for an illegal action, as PettingZoo's classic environments do
-
-_MAGIC = b"cardenvs-aec-1\n"
-_BOOKS = ("agents", "agent_selection", "rewards", "terminations", "truncations")  # public attributes that a save holds
-
-
-class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
-    """One game as an AEC environment that refuses illegal actions.
-
-    An agent's observation is {"observation": what it may know, "action_mask": int8 (num_actions,)}. The mask is all
-    zeros unless the agent is to act. `infos[agent]` holds a copy of that mask as "action_mask", the same as a list of
-    ids as "legal_actions", and for an agent that is out while others play on its finishing "place" (the last is
-    num_players). Arrays and lists belong to the caller: no later call changes them.
-
-    A player who leaves the game early (`State.active` turns False) is terminated at once and takes its one None step
-    before the next player acts.
-
-    Attributes:
-        game: the Game.
-        options: its checked options.
-        max_plies: an episode with more actions than this is truncated.
-        state_space: Box of `state()`.
-    """
-
-    def __init__(
-        self, game: str | Game, render_mode: str | None = None, max_plies: int | None = None, **options: Any
-    ) -> None:
-        """Set up spaces; call `reset` to deal.
-
-        Args:
-            game: its name or the Game.
-            render_mode: "human" prints the table after each reset and step and in `render`; "ansi" has `render` return
-                it as text.
-            max_plies: ply cap; by default the game's own bound, which play does not exceed.
-            options: of the game.
-
-        Raises:
-            GameNotFoundError: no such game.
-            OptionError: an unknown option or value; names the game.
-        """
-        super().__init__()
-        self.game = get_game(game) if isinstance(game, str) else game
-        self.options = self.game.make_options(**options)
-        self.options.check_environment()
-        self.render_mode = checked_render_mode(self.game, render_mode)
-        self.max_plies = checked_max_plies(self.game, self.options, max_plies)
-        self.metadata = {
-            "name": self.game.name,
-            "render_modes": list(RENDER_MODES),
-            "is_parallelizable": False,
-            "render_fps": 1,
-        }
-        self.possible_agents = [f"player_{p}" for p in range(self.options.num_players)]
-        self._player_of = {agent: p for p, agent in enumerate(self.possible_agents)}
-        self._num_actions = self.game.num_actions(self.options)
-        self._layout = self.game.layout(self.options)
-        self._observation_size, self._observation_dtype = self._layout.size, self._layout.dtype
-        self.observation_spaces: dict[str, Space] = {a: self._new_observation_space() for a in self.possible_agents}
-        self.action_spaces: dict[str, Space] = {a: Discrete(self._num_actions) for a in self.possible_agents}
-        low, high = (np.tile(bound, len(self.possible_agents)) for bound in (self._layout.low, self._layout.high))
-        self.state_space = Box(low, high, dtype=self._layout.dtype)
-        self._stream_seed: int | None = None  # of np_random, until it is made
-        self._stream: np.random.Generator | None = None
-
-    def _new_observation_space(self) -> Dict:
-        layout = self._layout
-        return Dict(
-            {
-                "observation": Box(layout.low, layout.high, dtype=layout.dtype),
-                "action_mask": Box(0, 1, (self._num_actions,), MASK_DTYPE),
-            }
-        )
-
-    # -- PettingZoo's interface ---------------------------------------------------------------------------------
-
-    def observation_space(self, agent: str) -> Space:
-        """The observation space of `agent`, always the same object."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> Space:
-        """The action space of `agent`, always the same object."""
-        return self.action_spaces[agent]
-
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal a new game, the same as `game.new_state(seed=seed)`.
-
-        Args:
-            seed: of the deal, and of `np_random` from now on. None draws the deal's seed from `np_random`.
-            options: {"deck": text or tokens} deals those cards first, as in `game.new_state`; other keys are ignored.
-
-        Raises:
-            DeckError: an explicit deck that cannot be dealt; nothing was changed.
-            ValueError: invalid seed; nothing was changed.
-        """
-        deck = (options or {}).get("deck")
-        if deck is not None:
-            deck = self.game.parse_deck(deck, self.options).tolist()
-        deal_seed = int(self.np_random.integers(SEED_MASK + 1)) if seed is None else seed
-        state = self.game.state_type(self.game, self.options, seed=deal_seed, deck=deck)
-        if seed is not None:
-            self._stream_seed, self._stream = state.seed, None
-        self._begin(state)
-        if self.render_mode == "human":
-            RawEnv.render(self)
-
-    def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What `agent` may know now and, if it is to act, what it may do; new arrays each time."""
-        observation = np.empty(self._observation_size, self._observation_dtype)
-        self._kernel_observe(self._states, 0, self._player_of[agent], observation)
-        if agent != self._to_act or self.terminations.get(agent, True) or self.truncations.get(agent, True):
-            mask = np.zeros(self._num_actions, MASK_DTYPE)
-        else:
-            mask = self._mask.copy()
-        return {"observation": observation, "action_mask": mask}
-
-    def step(self, action: int | None) -> None:
-        """Take one action for `agent_selection`; None, and only that, for one that is terminated or truncated.
-
-        Args:
-            action: int, NumPy integer or 0-d integer array, legal now.
-
-        Raises:
-            IllegalActionError: says why not and what is legal; nothing was changed.
-            ValueError: an action for an agent that is out.
-        """
-        agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
-            self._was_dead_step(action)
-            return
-        chosen: Any = action[()] if isinstance(action, np.ndarray) and action.ndim == 0 else action
-        self._state.check_legal(chosen)
-        self._play(int(chosen))
-
-    def forfeit(self) -> None:
-        """Take `agent_selection` out of the game, as when its policy has failed. For referees, not for policies.
-
-        A player who leaves out of turn forfeits when its turn comes.
-
-        Raises:
-            IllegalActionError: the game is over; nothing was changed.
-            ValueError: `agent_selection` is out already and has its None step to take.
-        """
-        if self.terminations.get(self.agent_selection) and not self._state.is_terminal:
-            raise ValueError(f"{self.agent_selection} is out: step(None) comes first")
-        self._state.apply(FORFEIT + self._state.current_player)
-        self._settle()
-        if self.render_mode == "human":
-            RawEnv.render(self)
-
-    def state(self) -> np.ndarray:
-        """The observations of all players, one after the other, in the order of `possible_agents`.
-
-        This is privileged: it shows each hand that its owner sees. It is meant for centralised critics, not for agents.
-        """
-        rows = np.empty((len(self.possible_agents), self._observation_size), self._observation_dtype)
-        for player in range(len(rows)):
-            self._kernel_observe(self._states, 0, player, rows[player])
-        return rows.reshape(-1)
-
-    def render(self) -> str | None:
-        """The table as `agent_selection` sees it, whether or not the game is over: others' hands stay hidden.
-
-        "ansi" returns it, "human" prints it. Colours are used where standard output is a terminal.
-        """
-        if self.render_mode is None:
-            gymnasium.logger.warn(f"{self.game.name}: render() shows nothing; make the environment with a render_mode")
-            return None
-        text = table_text(self._state, self._player_of[self.agent_selection], sys.stdout.isatty())
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
-
-    def close(self) -> None:
-        """Nothing needs to be released."""
-
-    # -- beyond PettingZoo --------------------------------------------------------------------------------------
-
-    @property
-    def game_state(self) -> State:
-        """The State being played, with its events and replay. Privileged. Clone it before applying actions to it."""
-        return self._state
-
-    @property
-    def np_random(self) -> np.random.Generator:
-        """The generator of this environment, from which `reset()` without a seed draws."""
-        if self._stream is None:
-            self._stream, _ = np_random(self._stream_seed)
-        return self._stream
-
-    def clone(self) -> Self:
-        """An independent copy in the same position, quickly: unlike a deepcopy it shares the space objects."""
-        shared = (self.game, self.options, self._layout, self.observation_spaces, self.action_spaces, self.state_space)
-        return copy.deepcopy(self, {id(value): value for value in shared})
-
-    def get_state(self) -> bytes:
-        """The position (not `np_random`), for `set_state` of an environment of the same game and options."""
-        books = {name: getattr(self, name) for name in _BOOKS}
-        books["cumulative"] = self._cumulative_rewards
-        books["next_selection"] = self._skip_agent_selection
-        books["places"] = self._places
-        return sealed(_MAGIC, books, self._state.to_bytes())
-
-    def set_state(self, data: bytes) -> None:
-        """Go to a saved position.
-
-        Args:
-            data: from `get_state`, or from `State.to_bytes`: then as if everyone had last acted before the last action.
-
-        Raises:
-            FormatError: damaged or edited, or of another game, version or options; nothing was changed.
-        """
-        with_books = isinstance(data, bytes) and data.startswith(_MAGIC)
-        books, saved = split_saved(data, _MAGIC, "position") if with_books else (None, data)
-        state = self.game.from_bytes(saved)
-        if state.options != self.options:
-            raise FormatError(
-                f"the saved position is of {self.game.name} with {state.options}; this environment has {self.options}"
-            )
-        if books is not None:
-            self._check_books(books, state)
-        self._begin(state)
-        if books is not None:
-            self._take_books(books)
-
-    # -- play ---------------------------------------------------------------------------------------------------
-
-    def _begin(self, state: State) -> None:
-        """Open the books of an episode at `state`."""
-        self._state = state
-        self._watch_state()
-        self.agents = self.possible_agents[:]
-        self.agent_selection = self.agents[0]
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: self._idle_info() for agent in self.agents}
-        self._skip_agent_selection = None
-        self._places: dict[str, float] = {}
-        self._to_act: str | None = None
-        self._settle()
-
-    def _watch_state(self) -> None:
-        """Keep views of what is read from the record after each action."""
-        n = len(self.possible_agents)
-        self._states = states = self._state._states
-        self._current_player, self._ply = states["current_player"], states["ply"]
-        self._rewards_now, self._active_now = states["rewards"][0, :n], states["active"][0, :n]
-        self._kernel_observe = self.game.engine.observe
-
-    def _play(self, action: int) -> None:
-        """Apply an action known to be legal."""
-        self._state.apply_unchecked(action)
-        self._cumulative_rewards[self.agent_selection] = 0.0
-        self._settle()
-        if self.render_mode == "human":
-            RawEnv.render(self)
-
-    def _settle(self) -> None:
-        """After a deal or an action: rewards, who is out, whether it is over, whose turn it is."""
-        rewards = self._rewards_now.tolist()
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        if any(rewards):
-            self._give(rewards)
-        player = self._current_player.item()
-        if player == TERMINAL_PLAYER:
-            self._end(self.terminations)
-        elif self._ply.item() >= self.max_plies:
-            self._end(self.truncations)
-        else:
-            self._give_turn(self.possible_agents[player])
-            if 0 in self._active_now.tolist():
-                self._eliminate()
-
-    def _give(self, rewards: list[float]) -> None:
-        """Book each player's reward."""
-        for agent in self.agents:
-            reward = rewards[self._player_of[agent]]
-            self.rewards[agent] = reward
-            self._cumulative_rewards[agent] += reward
-
-    def _give_turn(self, agent: str) -> None:
-        """Make `agent` the one to act, and list its legal actions in its info and in the mask."""
-        infos, before = self.infos, self._to_act
-        if before is not None and before != agent:
-            infos[before] = self._idle_info()
-        self._to_act = self.agent_selection = agent
-        legal = self._state.legal_actions()
-        self._mask = mask = np.empty(self._num_actions, MASK_DTYPE)
-        self._state.write_mask(mask)
-        infos[agent] = {"action_mask": mask.copy(), "legal_actions": legal}
-
-    def _idle_info(self) -> dict[str, Any]:
-        return {"action_mask": np.zeros(self._num_actions, MASK_DTYPE), "legal_actions": []}
-
-    def _end(self, flags: dict[str, bool]) -> None:
-        """Set `flags`, the terminations or the truncations, for everyone left."""
-        if self._to_act is not None:
-            self.infos[self._to_act] = self._idle_info()
-            self._to_act = None
-        for agent in self.agents:
-            flags[agent] = True
-        self._deads_step_first()
-
-    def _eliminate(self) -> None:
-        """Terminate the agents that have left the game since the last action; they step before the others."""
-        out = [agent for agent in self.agents if not self._active_now[self._player_of[agent]]]
-        if not out:
-            return
-        behind_all = len(self.agents) - len(out) + 1
-        for agent in out:
-            self.terminations[agent] = True
-            place: float = self.game.view.place(self._state.record, self._player_of[agent]) or behind_all
-            self._places[agent] = self.infos[agent]["place"] = place
-        self._deads_step_first()
-
-    # -- copies -------------------------------------------------------------------------------------------------
-
-    def __copy__(self) -> Self:
-        return self.clone()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """All but the views of the record and the kernel, which `__setstate__` makes again."""
-        kept = self.__dict__.copy()
-        for name in _VIEWS:
-            kept.pop(name, None)
-        return kept
-
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        """Take over what `__getstate__` kept."""
-        self.__dict__.update(kept)
-        if "_state" in kept:
-            self._watch_state()
-
-    def _check_books(self, books: dict[str, Any], state: State) -> None:
-        """Raise FormatError unless the books could be those of an environment at `state`."""
-        check_fields(books, _BOOK_FIELDS, "the saved position")
-        agents, selected, dead = books["agents"], books["agent_selection"], []
-        for name, kind in _BY_AGENT.items():
-            names, most = list(books[name]), self.possible_agents if name == "places" else agents
-            if not all(type(value) in kind and math.isfinite(value) for value in books[name].values()) or (
-                not set(names) <= set(most) if name == "places" else names != most
-            ):
-                raise FormatError(f"the saved position is damaged: its {name} are {short(books[name])}")
-        dead = [agent for agent in agents if books["terminations"][agent] or books["truncations"][agent]]
-        to_act = None if state.is_terminal else self.possible_agents[state.current_player]
-        fits = agents == [agent for agent in self.possible_agents if agent in agents]
-        if not fits or (agents and selected not in (*dead, to_act)) or selected not in self.possible_agents:
-            raise FormatError(f"the saved position is damaged: {short(selected)} is to act among {short(agents)}")
-        if books["next_selection"] not in (None, *self.possible_agents):
-            raise FormatError(f"the saved position is damaged: {short(books['next_selection'])} is no agent")
-
-    def _take_books(self, books: dict[str, Any]) -> None:
-        for name in _BOOKS:
-            setattr(self, name, books[name])
-        self._cumulative_rewards = books["cumulative"]
-        self._skip_agent_selection = books["next_selection"]
-        self._places = books["places"]
-        self.infos = {agent: self.infos[agent] for agent in self.agents}
-        for agent in self.agents:
-            if agent in self._places:
-                self.infos[agent]["place"] = self._places[agent]
-
-
-_NUMBER, _FLAG = (int, float), (bool,)
-_BY_AGENT: dict[str, tuple[type, ...]] = {
-    "rewards": _NUMBER, "terminations": _FLAG, "truncations": _FLAG, "cumulative": _NUMBER, "places": _NUMBER
-}  # fmt: skip
-_BOOK_FIELDS: dict[str, Any] = dict.fromkeys(_BY_AGENT, dict) | {
-    "agents": list, "agent_selection": str, "next_selection": str | None
-}  # fmt: skip
-_VIEWS = ("_states", "_current_player", "_ply", "_rewards_now", "_active_now", "_kernel_observe")
+ILLEGAL_REWARD = -1.0  # of `Env` for an illegal action, as in PettingZoo's classic environments
 
 
 class Env(RawEnv):
-    """`RawEnv` with PettingZoo's usual checks; the class behind `env()` and `cardenvs.make`.
+    """`RawEnv` with PettingZoo's usual checks. `env()` and `cardenvs.make` return it.
 
-    It does what TerminateIllegalWrapper(illegal_reward=-1), AssertOutOfBoundsWrapper and OrderEnforcingWrapper do
-    around `RawEnv`, errors and warnings included (a test compares them call by call): an illegal action warns and ends
-    the game for everyone with -1 for the agent, an action outside the action space is an AssertionError, and so is a
-    call before `reset`. Three things differ: `unwrapped` is the environment itself; what is legal is taken from the
-    game, not from an observation's mask that the caller may have written to; a first `reset` that fails is no reset.
+    It behaves like `RawEnv` in TerminateIllegalWrapper(illegal_reward=-1), AssertOutOfBoundsWrapper and
+    OrderEnforcingWrapper, including errors and warnings. An illegal action warns and ends the game for everyone, with
+    reward -1 for the agent. An action outside the action space raises AssertionError, as does a call before `reset`.
+
+    Three things differ from the wrappers: `unwrapped` is the environment itself; legality comes from the game, not from
+    an observation's mask, which the caller may have overwritten; and a first `reset` that fails does not count.
     """
 
     _has_reset = False
-    _has_updated = False  # whether step or reset was called since agent_iter last gave an agent
+    _has_updated = False  # whether step or reset was called since agent_iter last yielded an agent
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Say why an attribute is missing; Python asks here only for those that are."""
+        """Raise AttributeError with PettingZoo's reason why an attribute is missing."""
         if name in _SET_BY_RESET and not self._has_reset:
             raise AttributeError(f"{name} cannot be accessed before reset")
         if name.startswith("_") and name != "_cumulative_rewards":
@@ -435,13 +51,16 @@ class Env(RawEnv):
         self._has_reset = True
 
     def step(self, action: int | None) -> None:
-        """Take one action for `agent_selection`; None, and only that, for one that is terminated or truncated.
+        """Apply an action of `agent_selection`.
 
-        An illegal action ends the game: everyone is terminated and truncated, the agent gets -1, the others 0.
+        An illegal action ends the game: all agents are terminated and truncated, the agent gets -1, the others 0.
+
+        Args:
+            action: int in the action space; None if the agent is terminated or truncated.
 
         Raises:
-            AssertionError: before `reset`, or the action is not in the action space.
-            ValueError: an action for an agent that is out.
+            AssertionError: `step` before `reset`, or the action is not in the action space.
+            ValueError: an action other than None for a terminated or truncated agent.
         """
         if not self._has_reset:
             EnvLogger.error_step_before_reset()
@@ -458,42 +77,42 @@ class Env(RawEnv):
         chosen: Any = action
         if chosen.__class__ is not int or not 0 <= chosen < self._num_actions:
             self._check_bounds(chosen)
-        if self._mask[chosen]:  # a bool is no index: a ValueError, as from the stock wrapper
+        if self._mask[chosen]:  # a bool raises ValueError here, as in the stock wrapper
             self._play(int(chosen))
         else:
             self._lose(agent)
 
     def forfeit(self) -> None:
-        """Take `agent_selection` out of the game; see RawEnv.forfeit."""
+        """Remove `agent_selection` from the game; see RawEnv.forfeit."""
         self._has_updated = True
         super().forfeit()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What `agent` may know now and, if it is to act, what it may do; new arrays each time."""
+        """Return the observation of `agent`; see RawEnv.observe."""
         if not self._has_reset:
             EnvLogger.error_observe_before_reset()
         return RawEnv.observe(self, agent)
 
     def state(self) -> np.ndarray:
-        """The observations of all players, privileged; see RawEnv.state."""
+        """Return the observations of all players; see RawEnv.state."""
         if not self._has_reset:
             EnvLogger.error_state_before_reset()
         return super().state()
 
     def render(self) -> str | None:
-        """The table as `agent_selection` sees it; see RawEnv.render."""
+        """Show the table from `agent_selection`'s point of view; see RawEnv.render."""
         if not self._has_reset:
             EnvLogger.error_render_before_reset()
         return super().render()
 
     def agent_iter(self, max_iter: int = 2**63) -> "_CheckedIterable":
-        """Give `agent_selection` until no agent is left; each turn of the loop must call `step` or `reset`."""
+        """Yield `agent_selection` until no agent is left. The loop body must call `step` or `reset`."""
         if not self._has_reset:
             EnvLogger.error_agent_iter_before_reset()
         return _CheckedIterable(self, max_iter)
 
     def set_state(self, data: bytes) -> None:
-        """Go to a saved position; see RawEnv.set_state. It may take the place of the first `reset`."""
+        """Restore a saved position; see RawEnv.set_state. It can replace the first `reset`."""
         super().set_state(data)
         self._has_reset = self._has_updated = True
 
@@ -517,14 +136,14 @@ _SET_BY_RESET = {"rewards", "terminations", "truncations", "infos", "agent_selec
 
 
 class _CheckedIterable(AECIterable):
-    """What `Env.agent_iter` returns."""
+    """The iterable that `Env.agent_iter` returns."""
 
     def __iter__(self) -> "_CheckedIterator":
         return _CheckedIterator(self.env, self.max_iter)
 
 
 class _CheckedIterator(AECIterator):
-    """Gives the agents in turn, and insists on a step in between."""
+    """Yields the agents in turn, and raises AssertionError if the loop does not step in between."""
 
     def __next__(self) -> str:
         env = self.env
@@ -542,23 +161,23 @@ class _CheckedIterator(AECIterator):
 
 
 def make(name: str, render_mode: str | None = None, max_plies: int | None = None, **options: Any) -> Env:
-    """The game `name` as a PettingZoo environment with the usual checks; see RawEnv for the arguments.
+    """Make the game `name` as a PettingZoo environment with the usual checks; see RawEnv for the arguments.
 
     Raises:
-        GameNotFoundError: no such game.
-        OptionError: an unknown option or value; names the game.
+        GameNotFoundError: no game has this name.
+        OptionError: unknown option or invalid value.
     """
     return Env(name, render_mode, max_plies, **options)
 
 
 def environment_functions(name: str, module: str) -> tuple[Callable[..., Env], Callable[..., RawEnv]]:
-    """The functions `env` and `raw_env` of a module that offers one game, as PettingZoo's own modules do.
+    """Make the functions `env` and `raw_env` for the module of one game, as in PettingZoo's own modules.
 
         env, raw_env = environment_functions("my_game_v0", __name__)
 
     Args:
-        name: of the game.
-        module: the `__name__` of the module that holds the functions, so that they can be pickled.
+        name: name of the game.
+        module: `__name__` of the module that defines the functions, so that they can be pickled.
     """
 
     def env(render_mode: str | None = None, max_plies: int | None = None, **options: Any) -> Env:
@@ -568,7 +187,10 @@ def environment_functions(name: str, module: str) -> tuple[Callable[..., Env], C
         return RawEnv(name, render_mode, max_plies, **options)
 
     env.__doc__ = f"{name} with PettingZoo's usual checks; see cardenvs.envs.aec.Env and the game's options."
-    raw_env.__doc__ = f"{name}, refusing illegal actions; see cardenvs.envs.aec.RawEnv and the game's options."
+    raw_env.__doc__ = (
+        f"{name}, raising IllegalActionError for illegal actions; see cardenvs.envs.raw_aec.RawEnv and the game's "
+        "options."
+    )
     for function in (env, raw_env):
         function.__module__, function.__qualname__ = module, function.__name__
     return env, raw_env

@@ -1,4 +1,4 @@
-"""Arguments that several interfaces take, and the text that they render."""
+"""Arguments that several interfaces have in common, and the text that they render."""
 
 from typing import Any
 
@@ -9,15 +9,15 @@ from cardenvs.core.options import Options
 from cardenvs.core.state import State
 
 RENDER_MODES = ("human", "ansi")
-MOST_SKIPPED = 1000  # deals in a row in which the seat gets no turn, before `reset` gives up
-_MOST_PLIES = 2**31 - 1  # what the records count up to
+MOST_SKIPPED = 1000  # deals in a row without a turn for the seat, after which `reset` fails
+_MOST_PLIES = 2**31 - 1  # records count plies as int32
 
 
 def checked_render_mode(game: Game, render_mode: str | None) -> str | None:
-    """`render_mode` as given, if it is None or one of RENDER_MODES.
+    """Return `render_mode` if it is None or one of RENDER_MODES.
 
     Raises:
-        OptionError: it is not.
+        OptionError: it is neither.
     """
     if render_mode is not None and render_mode not in RENDER_MODES:
         raise OptionError(f"{game.name}: option render_mode takes None, {', '.join(RENDER_MODES)}; got {render_mode!r}")
@@ -25,25 +25,25 @@ def checked_render_mode(game: Game, render_mode: str | None) -> str | None:
 
 
 def checked_max_plies(game: Game, options: Options, max_plies: int | None) -> int:
-    """The ply cap as an int; the game's own bound for None.
+    """Return `max_plies` as an int; for None, the game's own bound.
 
     Raises:
-        OptionError: it is no positive integer.
+        OptionError: it is not an integer from 1 to 2**31 - 1.
     """
     if max_plies is None:
         return game.max_length(options)
     if not is_integer(max_plies) or not 1 <= max_plies <= _MOST_PLIES:
         raise OptionError(
-            f"{game.name}: option max_plies takes None or an integer of at least 1, below 2**31; got {short(max_plies)}"
+            f"{game.name}: option max_plies takes None or an integer from 1 to 2**31 - 1; got {short(max_plies)}"
         )
     return int(max_plies)
 
 
 def checked_seat(game: Game, seat: int | str, num_players: int) -> int | str:
-    """`seat` as given, if it is a player number, "random" or "rotate".
+    """Return `seat` if it is a player number, "random" or "rotate".
 
     Raises:
-        OptionError: it is not.
+        OptionError: it is none of these.
     """
     if seat in ("random", "rotate") or (type(seat) is int and 0 <= seat < num_players):
         return seat
@@ -53,10 +53,10 @@ def checked_seat(game: Game, seat: int | str, num_players: int) -> int | str:
 
 
 def positive(name: str, value: Any) -> int:
-    """`value` as an int of at least 1.
+    """Return `value` as an int.
 
     Raises:
-        ValueError: it is not one.
+        ValueError: it is not an integer, or is less than 1.
     """
     if not is_integer(value) or value < 1:
         raise ValueError(f"{name} takes an integer of at least 1; got {short(value)}")
@@ -64,7 +64,13 @@ def positive(name: str, value: Any) -> int:
 
 
 def table_text(state: State, player: int, colour: bool) -> str:
-    """The table as `player` sees it, under a line that says whose turn it is; with ANSI colours if asked."""
+    """Return the table as `player` sees it, below a line that says whose turn it is.
+
+    Args:
+        state: the position.
+        player: the viewer.
+        colour: whether to use ANSI colours.
+    """
     if state.is_terminal:
         turn = "over, returns " + " ".join(f"{value:g}" for value in state.returns)
     else:

@@ -1,11 +1,11 @@
-"""The modules `cardenvs.NAME_vN`: each registered game offers `env` and `raw_env`, as PettingZoo's own modules do.
+"""The modules `cardenvs.NAME_vN`, which offer `env` and `raw_env` for each game, as PettingZoo's own modules do.
 
     from cardenvs import my_game_v0
 
     env = my_game_v0.env(num_players=3)
 
-No file holds these modules. A finder makes them for every registered game, those of other packages too, so
-that import works in every process that knows the game.
+These modules have no files. An import finder creates them for every registered game, including those of other
+packages, so that importing them works in every process in which the game is registered.
 """
 
 import sys
@@ -20,7 +20,7 @@ _PACKAGE = "cardenvs."
 
 
 class _GameModules(MetaPathFinder, Loader):
-    """Finds and makes the module of a registered game."""
+    """Import finder and loader for the modules of registered games."""
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if not fullname.startswith(_PACKAGE) or fullname.removeprefix(_PACKAGE) not in list_games():
@@ -37,6 +37,6 @@ class _GameModules(MetaPathFinder, Loader):
 
 
 def offer_game_modules() -> None:
-    """Let `import cardenvs.NAME_vN` find registered games; a second call changes nothing."""
+    """Make registered games importable as `cardenvs.NAME_vN`. A second call changes nothing."""
     if not any(isinstance(finder, _GameModules) for finder in sys.meta_path):
-        sys.meta_path.append(_GameModules())  # last: it is asked for what no file holds
+        sys.meta_path.append(_GameModules())  # last, so that modules with a file take precedence

@@ -1,9 +1,10 @@
-"""`SeatVecEnv`: a Stable-Baselines3 `VecEnv` on the batched engine, in which one seat trains.
+"""`SeatVecEnv`: a Stable-Baselines3 `VecEnv` in which one seat learns, based on `VectorEnv`.
 
     env = SeatVecEnv("GAME_v0", num_envs=256, seat="rotate", opponents="random", seed=0)
     MaskablePPO("MlpPolicy", env).learn(100_000)
 
-It gives what `SeatEnv` in a `DummyVecEnv` gives, many times faster; opponents are asked about all their turns at once.
+It behaves like `SeatEnv` in a `DummyVecEnv` but is many times faster, because an opponent chooses in many games at
+once.
 """
 
 import copy
@@ -19,7 +20,6 @@ from cardenvs.core.codes import HOLD
 from cardenvs.core.errors import AgentError, IllegalActionError, require
 from cardenvs.core.events import NO_LOG
 from cardenvs.core.game import Game
-from cardenvs.core.record import copied
 from cardenvs.core.registry import get_game
 from cardenvs.core.rng import derived_seed
 from cardenvs.envs.arguments import MOST_SKIPPED, checked_max_plies, checked_seat
@@ -35,19 +35,20 @@ Opponent = str | BatchFunction
 
 
 class SeatVecEnv(VecEnv):
-    """N games in each of which one seat trains against batched opponents.
+    """N games, in each of which one seat learns while batched opponents play the others.
 
-    Rewards, observations and masks are those of `SeatEnv`: a step's reward is all that the seat gets from its action to
-    its next turn or the end of the game, and what it got before its first turn comes with its first step. A game that
-    ends before the seat has acted is no episode; `take_returns` counts it all the same, and the info of the step that
-    dealt it lists the seat's return in "skipped_returns" (after a reset: the info in `reset_infos`).
+    Rewards, observations and masks are those of `SeatEnv`. A step's reward is everything the seat gets from its action
+    until its next turn or the end of the game; rewards before its first turn are added to its first step. A game that
+    ends before the seat has acted is not an episode, but `take_returns` includes it, and the info of the step that
+    dealt it lists the seat's return in "skipped_returns" (after a reset, the info in `reset_infos`).
 
-    The info at the end of an episode holds "terminal_observation", "TimeLimit.truncated", "episode" (what Monitor would
-    put there: return, length and time) and "player", the seat in that game.
+    At the end of an episode, the info contains "terminal_observation", "TimeLimit.truncated", "episode" (return, length
+    and time, as from Monitor) and "player", the seat in that game.
 
     Attributes:
-        game, options: what is played.
-        vec: the VectorEnv below.
+        game: the Game.
+        options: its validated options.
+        vec: the VectorEnv that plays the games.
         seats: (N,) int64, the learner's player number in each running game.
     """
 
@@ -59,33 +60,34 @@ class SeatVecEnv(VecEnv):
         game: str | Game,
         num_envs: int,
         seat: int | str = 0,
-        opponents: Opponent | Sequence[Opponent] = "random",
+        opponents: Opponent | Sequence[Opponent] | None = None,
         *,
         seed: int = 0,
         num_threads: int | str = "auto",
         max_plies: int | None = None,
         **options: Any,
     ) -> None:
-        """Set up the games; Stable-Baselines3 calls `reset`.
+        """Set up the games. Stable-Baselines3 calls `reset`.
 
         Args:
-            game: its name or the Game.
+            game: name of a game, or a Game.
             num_envs: N.
-            seat: the learner's player number; "random" draws it for each deal; "rotate" takes each in turn, beginning
+            seat: the learner's player number. "random" draws it for each deal; "rotate" takes each in turn, starting
                 in environment i with player i modulo the number of players.
-            opponents: a policy's name ("random", or one of `game.policies`), or a function (observation (M, D),
-                action_mask (M, A), legal_actions (M, L), num_legal (M,)) -> (M,) actions over the M games in which it
-                is to act; or a list with one of these for each other player, beginning to the learner's left.
-            seed: of the deals, random seats and policies.
+            opponents: name of a policy ("random" or one of `game.policies`), or a function (observation (M, D),
+                action_mask (M, A), legal_actions (M, L), num_legal (M,)) -> (M,) actions for the M games in which it
+                is to act; or a list with one of these for each other player, starting to the learner's left. By default
+                the game's `default_opponent`.
+            seed: seed of the deals, random seats and policies.
             num_threads: as for VectorEnv.
-            max_plies: ply cap; by default the game's own bound, which play does not exceed.
-            options: of the game.
+            max_plies: truncate episodes after this many plies; by default the game's own bound, which no game exceeds.
+            options: game options.
 
         Raises:
-            GameNotFoundError: no such game.
-            OptionError: an unknown option or value; names the game.
+            GameNotFoundError: no game has this name.
+            OptionError: unknown option or invalid value.
             PolicyNotFoundError: the game has no such policy.
-            AgentError: an opponent that cannot be used.
+            AgentError: an opponent is neither a policy's name nor a function, or their number is wrong.
         """
         self.game = get_game(game) if isinstance(game, str) else game
         max_plies = checked_max_plies(self.game, self.game.make_options(**options), max_plies)
@@ -93,7 +95,9 @@ class SeatVecEnv(VecEnv):
         self.vec.require_lists("a Stable-Baselines3 environment")
         self.options = self.vec.options
         self._seating = checked_seat(self.game, seat, self.vec.num_players)
-        self._opponents = _seated(opponents, self.game, self.vec.num_players)
+        self._opponents = _seated(
+            self.game.default_opponent if opponents is None else opponents, self.game, self.vec.num_players
+        )
         layout = self.vec.layout
         super().__init__(
             num_envs, Box(layout.low, layout.high, dtype=layout.dtype), Discrete(int(self.vec.num_actions))
@@ -107,9 +111,9 @@ class SeatVecEnv(VecEnv):
     # -- Stable-Baselines3's interface --------------------------------------------------------------------------
 
     def reset(self) -> np.ndarray:
-        """Deal every game again and play on to the seat's first turn.
+        """Deal new games and play until the seat's first turn in each.
 
-        The deals come from the seed given with `seed()`, else from the constructor's, and after that from new ones.
+        Uses the seed given to `seed()`, if any; else the constructor's for the first reset and a new one after that.
 
         Returns:
             (N, D) observations.
@@ -122,12 +126,12 @@ class SeatVecEnv(VecEnv):
         n = self.num_envs
         self._random = np.random.default_rng(derived_seed(seed, "seats"))
         self._opponent_seed, self._opponent_step = derived_seed(seed, "opponents"), 0
-        self._games = np.zeros(n, np.int64)  # dealt in each environment before the running one
+        self._games = np.zeros(n, np.int64)  # games before the running one in each environment
         self.seats = np.zeros(n, np.int64)
         self._seat_learner(self._rows)
         self._steps = np.zeros(n, np.int64)  # the seat's actions in the running game
         self._carried = np.zeros(n, np.float64)  # rewards of the running game before the seat's first action
-        self._skips = np.zeros(n, np.int64)  # games in a row without a turn of the seat
+        self._skips = np.zeros(n, np.int64)  # games in a row without a turn for the seat
         step = _Step(n)
         step.done[:] = True
         self._play_opponents(step)
@@ -135,61 +139,61 @@ class SeatVecEnv(VecEnv):
         return self.vec.batch.observation.copy()
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Take the seat's actions, (N,) integers, for `step_wait`."""
+        """Store the seat's actions, (N,) integers, for `step_wait`."""
         self._waiting_actions = np.array(actions)
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Play the seat's actions, then the opponents until it is the seat's turn in every game.
+        """Apply the seat's actions, then let the opponents play until it is the seat's turn in every game.
 
         Returns:
             (N, D) observations, (N,) float32 rewards, (N,) bool dones, N infos.
 
         Raises:
-            IllegalActionError: names the environment; nothing was changed.
+            IllegalActionError: an action is illegal. The message names its environment; nothing has changed.
             AgentError: an opponent chose an illegal action.
         """
         actions = self._waiting_actions
         if actions.shape == (self.num_envs,) and actions.dtype.kind in "iu" and (actions < 0).any():
             env = int(np.argmax(actions < 0))
-            raise IllegalActionError(f"environment {env}: action {actions[env]} is negative (nothing was changed)")
+            raise IllegalActionError(f"environment {env}: action {actions[env]} is negative (nothing has changed)")
         step = _Step(self.num_envs)
         self._advance(actions, step, learner=True)
         self._play_opponents(step)
         return self.vec.batch.observation.copy(), step.reward.astype(np.float32), step.done, step.infos
 
     def _masks(self) -> np.ndarray:
-        assert self.vec.batch.action_mask is not None  # the batch was made with mask=True
+        assert self.vec.batch.action_mask is not None  # because of mask=True
         return self.vec.batch.action_mask
 
     def action_masks(self) -> np.ndarray:
-        """(N, A) bool: the legal actions of the seat in every game."""
+        """Return the action masks of the seat in all games, (N, A) bool."""
         return self._masks().astype(np.bool_)
 
     def take_returns(self) -> list[float]:
-        """The seat's return of every game that ended since the last call, those without a turn of it included."""
+        """Return the seat's returns in all games that ended since the last call, including those it had no turn in."""
         returns, self._returns = self._returns, []
         return returns
 
     def close(self) -> None:
-        """Stop the threads of the games, if any."""
+        """Stop the threads of the VectorEnv, if any."""
         self.vec.close()
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        """`action_masks`, a row for each environment; other methods do not exist for single environments."""
+        """Call `action_masks` and return the rows of some environments. Other methods raise AttributeError."""
         if method_name != "action_masks":
             raise AttributeError(f"SeatVecEnv has no method {method_name!r} for single environments")
         return list(self.action_masks()[list(self._get_indices(indices))])
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """The attribute of this object, once for each environment."""
+        """Return the attribute of this object, once for each environment."""
         return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Not possible: the environments are rows of arrays, not objects."""
+        """Raise AttributeError, because the environments are rows of arrays, not objects."""
         raise AttributeError(f"cannot set {attr_name!r}: the environments of a SeatVecEnv are not separate objects")
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """False for each environment."""
+        """Return False for each environment."""
         return [False for _ in self._get_indices(indices)]
 
     def __copy__(self) -> Self:
@@ -212,15 +216,15 @@ class SeatVecEnv(VecEnv):
             try:
                 self._advance(actions, step, learner=False)
             except IllegalActionError as error:
-                raise AgentError(f"an opponent chose badly: {error}") from error
+                raise AgentError(f"an opponent chose an illegal action: {error}") from error
 
     def _ask(self, opponent: Opponent, rows: np.ndarray) -> np.ndarray:
-        """The actions of an opponent in the games `rows`."""
+        """Return an opponent's actions in the games `rows`."""
         batch = self.vec.batch
         if isinstance(opponent, str):
             self._opponent_step += 1
             return self.vec.policy_actions(opponent, rows, self._opponent_seed, self._opponent_step)
-        assert batch.legal_actions is not None  # the batch was made with legal_lists=True
+        assert batch.legal_actions is not None  # because of legal_lists=True
         answer = opponent(
             batch.observation[rows], self._masks()[rows], batch.legal_actions[rows], batch.num_legal[rows]
         )
@@ -230,8 +234,8 @@ class SeatVecEnv(VecEnv):
             raise AgentError(str(error)) from None
 
     def _advance(self, actions: np.ndarray, step: "_Step", learner: bool) -> None:
-        """Apply actions, the learner's or the opponents'; book the seat's rewards and the games that ended."""
-        before = copied(self.vec._states)
+        """Apply actions of the learner or the opponents, and record the seat's rewards and the games that ended."""
+        before = self.vec.copy_records()
         batch = self.vec.step(actions)
         if learner:
             self._steps += 1
@@ -244,7 +248,7 @@ class SeatVecEnv(VecEnv):
             self._end_game(int(env), int(actions[env]), before, step)
 
     def _end_game(self, env: int, action: int, before: np.ndarray, step: "_Step") -> None:
-        """Book the end of a game, by `action` in before[env]; the next one has been dealt."""
+        """Record the end of a game by `action` in the record before[env]. The next game has been dealt already."""
         batch, seat = self.vec.batch, int(self.seats[env])
         total = float(batch.episode_returns[env, seat])
         self._returns.append(total)
@@ -277,7 +281,7 @@ class SeatVecEnv(VecEnv):
             self.seats[rows] = self._seating
 
     def _final_observation(self, before: np.ndarray, env: int, action: int, seat: int) -> np.ndarray:
-        """What the seat saw after the last action of a game, (D,)."""
+        """Return what the seat saw after the last action of a game, (D,)."""
         engine = self.game.engine
         engine.apply(before, env, action, NO_LOG, self._scratch)
         observation = np.empty(self.vec.observation_size, self.vec.layout.dtype)
@@ -286,7 +290,7 @@ class SeatVecEnv(VecEnv):
 
 
 class _Step:
-    """What one step gives: rewards, dones and infos of N environments."""
+    """The results of one step: rewards, dones and infos of N environments."""
 
     def __init__(self, num_envs: int) -> None:
         self.reward = np.zeros(num_envs, np.float64)
@@ -295,7 +299,7 @@ class _Step:
 
 
 def _seated(opponents: Any, game: Game, num_players: int) -> list[Opponent]:
-    """One opponent for each other player, from the learner's left on."""
+    """Return one opponent for each other player, starting to the learner's left."""
     others = num_players - 1
     seated = list(opponents) if isinstance(opponents, list | tuple) else [opponents] * others
     if len(seated) != others:
@@ -304,5 +308,5 @@ def _seated(opponents: Any, game: Game, num_players: int) -> list[Opponent]:
         if isinstance(opponent, str):
             game.engine.policy(opponent)
         elif not callable(opponent):
-            raise AgentError(f"a batched opponent is a policy's name or a function of arrays; got {opponent!r}")
+            raise AgentError(f"a batched opponent is a policy name or a function of arrays; got {opponent!r}")
     return seated

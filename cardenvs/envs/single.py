@@ -4,7 +4,7 @@
     observation, info = env.reset(seed=7)
     observation, reward, terminated, truncated, info = env.step(info["legal_actions"][0])
 
-The opponents move inside `reset` and `step`. `action_masks()` is what sb3-contrib's MaskablePPO asks for.
+The opponents move inside `reset` and `step`. sb3-contrib's MaskablePPO calls `action_masks()`.
 """
 
 import copy
@@ -41,17 +41,19 @@ Opponent = str | Agent | Callable[[Turn], int]
 class SeatEnv(gymnasium.Env):
     """One seat of a game as a Gymnasium environment.
 
-    An episode is one game from the seat's view. The reward of a step is all that the seat gets from its action to its
-    next turn, or to the end of the game (other players may go on after it is out); what it got before its first turn
-    comes with its first step. A game that ends before the seat has acted is no episode: `reset` deals on, and lists
-    the seat's return of each such game in `info["skipped_returns"]`; count them when you compare mean returns.
+    An episode is one game from the seat's point of view. The reward of a step is everything the seat gets from its
+    action until its next turn or the end of the game (other players may play on after it is out); rewards before its
+    first turn are added to its first step. A game that ends before the seat has acted is not an episode: `reset` deals
+    again and lists the seat's returns of such games in `info["skipped_returns"]`. Include them when you compare mean
+    returns.
 
-    `info` holds "action_mask" (int8), "legal_actions" (list of ids), "player" (the seat in this game) and, at the end
-    of an episode, "returns" (of every player).
+    `info` contains "action_mask" (int8), "legal_actions" (list of ids), "player" (the seat in this game) and, at the
+    end of an episode, "returns" (of all players).
 
     Attributes:
-        game, options: what is played.
-        max_plies: an episode with more actions than this, of all players together, is truncated.
+        game: the Game.
+        options: its validated options.
+        max_plies: episodes are truncated after this many plies of all players together.
         guests_key: see the constructor.
     """
 
@@ -65,7 +67,7 @@ class SeatEnv(gymnasium.Env):
         self,
         game: str | Game,
         seat: int | str = 0,
-        opponents: Opponent | Sequence[Opponent] = "random",
+        opponents: Opponent | Sequence[Opponent] | None = None,
         *,
         render_mode: str | None = None,
         max_plies: int | None = None,
@@ -74,29 +76,30 @@ class SeatEnv(gymnasium.Env):
         guests_key: str | None = None,
         **options: Any,
     ) -> None:
-        """Set up spaces and opponents; call `reset` to deal.
+        """Set up spaces and opponents. Call `reset` to deal.
 
         Args:
-            game: its name or the Game.
-            seat: the learner's player number; "random" draws it for each deal, "rotate" takes 0, 1, ... in turn.
-            opponents: an agent's name as on the command line ("random", "search:simulations=50", ...), an Agent, or a
-                function from Turn to action; or a list with one of these for each other player, beginning to the
-                learner's left. One Agent for several players must keep nothing from turn to turn. Agents and functions
-                of yours run in this process; their turns are of a twin, which does not refer to the game.
-            render_mode: "human" prints the table after each reset and step and in `render`; "ansi" has `render` return
-                it as text.
-            max_plies: ply cap; by default the game's own bound, which play does not exceed.
-            dict_observation: observations are {"observation", "action_mask"} instead of the array alone.
+            game: name of a game, or a Game.
+            seat: the learner's player number. "random" draws it for each deal; "rotate" takes 0, 1, ... in turn.
+            opponents: agent spec as on the command line ("random", "search:simulations=50", ...), an Agent, or a
+                function from Turn to action; or a list with one of these for each other player, starting to the
+                learner's left. By default the game's `default_opponent`. An Agent that plays for several players must
+                not store anything between turns. Your own agents and functions run in this process; their turns show a
+                twin, which has no reference to the game.
+            render_mode: "human" prints the table after each reset and step and in `render`; "ansi" makes `render`
+                return it as text.
+            max_plies: truncate episodes after this many plies; by default the game's own bound, which no game exceeds.
+            dict_observation: return observations as {"observation", "action_mask"} instead of the array alone.
             illegal_reward: None raises IllegalActionError for an illegal action. A number ends the episode with that
-                reward instead, for algorithms that know no masks.
-            guests_key: 32 hex digits, from which opponents that cardenvs does not bring along get their seeds, so that
-                these say nothing about the deal; drawn if not given. To repeat their play take another environment's.
-            options: of the game.
+                reward instead, for algorithms without action masks.
+            guests_key: key for the seeds of opponents that are not part of cardenvs, 32 hex digits, so that these seeds
+                reveal nothing about the deal; drawn by default. Pass another environment's key to repeat their play.
+            options: game options.
 
         Raises:
-            GameNotFoundError: no such game.
-            OptionError: an unknown option or value; names the game.
-            AgentError: an opponent that cannot be used.
+            GameNotFoundError: no game has this name.
+            OptionError: unknown option or invalid value.
+            AgentError: an opponent cannot be used, or their number is wrong.
         """
         self.game = get_game(game) if isinstance(game, str) else game
         self.options = self.game.make_options(**options)
@@ -107,7 +110,9 @@ class SeatEnv(gymnasium.Env):
         self.guests_key = guests_key or new_key()
         self._num_players = self.options.num_players
         self._seating = checked_seat(self.game, seat, self._num_players)
-        self._opponents = _seated(opponents, self.game, self.options)
+        self._opponents = _seated(
+            self.game.default_opponent if opponents is None else opponents, self.game, self.options
+        )
         self._dict_observation = dict_observation
         layout, num_actions = self.game.layout(self.options), self.game.num_actions(self.options)
         observation = Box(layout.low, layout.high, dtype=layout.dtype)
@@ -126,13 +131,17 @@ class SeatEnv(gymnasium.Env):
         """Deal a game and let the opponents play until it is the seat's turn.
 
         Args:
-            seed: of the deal, as in `game.new_state(seed=seed)`, and of all that follows. None draws on.
-            options: {"deck": text or tokens} deals those cards first, as in `game.new_state`; other keys are ignored.
+            seed: seed of the deal, as in `game.new_state(seed=seed)`, and of everything after it. None continues with
+                the environment's random generator.
+            options: {"deck": text or tokens} deals these cards first, as in `game.new_state`. Other keys are ignored.
+
+        Returns:
+            the observation and `info`.
 
         Raises:
-            DeckError: an explicit deck that cannot be dealt; nothing was changed.
-            AgentError: an opponent chose an illegal action.
-            ArenaError: the game has ended as it promises not to; names the game.
+            DeckError: the explicit deck has an unknown card or too many copies; nothing has changed.
+            AgentError: an opponent failed or chose an illegal action.
+            ArenaError: the result violates the game's own bounds, or something that should be conserved changed.
             RuntimeError: 1000 deals in a row ended before the seat's turn.
         """
         deck = (options or {}).get("deck")
@@ -153,16 +162,20 @@ class SeatEnv(gymnasium.Env):
         raise RuntimeError(f"{self.game.name}: {MOST_SKIPPED} deals in a row ended before player_{self._seat}'s turn")
 
     def step(self, action: int) -> tuple[np.ndarray | dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
-        """Play the seat's action, then the opponents until it is the seat's turn again or the game is over.
+        """Apply the seat's action, then let the opponents play until it is the seat's turn or the game is over.
 
         Args:
-            action: int, NumPy integer or 0-d integer array, legal now.
+            action: a legal action as an int, NumPy integer or 0-d integer array.
+
+        Returns:
+            the observation, reward, `terminated`, `truncated` and `info`.
 
         Raises:
-            IllegalActionError: says why not and what is legal; nothing was changed (unless `illegal_reward` is set).
+            IllegalActionError: the action is illegal and `illegal_reward` is None. The message gives the reason and the
+                legal actions; nothing has changed.
             ResetNeeded: the episode is over.
-            AgentError: an opponent chose an illegal action.
-            ArenaError: the game has ended as it promises not to; names the game.
+            AgentError: an opponent failed or chose an illegal action.
+            ArenaError: the result violates the game's own bounds, or something that should be conserved changed.
         """
         if self._over:
             raise gymnasium.error.ResetNeeded(f"{self.game.name}: call reset() before step(); no episode is running")
@@ -197,13 +210,13 @@ class SeatEnv(gymnasium.Env):
         return self._observation(), reward, terminated, self._over and not terminated, self._info()
 
     def action_masks(self) -> np.ndarray:
-        """bool (num_actions,): the legal actions of the seat; none once the episode is over."""
+        """Return the action mask of the seat, (num_actions,) bool; all False once the episode is over."""
         return self._mask().astype(np.bool_)
 
     def render(self) -> str | None:
-        """The table as the seat sees it, whether or not the game is over: others' hands stay hidden.
+        """Show the table from the seat's point of view. Other hands stay hidden, even after the game.
 
-        "ansi" returns it, "human" prints it. Colours are used where standard output is a terminal.
+        Render mode "ansi" returns the text, "human" prints it, in colour if standard output is a terminal.
         """
         if self.render_mode is None:
             gymnasium.logger.warn(f"{self.game.name}: render() shows nothing; make the environment with a render_mode")
@@ -217,14 +230,14 @@ class SeatEnv(gymnasium.Env):
         return None
 
     def close(self) -> None:
-        """End the processes of opponents that have any."""
+        """Close the opponents, which ends their processes."""
         for agent in self._opponents:
             if hasattr(agent, "close"):
                 agent.close()
 
     @property
     def game_state(self) -> State:
-        """The State being played, with its events and replay. Privileged. Clone it before applying actions to it."""
+        """The state of the game, including hidden information. Clone it before you apply actions to it."""
         return self._state
 
     def __copy__(self) -> Self:
@@ -233,7 +246,7 @@ class SeatEnv(gymnasium.Env):
     # -- helpers ------------------------------------------------------------------------------------------------
 
     def _deal(self, seed: int | None, deck: list[int] | None) -> None:
-        """Start a game and seat everybody."""
+        """Deal a game and assign the seats."""
         n = self._num_players
         if isinstance(self._seating, int):
             self._seat = self._seating
@@ -257,7 +270,7 @@ class SeatEnv(gymnasium.Env):
             seat.begin(self._state)
 
     def _play_opponents(self) -> None:
-        """Let the opponents act until it is the seat's turn, the game is over or the ply cap is reached."""
+        """Let the opponents act until it is the seat's turn, the game is over or `max_plies` is reached."""
         state = self._state
         while True:
             player = state.current_player
@@ -288,7 +301,7 @@ class SeatEnv(gymnasium.Env):
         return self._observation(), self._reward + penalty, True, False, self._info()
 
     def _mask(self) -> np.ndarray:
-        """int8 (num_actions,): the legal actions of the seat; zeros once the episode is over."""
+        """Return the action mask of the seat, (num_actions,) int8; all zeros once the episode is over."""
         return np.zeros(self._num_actions, MASK_DTYPE) if self._over else self._state.action_mask(self._seat)
 
     def _observation(self) -> np.ndarray | dict[str, np.ndarray]:
@@ -322,7 +335,7 @@ class _FunctionAgent(Agent):
 
 
 def _seated(opponents: Any, game: Game, options: Any) -> list[Agent]:
-    """One agent for each other player, from the learner's left on."""
+    """Return one agent for each other player, starting to the learner's left."""
     others = options.num_players - 1
     if not isinstance(opponents, list | tuple):
         return [_as_agent(opponents, game, options) for _ in range(others)]
@@ -338,4 +351,4 @@ def _as_agent(opponent: Any, game: Game, options: Any) -> Agent:
         return opponent
     if callable(opponent) and not isinstance(opponent, type):
         return _FunctionAgent(opponent)
-    raise AgentError(f"an opponent is an agent's name, an Agent or a function from Turn to action; got {opponent!r}")
+    raise AgentError(f"an opponent is an agent spec, an Agent or a function from Turn to action; got {opponent!r}")

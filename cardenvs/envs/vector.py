@@ -1,22 +1,19 @@
-"""`VectorEnv`: N games of one kind stepped by one compiled call.
+"""`VectorEnv`: N environments of one game, stepped by one compiled call.
 
     vec = cardenvs.make_vec("GAME_v0", num_envs=4096, seed=0)
     batch = vec.reset()
     while training:
         batch = vec.step(vec.sample_actions())
 
-All arrays of a `Batch` are buffers that the next call overwrites in place (copy what must stay; torch views them
-without a copy). Where a game ends, the next one starts in the same step.
+All arrays of a `Batch` are buffers that the next call overwrites in place. Copy what you want to keep; torch can view
+them without a copy. When a game ends, the next one starts in the same step.
 
-Kernels check nothing. What they read is therefore kept here, and shown by arrays that nobody else can write to.
+Kernels check nothing. The arrays that they rely on are therefore private or shown read-only.
 """
 
 import copy
-import os
-import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -29,82 +26,34 @@ from cardenvs.core.checks import (
     checked_seed,
     short,
 )
-from cardenvs.core.codes import MASK_DTYPE
-from cardenvs.core.engine import (
-    HOLD,
-    NO_ACTION,
-    first_illegal,
-    first_illegal_or_amount,
-    sample_legal,
-    sample_legal_or_amount,
-)
+from cardenvs.core.codes import HOLD, MASK_DTYPE, NO_ACTION
 from cardenvs.core.errors import FormatError, IllegalActionError, OptionError
 from cardenvs.core.events import NO_LOG
 from cardenvs.core.game import Game
-from cardenvs.core.kernel import COMPILED
+from cardenvs.core.legal import first_illegal, first_illegal_or_amount, sample_legal, sample_legal_or_amount
+from cardenvs.core.record import copied, dtype_hash
 from cardenvs.core.rng import SEED_MASK, derived_seed
-from cardenvs.core.state import State, _dtype_hash
+from cardenvs.core.state import State
 from cardenvs.envs.arguments import positive
+from cardenvs.envs.batch import Batch, read_only
+from cardenvs.envs.threads import ThreadedCall
 
-_WORTH_A_THREAD_S = 0.4e-3  # a call shorter than this is not split: handing work over costs about 0.05 ms
 _NONE = np.zeros(0, np.int64)
-_MOST_PLIES = 2**31 - 1  # what the records count up to
-
-
-@dataclass(eq=False)
-class Batch:
-    """The buffers of a VectorEnv: N environments, P players, D observation entries, A actions.
-
-    Where `terminated[i]` or `truncated[i]`, the first group below is the next episode's and the second group the
-    ended one's.
-
-    Attributes:
-        observation: (N, D), what the player to act sees.
-        action_mask: (N, A) int8, or None with mask=False.
-        legal_actions: (N, L) int32, read-only: ascending ids in the first num_legal[i] entries, -1 in the others; None
-            with legal_lists=False.
-        num_legal: (N,) int32, read-only.
-        amount_min, amount_max: (N,) int32, read-only, or None. Where every amount has an id of its own (no-limit
-            hold'em with betting="full"), mask and lists have the ids up to `VectorEnv.amount_zero` only, and these are
-            the smallest and the largest legal amount: amount a is action amount_zero + a. 0 and -1 where nobody may
-            raise.
-        current_player: (N,) int32.
-        active: (N, P) bool, who is still in the game.
-
-        reward: (N, P) float32, since the last step.
-        terminated: (N,) bool, the rules ended the episode.
-        truncated: (N,) bool, the ply cap cut it off.
-        episode_returns: (N, P) float64, summed rewards.
-        episode_seed: (N,) int64, the seed with which `game.new_state` deals the same episode.
-        final_observation: (N, P, D) or None: where `truncated[i]`, what each player saw last.
-    """
-
-    observation: np.ndarray
-    action_mask: np.ndarray | None
-    legal_actions: np.ndarray | None
-    num_legal: np.ndarray
-    amount_min: np.ndarray | None
-    amount_max: np.ndarray | None
-    current_player: np.ndarray
-    active: np.ndarray
-    reward: np.ndarray
-    terminated: np.ndarray
-    truncated: np.ndarray
-    episode_returns: np.ndarray
-    episode_seed: np.ndarray
-    final_observation: np.ndarray | None = None
+_MOST_PLIES = 2**31 - 1  # records count plies as int32
 
 
 class VectorEnv:
-    """N environments of one game. Made by `cardenvs.make_vec`.
+    """N environments of one game. Use `cardenvs.make_vec` to create them.
 
     Attributes:
-        game, options: what is played.
+        game: the Game.
+        options: its validated options.
         num_envs: N.
         num_players, num_actions, observation_size: P, A, D.
-        layout: the observation's sections.
-        amount_zero: the id of amount 0 where amounts have ids and a batch shows their bounds; else None.
-        max_plies: an episode that lasts longer than this many plies is truncated.
+        layout: the layout of observations.
+        amount_zero: the id of amount 0 if amounts are actions and the batch shows their bounds, else None.
+        max_plies: episodes are truncated after this many plies.
+        batch: the Batch of the last call.
     """
 
     def __init__(
@@ -119,22 +68,24 @@ class VectorEnv:
         resumable: bool = False,
         **options: Any,
     ) -> None:
-        """Allocate the buffers; call `reset` before `step`.
+        """Allocate the buffers. Call `reset` before `step`.
 
         Args:
             game: the Game.
             num_envs: N, at least 1.
-            seed: of everything: episode k of environment i depends on (seed, i, k) only.
-            num_threads: threads to split a call over, or "auto": all cores where a call is long enough to gain.
-            mask: write `action_mask`. A text is the option `mask` of a game that has one; the mask is written, too.
-            legal_lists: show `legal_actions`.
-            max_plies: ply cap; by default the game's own bound, which play does not exceed.
-            resumable: keep the actions of the running episodes, which `get_state` saves.
-            options: of the game.
+            seed: seed of all chance, 0..2**63-1. Episode k of environment i depends on (seed, i, k) only.
+            num_threads: number of threads for each call. "auto" uses all cores for calls that are long enough to gain
+                from it.
+            mask: whether to write `action_mask`. A string sets the game's own option `mask`, if it has one, and also
+                writes the mask.
+            legal_lists: whether to show `legal_actions`.
+            max_plies: truncate episodes after this many plies; by default the game's own bound, which no game exceeds.
+            resumable: store the actions of the running episodes, so that `get_state` can save them.
+            options: game options.
 
         Raises:
-            OptionError: an unknown option or value of the game.
-            ValueError: another argument that cannot be used.
+            OptionError: unknown game option or invalid value.
+            ValueError: another argument is invalid.
         """
         self.game = game
         if isinstance(mask, str):
@@ -149,7 +100,7 @@ class VectorEnv:
         longest = game.max_length(self.options)
         self.max_plies = longest if max_plies is None else checked_integer("max_plies", max_plies, 1, _MOST_PLIES)
         self._seed = checked_seed(seed)
-        self._split = _Split(num_threads)
+        self._threaded = ThreadedCall(num_threads)
         self._write_mask, self._shows_lists = bool(mask), bool(legal_lists)
         self._blank = game.blank(self.options)
         self._states = np.zeros(num_envs, game.rules.state_dtype)
@@ -166,7 +117,7 @@ class VectorEnv:
         self._mask = np.zeros((num_envs, listed if mask else 0), MASK_DTYPE)
         self._samples = 0
         self._started = False
-        self._history = np.zeros((num_envs, 0), np.int32) if resumable else None  # by ply, of the running episodes
+        self._history = np.zeros((num_envs, 0), np.int32) if resumable else None  # actions of the running episodes
         self._buffers = Batch(
             observation=np.zeros((num_envs, self.observation_size), self.layout.dtype),
             action_mask=None,
@@ -185,13 +136,13 @@ class VectorEnv:
         self.batch = self._shown()
 
     def _shown(self) -> Batch:
-        """The buffers as everybody may have them."""
-        bounds = None if self.amount_zero is None else _read_only(self._amounts)
+        """Return the buffers as callers may see them."""
+        bounds = None if self.amount_zero is None else read_only(self._amounts)
         return replace(
             self._buffers,
             action_mask=self._mask if self._write_mask else None,
-            legal_actions=_read_only(self._legal) if self._shows_lists else None,
-            num_legal=_read_only(self._buffers.num_legal),
+            legal_actions=read_only(self._legal) if self._shows_lists else None,
+            num_legal=read_only(self._buffers.num_legal),
             amount_min=None if bounds is None else bounds[:, 0],
             amount_max=None if bounds is None else bounds[:, 1],
         )
@@ -200,7 +151,10 @@ class VectorEnv:
         """Start episode 0 of every environment.
 
         Args:
-            seed: a new seed; None keeps the present one and so repeats the same episodes.
+            seed: a new seed; None keeps the current one, which repeats the same episodes.
+
+        Raises:
+            ValueError: invalid seed.
         """
         if seed is not None:
             self._seed = checked_seed(seed)
@@ -210,7 +164,7 @@ class VectorEnv:
         return self.batch
 
     def _deal(self) -> None:
-        """Start the present episode of every environment."""
+        """Start the current episode of every environment."""
         self._started = True
         b = self._buffers
         for array in (b.reward, b.terminated, b.truncated, b.episode_returns):
@@ -219,13 +173,13 @@ class VectorEnv:
         self._run(self.game.engine.batch_reset, "reset", *self._common())
 
     def step(self, actions: np.ndarray) -> Batch:
-        """Apply one action in every environment; ended episodes restart.
+        """Apply one action in every environment. Where an episode ends, the next one starts.
 
         Args:
-            actions: (N,) integers, each legal, or -1 to leave that environment as it is.
+            actions: (N,) integers, each a legal action, or -1 to leave that environment unchanged.
 
         Raises:
-            IllegalActionError: names the first environment with an illegal action; nothing was changed.
+            IllegalActionError: an action is illegal. The message names its environment; no environment has changed.
             ValueError: wrong shape or dtype, or `step` before `reset`.
         """
         self._require_started("step")
@@ -243,11 +197,11 @@ class VectorEnv:
         return self.batch
 
     def sample_actions(self) -> np.ndarray:
-        """A legal action for every environment, uniformly; (N,) int32, the same buffer each time."""
+        """Return a uniformly random legal action for every environment, (N,) int32. Reuses one buffer."""
         self._require_started("sample_actions")
         b = self._buffers
         self._samples = (self._samples + 1) & SEED_MASK
-        # Too short to be split over threads.
+        # Too fast to gain from threads.
         if self.amount_zero is None:
             sample_legal(self._legal, b.num_legal, self._seed, self._samples, self._sampled)
         else:
@@ -257,14 +211,17 @@ class VectorEnv:
         return self._sampled
 
     def observe(self, player: int, out: np.ndarray | None = None) -> np.ndarray:
-        """What `player` sees in every environment, whoever is to act.
+        """Return what `player` sees in every environment, whether or not it is to act.
 
         Args:
             player: 0 to num_players - 1.
-            out: (N, D) C-contiguous array of the layout's dtype to write to and return; by default a new one.
+            out: C-contiguous array (N, D) of the layout's dtype to write to and return; by default a new array.
+
+        Returns:
+            (N, D) observations.
 
         Raises:
-            ValueError: no such player, an `out` that cannot be written to, or `observe` before `reset`.
+            ValueError: unknown player, unsuitable `out`, or `observe` before `reset`.
         """
         self._require_started("observe")
         player, shape = checked_player(player, self.num_players), self._buffers.observation.shape
@@ -279,26 +236,26 @@ class VectorEnv:
         return out
 
     def policy_actions(self, policy: str, rows: np.ndarray, seed: int, step: int) -> np.ndarray:
-        """What a policy ("random", or one of `game.policies`) chooses for the player to act in some environments.
+        """Return the actions that a policy chooses for the players to act in some environments.
 
         Args:
-            policy: its name.
+            policy: "random" or one of `game.policies`.
             rows: (M,) integers, the environments.
-            seed, step: choices in environment i depend on (seed, step, i) alone: count `step` up from call to call.
+            seed, step: the choice in environment i depends on (seed, step, i) only. Increase `step` with each call.
 
         Returns:
             (M,) int32 action ids.
 
         Raises:
             PolicyNotFoundError: the game has no such policy.
-            ValueError: rows that are no environments, another number that cannot be used, or before `reset`.
+            ValueError: `rows`, `seed` or `step` is out of range, or `policy_actions` before `reset`.
         """
         self._require_started("policy_actions")
         self.game.engine.policy(policy)
         rows = checked_integers("rows", rows, (None,), 0, self.num_envs - 1)
         seed, step = checked_seed(seed), checked_integer("step", step, 0, SEED_MASK)
         actions, rng = np.zeros(len(rows), np.int32), np.zeros(4, np.uint64)
-        if self.amount_zero is not None:  # a policy takes whole legal lists
+        if self.amount_zero is not None:  # policies need complete lists, which the batch does not have
             self._act_one_by_one(policy, rows, seed, step, rng, actions)
             return actions
         act = self.game.engine.batch_act(policy)
@@ -306,16 +263,19 @@ class VectorEnv:
         return actions
 
     def get_state(self) -> dict[str, Any]:
-        """All that coming steps depend on, and the results of the last one, as numbers, texts and plain arrays.
+        """Return everything that future steps depend on, and the results of the last step, for `set_state`.
 
-        The positions are saved as the actions that led there.
+        Running episodes are saved as their actions.
+
+        Returns:
+            dict of numbers, strings and plain arrays.
 
         Raises:
-            ValueError: made without resumable=True, or before `reset`.
+            ValueError: the VectorEnv was created without resumable=True, or `get_state` before `reset`.
         """
         self._require_started("get_state")
         if self._history is None:
-            raise ValueError("only a VectorEnv made with resumable=True keeps what get_state saves")
+            raise ValueError("get_state needs a VectorEnv created with resumable=True")
         plies = self._states["ply"].astype(np.int64)
         actions = self._history[:, : plies.max()].copy()
         actions[np.arange(actions.shape[1]) >= plies[:, None]] = NO_ACTION
@@ -324,16 +284,16 @@ class VectorEnv:
         return {**self._identity(), "seed": self._seed, "samples": self._samples, "arrays": arrays}
 
     def set_state(self, state: dict[str, Any]) -> Batch:
-        """Go on from what `get_state` returned, in this process or an earlier one, on any number of threads.
+        """Restore what `get_state` returned, in this process or another, with any number of threads.
 
-        The running episodes are played again, so that nothing but positions of this game can come of it.
+        Replays the running episodes, so the result is always a valid position of this game.
 
         Raises:
-            FormatError: it is damaged or edited, or of another game, version, option, number of environments or ply
-                cap; nothing is changed.
+            FormatError: the data is damaged or edited, or belongs to another game, version, option, number of
+                environments or `max_plies`; nothing has changed.
         """
         if not isinstance(state, dict):
-            raise FormatError(f"saved environments are a dict; got {short(state)}")
+            raise FormatError(f"set_state takes the dict that get_state returned; got {short(state)}")
         for what, mine in self._identity().items():
             if state.get(what) != mine:
                 raise FormatError(f"the saved environments have {what} {short(state.get(what))}; these have {mine!r}")
@@ -351,10 +311,10 @@ class VectorEnv:
         return self.batch
 
     def _replayed(self, seed: int, samples: int, arrays: dict[str, Any]) -> Self:
-        """Environments like these in which saved episodes have been played again."""
+        """Return a copy of these environments in which saved episodes have been replayed."""
         n = self.num_envs
         twin = object.__new__(type(self))
-        twin.__setstate__(copy.deepcopy(self.__getstate__() | {"_split": _Split(1)}))
+        twin.__setstate__(copy.deepcopy(self.__getstate__() | {"_threaded": ThreadedCall(1)}))
         twin._history = np.zeros((n, 0), np.int32)
         twin._seed = checked_seed(seed)
         twin._samples = checked_integer("samples", samples, 0, SEED_MASK)
@@ -379,43 +339,50 @@ class VectorEnv:
         return twin
 
     def state(self, env: int) -> State:
-        """A copy of one environment's present state, with its history left out (seed and record only).
+        """Return a copy of the current state of environment `env`, without its history.
 
         Raises:
-            ValueError: no such environment, or before `reset`.
+            ValueError: unknown environment, or `state` before `reset`.
         """
         self._require_started("state")
         env = checked_integer("env", env, 0, self.num_envs - 1)
         return self.game.state_type._from_record(self.game, self.options, self._states[env : env + 1].copy())
 
-    def require_lists(self, who: str) -> None:
-        """Refuse options with which legal actions are more than mask and lists say.
+    def copy_records(self) -> np.ndarray:
+        """Return a copy of the records of all environments, (N,) of `game.rules.state_dtype`.
 
-        Raises:
-            OptionError: names `who` needs them.
+        For interfaces built on this one, which pass records to the kernels of `game.engine`.
+        """
+        return copied(self._states)
+
+    def require_lists(self, who: str) -> None:
+        """Raise OptionError if masks and lists omit legal actions because amounts are actions.
+
+        Args:
+            who: the caller that needs complete masks, for the message.
         """
         if self.amount_zero is not None:
             raise OptionError(
                 f"{who} needs every legal action in a mask, but with these options of {self.game.name} amounts are "
-                f"actions ({self.num_actions} in all); choose options that offer fewer"
+                f"actions ({self.num_actions} in total); choose options with fewer actions"
             )
 
     def close(self) -> None:
         """Stop the threads, if any."""
-        self._split.close()
+        self._threaded.close()
 
     def __copy__(self) -> Self:
         return copy.deepcopy(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the public batch, whose arrays are views, which `__setstate__` makes again."""
+        """Leave out the public batch, whose arrays are views; `__setstate__` restores it."""
         kept = self.__dict__.copy()
         del kept["batch"]
         kept["_buffers"] = replace(self._buffers, final_observation=self.batch.final_observation)
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        """Take over what `__getstate__` kept."""
+        """Restore what `__getstate__` returned."""
         self.__dict__.update(kept)
         self.batch = self._shown()
 
@@ -426,7 +393,7 @@ class VectorEnv:
             raise ValueError(f"call reset() before {method}()")
 
     def _note_actions(self) -> None:
-        """Write the actions of a step to the history; that of a held environment is overwritten later."""
+        """Write the actions of a step to the history. Later actions overwrite HOLD, which leaves the ply unchanged."""
         plies, history = self._states["ply"], self._history
         assert history is not None
         room = history.shape[1]
@@ -448,19 +415,19 @@ class VectorEnv:
         )  # fmt: skip
 
     def _identity(self) -> dict[str, Any]:
-        """What a saved state must share with this object."""
+        """Return what a saved state must have in common with this object."""
         return {
             "game": self.game.name,
             "options": self.options.as_dict(),
             "layout": self.layout.hash,
-            "record": _dtype_hash(self.game.rules.state_dtype),
+            "record": dtype_hash(self.game.rules.state_dtype),
             "num_envs": self.num_envs,
             "max_plies": self.max_plies,
             "mask": self._write_mask,
         }
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        """Every array with a row an environment that outlives a call."""
+        """Return the arrays by environment that outlive a call."""
         b = self._buffers
         return self._results() | {
             "states": self._states, "episodes": self._episodes, "legal": self._legal, "amounts": self._amounts,
@@ -469,7 +436,7 @@ class VectorEnv:
         }  # fmt: skip
 
     def _results(self) -> dict[str, np.ndarray]:
-        """The arrays that say what the last step gave."""
+        """Return the arrays with the results of the last step."""
         b = self._buffers
         return {
             "reward": b.reward, "terminated": b.terminated, "truncated": b.truncated,
@@ -477,10 +444,10 @@ class VectorEnv:
         }  # fmt: skip
 
     def _run(self, call: Callable, name: str, *arguments: Any, actions: tuple = ()) -> None:
-        self._split.run(name, self.num_envs, lambda start, stop: call(*arguments, start, stop, *actions))
+        self._threaded.run(name, self.num_envs, lambda start, stop: call(*arguments, start, stop, *actions))
 
     def _take_actions(self, actions: np.ndarray) -> None:
-        """Copy the actions, then check the copy, which no other thread can change after the check."""
+        """Copy the actions, then check the copy, so that no other thread can change them after the check."""
         actions = np.asarray(actions)
         fits = actions.dtype.kind in "iu" and np.can_cast(actions.dtype, self._actions.dtype)  # uint64 would wrap
         if actions.shape != (self.num_envs,) or not fits:
@@ -500,18 +467,18 @@ class VectorEnv:
         try:
             self.state(env).check_legal(action)
         except IllegalActionError as error:
-            raise IllegalActionError(f"environment {env}: {error} (nothing was changed in any environment)") from None
+            raise IllegalActionError(f"environment {env}: {error} (no environment has changed)") from None
         raise AssertionError(f"environment {env}: action {action} is legal, but not in the batch")
 
     def _at_the_cap(self) -> tuple[np.ndarray, np.ndarray]:
-        """The environments that the next step may truncate, and copies of their records."""
+        """Return the environments that the next step may truncate, and copies of their records."""
         if self.max_plies >= self.game.max_length(self.options):
             return _NONE, self._states[:0]
         capped = np.flatnonzero(self._states["ply"] >= self.max_plies - 1)
         return capped, self._states[capped]
 
     def _final_observations(self, capped: np.ndarray, before: np.ndarray) -> np.ndarray | None:
-        """Replay the last action of the environments that may have been truncated, and observe the end."""
+        """Replay the last action of truncated environments and return what each player saw at the end."""
         if not self._buffers.truncated.any():
             return None
         engine = self.game.engine
@@ -525,57 +492,14 @@ class VectorEnv:
         return final
 
 
-class _Split:
-    """Runs a call over 0..n-1 on one or several threads, whichever pays."""
-
-    def __init__(self, num_threads: int | str) -> None:
-        self._auto = num_threads == "auto"
-        self._most = (os.cpu_count() or 1) if self._auto else positive("num_threads", num_threads)
-        if not COMPILED:
-            self._most = 1  # uncompiled kernels work on widened copies of all records, written back whole
-        self._pool: ThreadPoolExecutor | None = None
-        self._pool_pid = 0
-        self._seconds: dict[str, float] = {}  # what a call of each name took on one thread
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Copies start threads of their own."""
-        return {**self.__dict__, "_pool": None}
-
-    def run(self, name: str, n: int, call: Callable[[int, int], None]) -> None:
-        threads = min(self._most, n)
-        if self._auto and self._seconds.get(name, 0.0) < _WORTH_A_THREAD_S:
-            threads = 1
-        if threads == 1:
-            started = time.perf_counter()
-            call(0, n)
-            # The shortest so far: the first call may have compiled.
-            self._seconds[name] = min(self._seconds.get(name, np.inf), time.perf_counter() - started)
-            return
-        if self._pool is None or self._pool_pid != os.getpid():  # a forked process has the pool, but not its threads
-            self._pool, self._pool_pid = ThreadPoolExecutor(self._most - 1, "cardenvs"), os.getpid()
-        bounds = [n * k // threads for k in range(threads + 1)]
-        others = [self._pool.submit(call, bounds[k], bounds[k + 1]) for k in range(1, threads)]
-        call(bounds[0], bounds[1])
-        for other in others:
-            other.result()
-
-    def close(self) -> None:
-        if self._pool is not None and self._pool_pid == os.getpid():
-            self._pool.shutdown()
-        self._pool = None
-
-
 def make_vec(name: str, num_envs: int, seed: int = 0, **arguments: Any) -> VectorEnv:
-    """N environments of the game `name`; see VectorEnv for the arguments.
+    """Make N environments of the game `name`; see VectorEnv for the arguments.
 
     Raises:
-        GameNotFoundError: no such game.
+        GameNotFoundError: no game has this name.
+        OptionError: unknown game option or invalid value.
+        ValueError: another argument is invalid.
     """
     from cardenvs.core.registry import get_game
 
     return VectorEnv(get_game(name), num_envs, seed, **arguments)
-
-
-def _read_only(array: np.ndarray) -> np.ndarray:
-    """A view that nobody can make writeable, unlike one whose flag is cleared."""
-    return np.asarray(array.data.toreadonly())

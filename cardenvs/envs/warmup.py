@@ -1,11 +1,11 @@
-"""What batches add to a warm-up: see cardenvs.core.warmup."""
+"""Warm-up steps for batches; see cardenvs.core.warmup."""
 
 import functools
 
 import numpy as np
 
-from cardenvs.core.engine import first_illegal_or_amount, sample_legal_or_amount
 from cardenvs.core.game import Game
+from cardenvs.core.legal import first_illegal_or_amount, sample_legal_or_amount
 from cardenvs.core.warmup import Step
 from cardenvs.envs.vector import VectorEnv
 
@@ -13,7 +13,7 @@ _NUM_ENVS = 2
 
 
 def batch_steps(game: Game) -> list[Step]:
-    """Steps that call each kernel which a `VectorEnv` of `game` can call, for `warm_up`."""
+    """Return steps for `warm_up` that call every kernel that a `VectorEnv` of `game` can call."""
     steps: list[Step] = [("batches", lambda: _play(game))]
     for policy in game.engine.policy_names():
         steps.append((f"batches with {policy}", functools.partial(_choose, game, policy)))
@@ -40,7 +40,7 @@ def _choose(game: Game, policy: str) -> None:
 
 
 def _bet() -> None:
-    """Which options make amounts actions is the game's affair, so these two are called directly."""
+    """Call two kernels directly, because only the game knows which of its options make amounts actions."""
     actions, num_legal = np.zeros(_NUM_ENVS, np.int64), np.ones(_NUM_ENVS, np.int32)
     legal, bits = np.zeros((_NUM_ENVS, 1), np.int32), np.ones((_NUM_ENVS, 1), np.uint64)
     amounts = np.tile(np.array([0, -1], np.int32), (_NUM_ENVS, 1))

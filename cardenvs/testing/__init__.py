@@ -1,4 +1,4 @@
-"""The conformance suite that every game passes, open to games of other packages.
+"""The conformance suite for games, including those of other packages.
 
 from cardenvs.testing import check_game
 

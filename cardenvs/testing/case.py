@@ -1,4 +1,4 @@
-"""One played game, what a run counts over many, and how a broken promise is reported."""
+"""`Case`, one game to play; `Report`, counts over many games; and ConformanceError."""
 
 import dataclasses
 import random
@@ -13,26 +13,26 @@ from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.state import State
 
-_LARGE = 250  # events of a game; of one with more, only a sample is checked unless the check is to be thorough
-_MOST_IDS = 300  # action ids of one state that are tried; a random sample beyond
-_MOST_EVENTS = 6000  # plies behind the sampled states in all, about: each is checked with all its history
+_LARGE = 250  # a game with more events is large: only a sample is checked unless `thorough`
+_MOST_IDS = 300  # states with more action ids have a random sample tried
+_MOST_EVENTS = 6000  # approximate total of plies before the sampled states, whose histories are all checked
 
 
 class ConformanceError(AssertionError):
-    """A game breaks a promise; the message says which, in which position."""
+    """A game does not conform. The message gives the reason and the position."""
 
 
 @dataclasses.dataclass
 class Report:
-    """What a run of `check_game` looked at.
+    """Statistics of a run of `check_game`.
 
     Attributes:
-        games, states, twins: how many were played, looked at closely, determinized.
-        phases: states seen of each phase.
-        hidden: by (phase, place): twins in which the hidden tokens of the place (a pile, or the next one to come out
-            of it) could differ from the real ones, and did.
+        games, states, twins: numbers of games played, states checked and twins created.
+        phases: number of states checked by phase.
+        hidden: [could differ, did differ] by (phase, place): numbers of twins in which the hidden tokens of a place (a
+            pile, or the next token to leave it) could and did differ from the real ones.
         longest: most plies of a game.
-        told: what events had shown players, by what they observed (recoverable.py).
+        shown: what events had shown players, by what they observed; see cardenvs.testing.recoverable.
     """
 
     games: int = 0
@@ -41,10 +41,10 @@ class Report:
     longest: int = 0
     phases: Counter = dataclasses.field(default_factory=Counter)
     hidden: dict[tuple[str, str], list[int]] = dataclasses.field(default_factory=dict)
-    told: dict[tuple, tuple] = dataclasses.field(default_factory=dict, repr=False, compare=False)
+    shown: dict[tuple, tuple] = dataclasses.field(default_factory=dict, repr=False, compare=False)
 
     def count(self, phase: str, place: str, differs: bool) -> None:
-        """Note a twin in which what is hidden in `place` could differ from the real one, and whether it did."""
+        """Count a twin in which the hidden tokens of `place` could differ from the real ones, and whether they did."""
         both = self.hidden.setdefault((phase, place), [0, 0])
         both[0] += 1
         both[1] += differs
@@ -52,7 +52,7 @@ class Report:
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One game to play: options, the deal's seed, and the seed of the random choices."""
+    """One game to play: options, seed of the deal, and seed of the random choices."""
 
     game: Game
     options: Options
@@ -63,13 +63,13 @@ class Case:
         return f"{self.game.name} {self.options.changed()} seed={self.seed} play_seed={self.play_seed}"
 
     def start(self) -> State:
-        """The state at the start."""
+        """Return the state after the deal."""
         return self.game.new_state(seed=self.seed, **self.options.as_dict())
 
     def positions(self) -> Iterator[State]:
-        """The state before every action, and at the end; the same object, moving on.
+        """Yield the state before every action and at the end. It is the same object every time.
 
-        Play is random; in every second game the game's own policies choose most actions.
+        Play is random. In every second game, the game's own policies choose most actions.
         """
         state, chooser = self.start(), random.Random(self.play_seed)
         bound = self.game.max_length(self.options)
@@ -85,7 +85,7 @@ class Case:
             state.apply(self._choose(state, legal, chooser))
 
     def is_large(self) -> bool:
-        """Whether the game has so many events that each position takes long to check."""
+        """Return whether the game has so many events that checking each position takes long."""
         *_, last = self.positions()
         return len(last.event_rows(OMNISCIENT)) > _LARGE
 
@@ -100,7 +100,7 @@ class Case:
         return action
 
     def sampled(self, most_states: int) -> Iterator[State]:
-        """Positions spread over the game, `most` at most, and the first one of each phase."""
+        """Return up to `most_states` positions spread over the game, and the first position of each phase."""
         phases = [state.phase for state in self.positions()]
         length = len(phases)
         most = max(3, min(most_states, length, _MOST_EVENTS // length))
@@ -110,12 +110,12 @@ class Case:
 
 
 def fail(case: Case, state: State, what: str) -> NoReturn:
-    """Raise ConformanceError for a position."""
+    """Raise ConformanceError for a position, with the message `what`."""
     raise ConformanceError(f"{case} ply={state.ply}: {what}\nactions so far: {state.actions}")
 
 
 def phase_of(case: Case, state: State) -> str:
-    """The phase of a position, one of the game's."""
+    """Return the phase of a position. Fails if it is not one of the game's phases."""
     phase = state.phase
     if phase not in case.game.phases:
         fail(case, state, f"phase {phase!r} is not one of the game's {case.game.phases}")
@@ -123,7 +123,7 @@ def phase_of(case: Case, state: State) -> str:
 
 
 def sampled_ids(num_actions: int, seed: int) -> list[int]:
-    """All action ids, or a random sample of a long list."""
+    """Return all action ids, or a random sample if there are many."""
     if num_actions <= _MOST_IDS:
         return list(range(num_actions))
     return random.Random(seed).sample(range(num_actions), _MOST_IDS)

@@ -1,7 +1,7 @@
-"""`check_game`: everything that a game promises, over random options, seeds and random play.
+"""`check_game`: all checks of a game, over random options, seeds and random play.
 
-Hypothesis draws the cases, so a failure is shrunk to simple options and small seeds. Each check is a function of one
-played game (a `Case`); what they need to count over many games is in `Report`.
+Hypothesis draws the cases and reduces a failing one to simple options and small seeds. Each check is a function of one
+game (a `Case`). Counts over many games are in `Report`.
 """
 
 import dataclasses
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from scipy.special import chdtrc  # of the upper tail
+from scipy.special import chdtrc  # chi-square, upper tail
 
 from cardenvs.core.errors import CardenvsError, OptionError
 from cardenvs.core.events import OMNISCIENT
@@ -22,13 +22,13 @@ from cardenvs.testing.case import Case, ConformanceError, Report, fail, phase_of
 from cardenvs.testing.positions import STATE_CHECKS
 from cardenvs.testing.recoverable import check_recoverable
 
-_DOORS_EVERY = 3  # about one in this many games has all its doors tried
+_DOORS_EVERY = 3  # about one game in three goes through the checks of doors.py
 _TOLERANCE = 1e-9
 
 
 @dataclasses.dataclass(frozen=True)
 class Effort:
-    """How much is looked at: games with all options at their defaults, states of one game, seconds in another mode."""
+    """How much to check: number of games with default options, states per game, seconds in each other mode."""
 
     default_games: int = 10
     states: int = 12
@@ -36,28 +36,28 @@ class Effort:
 
 
 _FULL, _SAMPLE = Effort(), Effort(default_games=2, states=4, seconds=1.5)
-_SAMPLE_EXAMPLES = 2  # at most, of a large game
+_SAMPLE_EXAMPLES = 2  # most `examples` of a large game
 
 
 def check_game(
     game: Game | str, *, examples: int = 25, seed: int = 0, subprocesses: bool = True, thorough: bool = False
 ) -> Report:
-    """Check that a registered game keeps every promise of the suite.
+    """Check that a registered game conforms.
 
-    Of a large game, one with more than 250 events, a sample is looked at: fewer games, options and positions.
+    For large games, with more than 250 events, it checks fewer games, options and positions.
 
     Args:
-        game: the Game or its name.
-        examples: games played with random options, besides some with the defaults.
-        seed: of the choice of cases.
-        subprocesses: also play a sample with the compiler off and with bounds checked, each in a process of its own.
-        thorough: look at large games as closely as at small ones, which takes minutes.
+        game: name of a game, or a Game.
+        examples: number of games with random options, in addition to some with the defaults.
+        seed: seed of the random cases.
+        subprocesses: whether to play a sample in separate processes with the compiler off and with bounds checked.
+        thorough: whether to check large games as closely as small ones, which takes minutes.
 
     Returns:
-        what was looked at.
+        statistics of the run.
 
     Raises:
-        ConformanceError: a promise is broken.
+        ConformanceError: a check failed.
     """
     game = get_game(game) if isinstance(game, str) else game
     report, effort = Report(), _FULL
@@ -85,7 +85,7 @@ def check_game(
 
 
 def check_case(case: Case, report: Report, effort: Effort = _FULL) -> None:
-    """All checks of one played game."""
+    """Run all checks of one game."""
     report.games += 1
     trackers = [knowledge.Tracker(case.game, case.options) for _ in range(case.options.num_players)]
     for state in case.sampled(effort.states):
@@ -99,7 +99,7 @@ def check_case(case: Case, report: Report, effort: Effort = _FULL) -> None:
                 fail(case, state, wrong)
     leaks.check_deal(case)
     check_returns(case)
-    check_recoverable(case, report.told)
+    check_recoverable(case, report.shown)
     report.longest = max(report.longest, sum(1 for _ in case.positions()) - 1)
     faces.check_aec(case)
     faces.check_batch(case)
@@ -120,7 +120,7 @@ def _for_random_cases(game: Game, examples: int, seed: int, check: Callable[[Cas
         max_examples=examples,
         deadline=None,
         database=None,
-        report_multiple_bugs=False,  # several at once would come as an ExceptionGroup
+        report_multiple_bugs=False,  # several bugs would be raised as an ExceptionGroup
         suppress_health_check=list(hypothesis.HealthCheck),
     )
     @hypothesis.given(_case_strategy(game))
@@ -131,7 +131,7 @@ def _for_random_cases(game: Game, examples: int, seed: int, check: Callable[[Cas
 
 
 def _check_rare_phases(game: Game, seed: int, report: Report, effort: Effort, most_games: int = 200) -> None:
-    """Look for the phases not seen so far in further games, and check those that have one."""
+    """Search more games for phases not seen so far, and check those that have one."""
 
     def check(case: Case) -> None:
         missing = set(game.phases) - set(report.phases)
@@ -143,7 +143,7 @@ def _check_rare_phases(game: Game, seed: int, report: Report, effort: Effort, mo
 
 
 def _case_strategy(game: Game) -> Any:
-    """Hypothesis cases: each option at its default or anywhere in its range (near the low end if it is wide)."""
+    """Return a strategy for cases with each option at its default or in its range (the low end of a wide range)."""
     from hypothesis import assume
     from hypothesis import strategies as st
 
@@ -181,7 +181,7 @@ def _option_strategy(field: dataclasses.Field, st: Any) -> Any:
 
 
 def check_returns(case: Case) -> None:
-    """Returns are the summed rewards, lie in their bounds and add up as promised."""
+    """Check that returns are the summed rewards, within their bounds, and add up to their declared sum."""
     sums = np.zeros(case.options.num_players)
     state = case.start()
     for state in case.positions():
@@ -206,11 +206,11 @@ def _check_seeds_differ(game: Game) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Uniformity, where the deals can be listed
+# Uniformity, for games whose deals can be listed
 
 
 def _check_uniform(game: Game, positions: int = 6, draws: int = 600) -> None:
-    """determinize draws the deals that fit what a player knows as often as chance would deal them (chi-square)."""
+    """Check with chi-square tests that `determinize` draws fitting deals as often as chance would."""
     for k in range(positions):
         case = Case(game, game.make_options(), k, k)
         states = [state.clone() for state in case.positions() if not state.is_terminal]
@@ -224,7 +224,7 @@ def _check_uniform(game: Game, positions: int = 6, draws: int = 600) -> None:
 
 
 def _consistent_deals(case: Case, state: State, player: int) -> dict[tuple, float]:
-    """The probability of each table that fits all that `player` has seen."""
+    """Return the probability of each table that fits everything `player` has seen."""
     key = state.information_state_key(player)
     weights: dict[tuple, float] = defaultdict(float)
     for deck, probability in case.game.enumerate_deals(**case.options.as_dict()):

@@ -1,6 +1,6 @@
-"""Conformance of the public doors: whole buffers on twin worlds, copies beside their originals, codes refused.
+"""Checks of all interfaces: whole buffers in twin worlds, copies against originals, and rejection of codes.
 
-A buffer is compared with all that it holds, also behind the entries that are said to count.
+Buffers are compared whole, including entries beyond the documented end.
 """
 
 import contextlib
@@ -21,9 +21,9 @@ from cardenvs.core.state import State
 if TYPE_CHECKING:
     from cardenvs.testing.case import Case
 
-_MOST_MOVES = 6  # of a game after which buffers are compared
-_MOST_STEPS = 120  # that a copy is played beside its original
-_SECRET = {"episode_seed"}  # of a batch: for whoever repeats a deal
+_MOST_MOVES = 6  # moves of a game after which buffers are compared
+_MOST_STEPS = 120  # steps that a copy is played alongside its original
+_SECRET = {"episode_seed"}  # entries of a batch that may depend on hidden information
 _HAS_SB3 = importlib.util.find_spec("stable_baselines3") is not None
 
 WAYS: dict[str, Callable[[Any], Any]] = {
@@ -34,14 +34,14 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 
 
 def check_doors(case: "Case") -> None:
-    """All checks of this module."""
+    """Run all checks of this module."""
     check_whole_buffers(case)
     check_copies_play_on(case)
     check_codes_are_refused(case)
 
 
 def frozen(value: Any) -> Any:
-    """Anything public in a form that `==` compares whole: arrays by dtype, shape and bytes."""
+    """Return a value in a form for `==`, with arrays as dtype, shape and bytes."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return frozen({field.name: getattr(value, field.name) for field in dataclasses.fields(value)})
     if isinstance(value, np.ndarray):
@@ -58,7 +58,7 @@ def frozen(value: Any) -> Any:
 
 
 def check_whole_buffers(case: "Case") -> None:
-    """What a player gets after another's action is the same in the true world and in a twin, to the last entry."""
+    """Check that a player gets the same buffers after another player's action in the true world and in a twin."""
     from cardenvs.testing.case import fail
 
     for before, action, player in _moves_to(case):
@@ -79,7 +79,7 @@ def check_whole_buffers(case: "Case") -> None:
 
 
 def _moves_to(case: "Case") -> Iterator[tuple[State, int, int]]:
-    """(state, the action taken in it, who is to act then), where that is another player; spread over the game."""
+    """Return (state, action taken, next player to act) for some moves of the game after which the player changes."""
     moves: list[tuple[State, int, int]] = []
     before: State | None = None
     for state in case.positions():
@@ -91,7 +91,7 @@ def _moves_to(case: "Case") -> Iterator[tuple[State, int, int]]:
 
 
 def _is_the_same_to(player: int, before: State, twin: State, action: int) -> bool:
-    """Whether `player` sees the same happen when `action` is taken in a state and in its twin."""
+    """Return whether `player` sees the same events when `action` is taken in a state and in its twin."""
     if action not in twin.legal_actions():
         return False
     after, twin_after = before.clone(), twin.clone()
@@ -102,12 +102,12 @@ def _is_the_same_to(player: int, before: State, twin: State, action: int) -> boo
 
 
 def put(vec: Any, env: int, state: State) -> None:
-    """Make `state` the present one of an environment of a VectorEnv, as if it had been stepped there."""
+    """Put `state` into an environment of a VectorEnv, as if play had led there."""
     listed, amounts = state.legal_actions(), [0]
     if vec.amount_zero is not None:
         amounts = [action - vec.amount_zero for action in listed if action > vec.amount_zero] or [0]
         listed = [action for action in listed if action <= vec.amount_zero]
-    vec._states[env] = state._states[0]
+    vec._states[env] = state.records[0]
     vec._legal[env] = NO_ACTION
     vec._legal[env, : len(listed)] = listed
     vec._buffers.num_legal[env] = len(listed)
@@ -130,7 +130,7 @@ def _state_shows(case: "Case", before: State, action: int, player: int) -> dict[
 
 
 def _aec_shows(case: "Case", before: State, action: int, player: int) -> dict[str, Any]:
-    from cardenvs.envs.aec import RawEnv
+    from cardenvs.envs.raw_aec import RawEnv
 
     env, agent = RawEnv(case.game, "ansi", **case.options.as_dict()), f"player_{player}"
     env._begin(before.clone())
@@ -157,7 +157,7 @@ def _batch_shows(case: "Case", before: State, action: int, player: int) -> dict[
     batch = vec.step(np.array([action]))
     shown = {f.name: getattr(batch, f.name) for f in dataclasses.fields(batch) if f.name not in _SECRET}
     shown["observe"] = vec.observe(player)
-    shown["policy_actions"] = vec.policy_actions("random", np.array([0]), 1, 1)  # the others: through States
+    shown["policy_actions"] = vec.policy_actions("random", np.array([0]), 1, 1)  # check_no_leak tries the others
     return shown
 
 
@@ -175,14 +175,14 @@ def _seat_shows(case: "Case", before: State, action: int, player: int) -> dict[s
     env = SeatEnv(case.game, seat=player, dict_observation=True, **case.options.as_dict())
     env._state, env._seat, env._over, env._reward = before.clone(), player, False, 0.0
     seat = Seat(Scripted(), before.current_player, 0)
-    seat._trusted = True  # it looks at nothing; a twin of `player` has no turn for anybody else
+    seat._trusted = True  # because a twin of `player` has no turns of other players
     env._seats = {before.current_player: seat}
     env._play_opponents()
     return {"observation": env._observation(), "info": env._info(), "masks": env.action_masks(), "reward": env._reward}
 
 
 class _SeenError(Exception):
-    """An opponent has seen enough."""
+    """Raised by an opponent to end a step."""
 
 
 def _seat_vec_shows(case: "Case", before: State, action: int, player: int) -> dict[str, Any]:
@@ -223,7 +223,7 @@ _SHOWN: dict[str, Callable[["Case", State, int, int], dict[str, Any]]] = {
 
 
 def check_copies_play_on(case: "Case") -> None:
-    """A copy of any interface, made in the middle of a game, shows the same as the original until the end."""
+    """Check that a copy of each interface, made during a game, shows the same as the original until the end."""
     for name, begin in _BEGIN.items():
         try:
             original, step, show = begin(case)
@@ -237,7 +237,7 @@ def check_copies_play_on(case: "Case") -> None:
             draw, wanted = chooser.randrange(1 << 30), frozen(show(original))
             for way, one in copies.items():
                 if frozen(show(one)) != wanted:
-                    raise _conformance_error(f"{case}: a {way} of {name} shows something else than the original")
+                    raise _conformance_error(f"{case}: a {way} of {name} does not show the same as the original")
             going_on = [step(one, draw) for one in (original, *copies.values())]
             if not all(going_on):
                 break
@@ -294,7 +294,7 @@ def _begin_batch(case: "Case") -> tuple[Any, Callable, Callable]:
         assert legal is not None
         behind = np.arange(legal.shape[1]) >= num_legal[:, None]
         if (legal[behind] != NO_ACTION).any():
-            raise _conformance_error(f"{case}: a legal list of a batch goes on behind its end: {legal}")
+            raise _conformance_error(f"{case}: a legal list of a batch continues beyond its end: {legal}")
         return [vec.batch, [vec.observe(player) for player in range(vec.num_players)]]
 
     vec = VectorEnv(case.game, 3, case.seed, 1, resumable=True, **case.options.as_dict())
@@ -343,9 +343,9 @@ _BEGIN: dict[str, Callable[["Case"], tuple[Any, Callable, Callable]]] = {
 
 
 def check_codes_are_refused(case: "Case") -> None:
-    """No interface through which somebody plays takes a code, of whatever player; nothing changes."""
+    """Check that interfaces for agents and learners reject the codes of all players, and change nothing."""
     for name, begin in _BEGIN.items():
-        if name == "State":  # apply takes them, as documented; check_legal does not
+        if name == "State":  # `apply` accepts codes; `check_legal` is tested below
             continue
         try:
             env, _, show = begin(case)
@@ -359,11 +359,11 @@ def check_codes_are_refused(case: "Case") -> None:
             except (CardenvsError, AssertionError):
                 if frozen(show(env)) == before:
                     continue
-            raise _conformance_error(f"{case}: {name} takes the code {code}, or changes when it refuses it")
+            raise _conformance_error(f"{case}: {name} accepts the code {code}, or changes when it rejects it")
     state = case.start()
     for player in range(case.options.num_players):
         try:
             state.check_legal(FORFEIT + player)
         except IllegalActionError:
             continue
-        raise _conformance_error(f"{case}: State.check_legal takes a code")
+        raise _conformance_error(f"{case}: State.check_legal accepts a code")

@@ -1,4 +1,4 @@
-"""Conformance of the faces: the same game through State, AEC environment, batch and single-seat environment."""
+"""Checks that State, AEC environment, batch and single-seat environment play the same game."""
 
 import contextlib
 import io
@@ -14,12 +14,12 @@ from cardenvs.core.rng import episode_seed
 if TYPE_CHECKING:
     from cardenvs.testing.case import Case
 
-_EXPECTED_WARNINGS = ("not a NumPy array", "probably should be")  # api_test says these of every Dict observation
+_EXPECTED_WARNINGS = ("not a NumPy array", "probably should be")  # from api_test for every Dict observation
 
 
 def check_aec(case: "Case") -> None:
-    """The AEC environment shows the same bytes as the State, step by step, and never overwrites what it gave."""
-    from cardenvs.envs.aec import RawEnv
+    """Check that the AEC environment shows the same bytes as the State, and never overwrites what it returned."""
+    from cardenvs.envs.raw_aec import RawEnv
     from cardenvs.testing.case import fail
 
     env = RawEnv(case.game, **case.options.as_dict())
@@ -27,7 +27,7 @@ def check_aec(case: "Case") -> None:
     kept: list[tuple[np.ndarray, np.ndarray]] = []
     for state, action in _steps(case):
         while state.current_player >= 0 and env.agent_selection != f"player_{state.current_player}":
-            env.step(None)  # a player who has left takes its leave
+            env.step(None)  # the None step of a player who has left
         for player in range(state.num_players):
             agent = f"player_{player}"
             if agent not in env.agents:
@@ -41,11 +41,11 @@ def check_aec(case: "Case") -> None:
         if action is not None:
             env.step(action)
     if any(not np.array_equal(given, copy) for given, copy in kept):
-        fail(case, state, "an observation that the AEC environment gave out was overwritten later")
+        fail(case, state, "the AEC environment overwrote an observation that it had returned")
 
 
 def check_batch(case: "Case") -> None:
-    """A batch plays the same bytes as the State, whatever the number of threads, the neighbours and the restarts."""
+    """Check that a batch plays the same bytes as the State, on one thread and on two, and after restarts."""
     from cardenvs.envs.vector import VectorEnv
     from cardenvs.testing.case import fail
 
@@ -61,8 +61,8 @@ def check_batch(case: "Case") -> None:
         actions = batches[0].sample_actions().copy()
         state.apply(int(actions[env]))
         batch, _ = (vec.step(actions) for vec in batches)
-        if not np.array_equal(batches[0]._states.view(np.uint8), batches[1]._states.view(np.uint8)):
-            fail(case, state, "two threads play another game than one")
+        if not np.array_equal(batches[0].copy_records().view(np.uint8), batches[1].copy_records().view(np.uint8)):
+            fail(case, state, "two threads do not play the same game as one")
         if not np.allclose(batch.reward[env], state.rewards):
             fail(case, state, f"the batch rewards {batch.reward[env]}, the State {state.rewards}")
         if bool(batch.terminated[env]) != state.is_terminal:
@@ -77,7 +77,7 @@ def check_batch(case: "Case") -> None:
 
 
 def _episode_seed(seed: int, env: int, episode: int) -> int:
-    with np.errstate(over="ignore"):  # uncompiled, the generator's arithmetic modulo 2**64 would warn
+    with np.errstate(over="ignore"):  # the generator computes modulo 2**64
         return int(episode_seed(seed, env, episode))
 
 
@@ -101,7 +101,7 @@ def _compare(case: "Case", state, vec, env: int) -> None:
 
 
 def _steps(case: "Case"):
-    """(state, action to take, or None at the end) along random play."""
+    """Yield (state, action to take, or None at the end) of random play."""
     state, chooser = case.start(), random.Random(case.play_seed)
     while not state.is_terminal:
         action = chooser.choice(state.legal_actions())
@@ -111,9 +111,9 @@ def _steps(case: "Case"):
 
 
 def check_pettingzoo(game: Game) -> None:
-    """PettingZoo's own tests, with no other warnings than those every Dict observation gets."""
+    """Run PettingZoo's own tests, and allow only the warnings that every Dict observation causes."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it imports games of PettingZoo, which warn
+        warnings.simplefilter("ignore")  # importing it imports PettingZoo's games, which warn
         from pettingzoo.test import api_test, seed_test
 
     from cardenvs.envs.aec import Env
@@ -130,12 +130,12 @@ def check_pettingzoo(game: Game) -> None:
 
 
 def check_single_seat(game: Game) -> None:
-    """Gymnasium's own test of the single-seat environment."""
+    """Run Gymnasium's own test on the single-seat environment."""
     from gymnasium.utils.env_checker import check_env
 
     from cardenvs.envs.single import SeatEnv
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # bounds that are wide, and the like
+        warnings.simplefilter("ignore")  # it warns about wide bounds, for example
         # check_env samples without a mask, hence illegal_reward.
         check_env(SeatEnv(game.name, seat="random", illegal_reward=-1.0), skip_render_check=True)

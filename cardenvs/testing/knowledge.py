@@ -1,25 +1,28 @@
-"""Where a token can be, worked out from nothing but the events that one player has seen.
+"""`Tracker`: where each token can be, deduced only from the events that one player has seen.
 
-A `Tracker` knows no game. For each face it keeps how many copies surely lie in which pile, and where the others may be.
-A token that leaves a pile unseen may be any that the pile may have held, so each of these may now be here or there.
-`check_twin` compares twins with that: whatever a game itself remembers, its twins must not contradict its events.
+A Tracker does not depend on the game. For each face it stores how many copies are certainly in each pile, and which
+piles may contain the others. A token that leaves a pile unseen may be any token of the pile, so each of these may now
+be in either pile. `check_twins` uses this to verify that a game's twins do not contradict its events.
 """
 
 from typing import Any
 
 import numpy as np
 
-from cardenvs.core.events import KIND, NO_PLACE, OMNISCIENT, SOURCE, TARGET, TOKEN, UNKNOWN, VALUE, FoldedTable, Op
+from cardenvs.core.events import KIND, NO_PLACE, OMNISCIENT, SOURCE, TARGET, TOKEN, UNKNOWN, VALUE, Op
+from cardenvs.core.fold import FoldedTable
 from cardenvs.core.game import Game
 from cardenvs.core.state import State
 
 
 class Tracker:
-    """What one player can conclude from the events it has seen about where each token lies.
+    """What one player can conclude about the place of each token from the events it has seen.
 
     Attributes:
+        game: the Game.
         faces: the distinct tokens of the game, ascending.
-        sure: (faces, piles) copies that lie in a pile for certain.
+        copies: (faces,) number of copies of each.
+        sure: (faces, piles) number of copies that are certainly in a pile.
         may: (faces, piles) whether one of the other copies may be there.
     """
 
@@ -35,7 +38,7 @@ class Tracker:
         self._num_rows = 0
 
     def see(self, rows: np.ndarray) -> None:
-        """Take in the events of one player, all from the beginning on; those seen before are skipped."""
+        """Read the events of the player, from the deal on. Events that were read before are skipped."""
         for row in rows[self._num_rows :]:
             self._see_row(row)
         self._num_rows = len(rows)
@@ -67,7 +70,7 @@ class Tracker:
             self._conclude()
 
     def _move(self, face: int, source: int, target: int, size: int) -> None:
-        """A token goes from a pile of `size` to another; which one it was may be plain even if nobody showed it."""
+        """Move a token from a pile of `size` tokens. Its face may be known even if it was not shown."""
         if face == UNKNOWN and size == 1 and self.sure[:, source].sum() == 1:
             face = int(self.faces[self.sure[:, source].argmax()])
         if face != UNKNOWN:
@@ -81,14 +84,14 @@ class Tracker:
         self.may[:, target] |= self.may[:, source]
 
     def _find(self, face: int, pile: int, number: int) -> None:
-        """`pile` is seen to hold `number` copies, at least, of a face."""
+        """Record that `pile` contains at least `number` copies of a face."""
         k = self._index[face]
         self.sure[k, pile] = max(int(self.sure[k, pile]), number)
 
     def _conclude(self) -> None:
-        """Nothing more fits into a pile that is empty, or of which all tokens are known; who has one place is there."""
+        """Deduce what follows: full piles contain no other tokens, and tokens with one possible place are there."""
         sizes = np.array([len(tokens) for tokens in self._table.piles])
-        all_there = sizes.sum() == self.copies.sum()  # else some are not on the table yet, or not any more
+        all_there = sizes.sum() == self.copies.sum()  # whether all tokens are on the table now
         while True:
             full = self.sure.sum(axis=0) >= sizes
             loose = self.copies - self.sure.sum(axis=1)
@@ -102,7 +105,7 @@ class Tracker:
             self.may[alone] = False
 
     def contradictions(self, twin: State) -> list[str]:
-        """What in a state cannot be, after these events, in words."""
+        """Return what in a state is impossible after these events, as texts."""
         found = np.zeros_like(self.sure)
         for number, tokens in enumerate(twin.table(OMNISCIENT).piles):
             for token in tokens:
@@ -123,10 +126,17 @@ class Tracker:
 
 
 def check_twins(state: State, player: int, tracker: Tracker, seed: int, twins: int = 3) -> str:
-    """Compare the state and twins of it with what `player` has seen; returns what cannot be, or "".
+    """Compare a state and twins of it with what `player` has seen.
 
     Args:
-        tracker: of this game and this player; sees the events that are new to it.
+        state: the position.
+        player: the player whose twins to check.
+        tracker: Tracker of this game and player; reads the new events.
+        seed: of the first twin.
+        twins: number of twins.
+
+    Returns:
+        what is impossible, or an empty string.
     """
     tracker.see(state.event_rows(player))
     if wrong := tracker.contradictions(state):

@@ -1,4 +1,4 @@
-"""Conformance of what is hidden: nothing that reaches a player depends on what it cannot know."""
+"""Checks for leaks: nothing that a player gets depends on what it cannot know."""
 
 import random
 from collections import Counter
@@ -8,17 +8,18 @@ import numpy as np
 
 from cardenvs.agents.base import Turn
 from cardenvs.core.errors import IllegalActionError
-from cardenvs.core.events import KIND, OMNISCIENT, SOURCE, TOKEN, UNKNOWN, FoldedTable, Op
+from cardenvs.core.events import KIND, OMNISCIENT, SOURCE, TOKEN, UNKNOWN, Op
+from cardenvs.core.fold import FoldedTable
 from cardenvs.core.game import Game
 from cardenvs.core.state import State
 from cardenvs.llm.prompt import PromptSettings, write_prompt
 from cardenvs.testing.case import Case, ConformanceError, Report, fail, phase_of, sampled_ids
 
-_PROMPTS = PromptSettings(rules=False)  # the rules are a file
+_PROMPTS = PromptSettings(rules=False)  # the rules are a constant text
 
 
 def check_deal(case: Case) -> None:
-    """The events of the deal tell a player nothing about the tokens they do not show that player."""
+    """Check that the events of the deal reveal nothing to a player about tokens that they do not show it."""
     tokens, chooser, options = case.game.deck(case.options).tolist(), random.Random(case.seed), case.options.as_dict()
     chooser.shuffle(tokens)
     state = case.game.new_state(seed=case.seed, deck=tokens, **options) if tokens else case.start()
@@ -34,18 +35,18 @@ def check_deal(case: Case) -> None:
             for place, other_place in zip(places, chooser.sample(places, len(places)), strict=True):
                 other_tokens[place] = tokens[other_place]
         other = case.game.new_state(seed=case.seed, deck=other_tokens or None, **options)
-        told, other_told = (_without_telling(case.game, s.event_rows(player)) for s in (state, other))
-        if told != other_told:
-            fail(case, state, f"the deal shows player {player} what is hidden: {told} {other_told}")
+        rows, other_rows = (_undeclared(case.game, s.event_rows(player)) for s in (state, other))
+        if rows != other_rows:
+            fail(case, state, f"the deal shows player {player} what is hidden: {rows} {other_rows}")
 
 
-def _without_telling(game: Game, rows: np.ndarray) -> list[list[int]]:
-    """The rows whose kinds do not say of themselves that they tell something hidden."""
+def _undeclared(game: Game, rows: np.ndarray) -> list[list[int]]:
+    """Return the rows without events that are declared to reveal a hidden value."""
     return [row for row in rows.tolist() if not game.table.kinds[row[KIND]].reveals_hidden_value]
 
 
 def check_no_leak(case: Case, state: State, player: int, report: Report) -> None:
-    """Nothing a player gets changes when what it cannot know is re-dealt; what it has seen stays where it lies."""
+    """Check that nothing a player gets changes in a twin, and that the tokens it has seen stay in place."""
     known = seen_by(state, player)
     for k in range(2):
         twin = state.determinize(player, seed=(case.play_seed + 7 * state.ply + k) % 2**62)
@@ -54,9 +55,9 @@ def check_no_leak(case: Case, state: State, player: int, report: Report) -> None
             if value != known[name]:
                 fail(case, state, f"{name} of player {player} depends on what is hidden:\n{known[name]}\n{value}")
         if twin.ply:
-            fail(case, state, "a twin says how many actions there were, of which some may be hidden")
+            fail(case, state, "a twin reveals how many actions there were, and some may be hidden")
         if int(twin.record.seed) != twin.seed:
-            fail(case, state, "determinize leaves the seed, and with it the chance to come, as it was")
+            fail(case, state, "determinize does not set the new seed, so the twin reveals future chance")
         _check_placed(case, state, twin, player)
         if twin.determinize(player, 1).record_bytes() != state.determinize(player, 1).record_bytes():
             fail(case, state, f"a twin of player {player} depends on where the hidden tokens really lie")
@@ -65,7 +66,7 @@ def check_no_leak(case: Case, state: State, player: int, report: Report) -> None
 
 
 def seen_by(state: State, player: int) -> dict[str, Any]:
-    """All that reaches a player in a state, by name, in comparable form."""
+    """Return everything that a player gets in a state, by name, in comparable form."""
     to_act = state.current_player == player
     seen: dict[str, Any] = {
         "observation": state.observation(player).tobytes(),
@@ -87,12 +88,12 @@ def seen_by(state: State, player: int) -> dict[str, Any]:
         ids = sampled_ids(num_actions, sum(state.legal_actions()))
         seen["reasons"] = [state.explain_illegal(action) for action in ids]
         for name in state.game.policies:
-            seen[f"policy {name}"] = int(state.game.engine.act(name)(state._states, 0, 1, rng, legal))
+            seen[f"policy {name}"] = int(state.game.engine.act(name)(state.records, 0, 1, rng, legal))
     return seen
 
 
 def _check_placed(case: Case, state: State, twin: State, player: int) -> None:
-    """Every card that the player's events place lies there in the twin too."""
+    """Check that every token whose place the player's events show is in the same place in the twin."""
     folded, placed = state.folded_table(player), twin.table(OMNISCIENT)
     if placed.tokens() != state.table(OMNISCIENT).tokens():
         fail(case, state, f"the twin of player {player} has other tokens: {dict(placed.tokens())}")
@@ -110,7 +111,7 @@ def _check_placed(case: Case, state: State, twin: State, player: int) -> None:
 
 
 def _count_variation(case: Case, state: State, twin: State, player: int, report: Report) -> None:
-    """Count, by phase and pile, whether the hidden tokens of the twin differ from the real ones."""
+    """Count by phase and pile whether the hidden tokens of the twin differ from the real ones."""
     knows, real, other = state.table(player), state.table(OMNISCIENT), twin.table(OMNISCIENT)
     hidden = [pile.count(UNKNOWN) for pile in knows.piles]
     for number, (pile, _) in enumerate(case.game.table.pile_of):
@@ -124,7 +125,7 @@ def _distinct_hidden(knows: FoldedTable, real: FoldedTable) -> int:
 
 
 def check_hidden_places_vary(game: Game, report: Report) -> None:
-    """Every place that hides tokens differed between twins, in the phases in which it could."""
+    """Check that the hidden tokens of every place differed in some twin, in every phase in which they could."""
     for (phase, pile), (could, did) in report.hidden.items():
         if could >= 20 and did == 0:
             raise ConformanceError(
@@ -132,11 +133,11 @@ def check_hidden_places_vary(game: Game, report: Report) -> None:
             )
     for phase in game.hidden_phases:
         if report.phases[phase] and not any(seen == phase for seen, _ in report.hidden):
-            raise ConformanceError(f"{game.name}: phase {phase} is said to hide something, but hides nothing")
+            raise ConformanceError(f"{game.name}: phase {phase} is in hidden_phases, but hides nothing")
 
 
 def _check_next_events(case: Case, state: State, twin: State, player: int, report: Report) -> None:
-    """An action that shows a player no new token reveals nothing else about what is hidden."""
+    """Check that an action whose events show a player no new token reveals nothing else that is hidden."""
     if state.is_terminal:
         return
     for action in random.Random(state.ply).sample(state.legal_actions(), min(3, len(state.legal_actions()))):
@@ -144,32 +145,32 @@ def _check_next_events(case: Case, state: State, twin: State, player: int, repor
         try:
             twin_after.apply(action)
         except IllegalActionError:
-            continue  # what another player holds is hidden, and so is what that player may do
+            continue  # another player's hand differs in the twin, and so may its legal actions
         after.apply(action)
         _count_draws(case, state, (after, twin_after), player, report)
-        told, twin_told = _quiet_rows(state, after, player), _quiet_rows(twin, twin_after, player)
-        if told is not None and twin_told is not None and told != twin_told:
-            fail(case, state, f"the events of action {action} show player {player} what is hidden: {told} {twin_told}")
+        rows, twin_rows = _quiet_rows(state, after, player), _quiet_rows(twin, twin_after, player)
+        if rows is not None and twin_rows is not None and rows != twin_rows:
+            fail(case, state, f"the events of action {action} show player {player} what is hidden: {rows} {twin_rows}")
 
 
 def _count_draws(case: Case, state: State, after: tuple[State, State], player: int, report: Report) -> None:
-    """Count whether the first token that comes to `player`'s sight out of a hidden pile of nobody's differs."""
+    """Count whether the first token that `player` sees leaving a hidden, unowned pile differs in the twin."""
     knows, seen = state.table(player), len(state.event_rows(player))
     if _distinct_hidden(knows, state.table(OMNISCIENT)) < 2:
         return
     rows = [one.event_rows(player)[seen:].tolist() for one in after]
     for row, twin_row in zip(*rows, strict=False):
         if case.game.table.kinds[row[KIND]].op == Op.MOVE and row[TOKEN] != UNKNOWN:
-            pile, owner = case.game.table.pile_of[row[SOURCE]]  # out of a hand comes what the action says
+            pile, owner = case.game.table.pile_of[row[SOURCE]]  # an action chooses which token leaves a hand
             if owner is None and set(knows.piles[row[SOURCE]]) == {UNKNOWN}:
                 report.count(phase_of(case, state), f"the next of {pile.name}", row[TOKEN] != twin_row[TOKEN])
                 return
 
 
 def _quiet_rows(before: State, after: State, player: int) -> list | None:
-    """The new events that `player` sees, if they show no token and the game goes on, else None."""
+    """Return the new events that `player` sees, or None if they show a token or the game is over."""
     rows = after.event_rows(player)[len(before.event_rows(player)) :]
-    quiet = _without_telling(before.game, rows)
+    quiet = _undeclared(before.game, rows)
     if after.is_terminal or len(quiet) < len(rows) or any(row[TOKEN] != UNKNOWN for row in quiet):
         return None
     return quiet

@@ -1,4 +1,4 @@
-"""Conformance of one position: legal lists, texts, candidates, folds, copies, observations, forfeits."""
+"""Checks of one position: legal lists, labels, candidates, folds, copies, observations, forfeits."""
 
 import random
 from collections import Counter
@@ -12,12 +12,12 @@ from cardenvs.core.events import OMNISCIENT, SPECTATOR
 from cardenvs.core.state import State
 from cardenvs.testing.case import Case, fail, sampled_ids
 
-_MOST_CANDIDATES = 30  # candidates of one state that are tried
-_FORFEIT_AGAIN = 0.2  # chance that another player forfeits too, at each turn after a forfeit
+_MOST_CANDIDATES = 30  # candidates tried per state
+_FORFEIT_AGAIN = 0.2  # probability of another forfeit at each turn after a forfeit
 
 
 def check_legal_actions(case: Case, state: State) -> None:
-    """Ascending, unique, non-empty until the end; each listed action is accepted, each other id refused."""
+    """Check that legal lists are ascending, unique and not empty, and agree with what `apply` accepts and rejects."""
     legal = state.legal_actions()
     if state.is_terminal:
         if legal:
@@ -48,13 +48,13 @@ def _check_refused(case: Case, copy: State, action: int, before: bytes) -> None:
         copy.apply(action)
     except IllegalActionError:
         if copy.record_bytes() != before:
-            fail(case, copy, f"refusing action {action} changed the state")
+            fail(case, copy, f"rejecting action {action} changed the state")
         return
     fail(case, copy, f"action {action} is not listed, but accepted")
 
 
 def check_labels(case: Case, state: State) -> None:
-    """Labels are unique among the legal actions and lead back to them."""
+    """Check that the labels of legal actions are unique and lead back to them."""
     labels = {action: state.action_label(action) for action in state.legal_actions()}
     if len({label.lower() for label in labels.values()}) < len(labels):
         fail(case, state, f"two legal actions read the same: {labels}")
@@ -68,7 +68,7 @@ def check_labels(case: Case, state: State) -> None:
 
 
 def check_candidates(case: Case, state: State) -> None:
-    """Candidates are unique; each can be done action by action, by one player; the forced action is legal."""
+    """Check that candidates are unique and can be played action by action, and that the forced action is legal."""
     if state.is_terminal:
         return
     candidates = state.candidates()
@@ -89,7 +89,7 @@ def check_candidates(case: Case, state: State) -> None:
 
 
 def check_conservation(case: Case, state: State) -> None:
-    """Every token is somewhere exactly once; conserved quantities stay what they were at the start."""
+    """Check that every token is on the table once, and that conserved quantities have not changed."""
     wanted = Counter(int(token) for token in case.game.deck(case.options))
     found = state.table(OMNISCIENT).tokens()
     if found != wanted:
@@ -100,7 +100,7 @@ def check_conservation(case: Case, state: State) -> None:
 
 
 def check_fold(case: Case, state: State) -> None:
-    """Folding a viewer's events gives that viewer's table."""
+    """Check that folding a viewer's events gives that viewer's table."""
     for viewer in (*range(state.num_players), SPECTATOR):
         folded, table = state.folded_table(viewer), state.table(viewer)
         if folded != table:
@@ -108,7 +108,7 @@ def check_fold(case: Case, state: State) -> None:
 
 
 def check_copies(case: Case, state: State) -> None:
-    """Clones and saved states are equal, independent, and go on alike."""
+    """Check that clones and saved states are equal to the original, independent of it, and play on in the same way."""
     saved = case.game.from_bytes(state.to_bytes())
     for name, copy in (("clone", state.clone()), ("saved", saved)):
         if copy.record_bytes() != state.record_bytes() or copy.actions != state.actions:
@@ -120,13 +120,13 @@ def check_copies(case: Case, state: State) -> None:
         copy.apply(action)
         reference.apply(action)
         if copy.record_bytes() != reference.record_bytes():
-            fail(case, state, f"the {name} state goes on differently")
+            fail(case, state, f"the {name} state plays on differently")
         if not np.array_equal(copy.event_rows(OMNISCIENT), reference.event_rows(OMNISCIENT)):
             fail(case, state, f"the {name} state has other events")
 
 
 def check_observation(case: Case, state: State) -> None:
-    """Every player's observation lies in the declared space, is written whole, and belongs to the caller."""
+    """Check that observations are in the declared space, completely written, and share no memory."""
     layout = case.game.layout(case.options)
     for player in range(state.num_players):
         first = state.observation(player)
@@ -136,7 +136,7 @@ def check_observation(case: Case, state: State) -> None:
         if outside.size:
             fail(case, state, f"observation entry {outside[0]} of player {player} is {first[outside[0]]}")
         dirty = np.full(layout.size, 77, layout.dtype)
-        case.game.engine.observe(state._states, 0, player, dirty)
+        case.game.engine.observe(state.records, 0, player, dirty)
         if not np.array_equal(dirty, first):
             fail(case, state, f"observe leaves entries unwritten: {np.flatnonzero(dirty != first)[:5]}")
         dirty[:] = 0
@@ -145,9 +145,9 @@ def check_observation(case: Case, state: State) -> None:
 
 
 def check_forfeit(case: Case, state: State) -> None:
-    """The player to act may forfeit; the game then ends or goes on without that player, within its bound.
+    """Check that after a forfeit the game ends or continues without that player, within its bound.
 
-    Some of those who act later forfeit too.
+    Some players who act later forfeit too.
     """
     if state.is_terminal:
         return

@@ -1,6 +1,6 @@
-"""Conformance across processes: the same game with the compiler off and with bounds checked.
+"""Checks that games are the same in processes with the compiler off and with bounds checked.
 
-`main` plays the games that it reads from standard input and prints a digest of each position.
+In these processes, `main` plays the games that it reads from standard input and prints a digest of each position.
 """
 
 import hashlib
@@ -20,14 +20,14 @@ from cardenvs.core.state import State
 if TYPE_CHECKING:
     from cardenvs.testing.case import Case
 
-SECONDS = 30.0  # for a game in another mode, by default: without the compiler some take hours
+SECONDS = 30.0  # default time for a game in another mode; without the compiler, some games take hours
 MODES = {"compiler off": {"CARDENVS_COMPILE": "0"}, "bounds checked": {"NUMBA_BOUNDSCHECK": "1"}}
 
 
 def check_other_modes(
     game: Game, cases: list["Case"], seconds: float = SECONDS, modes: Collection[str] = tuple(MODES)
 ) -> None:
-    """Play `cases` in other modes and compare every position, byte for byte, as far as `seconds` go for each game."""
+    """Play `cases` in other modes, for up to `seconds` each, and compare every position byte for byte."""
     from cardenvs.testing.case import ConformanceError
 
     games = [{"options": c.options.as_dict(), "seed": c.seed, "actions": list(_last(c).actions)} for c in cases]
@@ -48,7 +48,7 @@ def _last(case: "Case") -> State:
 
 
 def digests(game: Game, one: dict, seconds: float = math.inf) -> list[str]:
-    """A digest of record, legal actions and observations of each position of a game, until the time is up."""
+    """Return a digest of record, legal actions and observations of each position of a game, until time is up."""
     until = time.monotonic() + seconds
     state = game.new_state(seed=one["seed"], **one["options"])
     found = [_digest(state)]

@@ -1,1 +1,1 @@
-"""Tools for single games: their commands, match runners and file formats. No game imports them."""
+"""Tools of single games: commands, match runners and file formats. Games do not import them."""

@@ -27,23 +27,25 @@ def commands() -> None:
 
 @app.command()
 def solve(
-    rack: Annotated[str, typer.Option(metavar="TILES", help='The rack: "R13 K4 J".')],
+    rack: Annotated[str, typer.Option(metavar="TILES", help='Tiles of the rack, such as "R13 K4 J".')],
     table: Annotated[
         list[str] | None,
-        typer.Option(metavar="SETS", help='Sets, apart by ";": "B3 B4 B5; R7 B7 K7". May be repeated.'),
+        typer.Option(metavar="SETS", help='Sets separated by ";", as in "B3 B4 B5; R7 B7 K7". Repeatable.'),
     ] = None,
-    objective: Annotated[str, typer.Option(metavar="tiles|points", help="What to lay most of.")] = "tiles",
+    objective: Annotated[
+        str, typer.Option(metavar="tiles|points", help="Lay the most tiles or the most points.")
+    ] = "tiles",
     joker_rule: Annotated[
-        str, typer.Option(metavar="retrieve|free|locked", help="When a joker of the table may change its meaning.")
+        str, typer.Option(metavar="retrieve|free|locked", help="When a joker on the table may change its meaning.")
     ] = "retrieve",
     opening: Annotated[bool, typer.Option("--opening", help="The player has not opened: rack tiles only.")] = False,
-    opening_min: Annotated[int, typer.Option(min=0, help="What an opening must be worth.")] = 30,
+    opening_min: Annotated[int, typer.Option(min=0, help="Points that an opening must be worth.")] = 30,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Print the play that lays most tiles, or most points; exact.
+    """Print the play that lays the most tiles or points. The result is exact.
 
     Tiles are a colour letter (R red, B blue, K black, O orange; Y is read as O) and a value 1 to 13, and J for a joker.
-    Write a joker on the table with the tile that it represents, as in J(R5), unless that is clear.
+    Write a joker on the table with the tile that it represents, such as J(R5), unless only one tile is possible.
 
     Examples: `cardenvs rummikub solve --rack "R13 K4 J" --table "B3 B4 B5"`,
     `cardenvs rummikub solve --rack "R5 K9 K10" --table "R4 J R6; O1 O2 O3" --objective points`,
@@ -83,7 +85,7 @@ def _as_json(best: "Solution") -> dict:
 
 
 def _show(best: "Solution", rack: Counter) -> None:
-    """Print the play as it would lie on a table: the sets that stay first, what comes from the rack marked."""
+    """Print the play: first the sets that stay, then the sets laid, with rack tiles marked."""
     console = new_console()
     if not best.num_tiles:
         console.print("No tile can be laid.")
@@ -105,7 +107,7 @@ def _show_melds(console: "Console", what: str, melds: "Table", from_rack: Counte
 
 
 def _meld(meld: "Meld", from_rack: Counter) -> str:
-    """A meld with colours; tiles of `from_rack` are marked, and taken out of it."""
+    """Return a meld with colours; tiles found in `from_rack` are marked and removed from it."""
     parts = []
     for slot in meld.slots:
         marked = from_rack[slot.tile] > 0

@@ -91,7 +91,7 @@ class Config(BaseModel):
     eval_deals: Int = Field(default=256, ge=2, description="duplicate deals of an evaluation")
     final_deals: Int = Field(default=1000, ge=0, description="duplicate deals of the final evaluation; 0: none")
     eval_opponents: Annotated[tuple[str, ...], BeforeValidator(_entries)] = Field(
-        default=("random", "heuristic"), min_length=1, description="policies to play; those the game lacks are skipped"
+        default=(), description="policies to play; none: random and all rule policies of the game"
     )
     eval_sample: bool = Field(
         default=False, description="evaluate actions sampled from the policy, not the most likely ones"

@@ -373,7 +373,11 @@ def test_a_result_that_the_game_rules_out_is_refused_and_named(monkeypatch):
     state = LEDUC.new_state(seed=1)
     check = ResultCheck(state)
     assert check.fault(state) is None
-    for wrong, what in (([500, -500], "not all from"), ([1, 1], "do not add up"), ([np.nan, 0], "not all from")):
+    for wrong, what in (
+        ([500, -500], "outside their declared bounds"),
+        ([1, 1], "do not add up"),
+        ([np.nan, 0], "outside their declared bounds"),
+    ):
         state._states["returns"][0, :2] = wrong
         assert f"leduc_poker_v0: returns {state.returns} " in check.fault(state)
         assert what in check.fault(state)

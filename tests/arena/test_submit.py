@@ -161,11 +161,11 @@ def test_edited_replays_are_noticed(replays, tmp_path):
     (folder / "broken.json").write_text("{")
     faults = "\n".join(checked(folder, "played elsewhere").faults)
     for shown in (
-        "kuhn-00-0.json: played again it returns",
+        "kuhn-00-0.json: replaying it returns",
         "kuhn-01-0.json: its players are ['played elsewhere', 'somebody']; expected",
         "kuhn-02-0.json",
         "twice.json: a second game of deal 4 in lineup 0",
-        "broken.json is no replay",
+        "broken.json is not a replay",
     ):
         assert shown in faults
     assert str(folder) not in faults

@@ -22,10 +22,8 @@ from cardenvs.core.events import (
     UNKNOWN,
     VISIBLE,
     Event,
-    FoldedTable,
     Op,
     Table,
-    fold,
     log_clear,
     log_create,
     log_event,
@@ -38,6 +36,7 @@ from cardenvs.core.events import (
     new_log,
     viewer_bit,
 )
+from cardenvs.core.fold import FoldedTable, fold
 from cardenvs.core.kernel import kernel
 
 TABLE = Table(3)
@@ -260,11 +259,11 @@ def test_an_event_names_places_and_owners_and_has_none_for_what_is_hidden():
             [create(HAND + 2, 1, 4, EVERYBODY), move(7, HAND + 2, DECK, EVERYBODY)],
             "leaves hand of player 2, which hold",
         ),
-        ([create(ROW, 1, 4, EVERYBODY), move(7, ROW, DECK, EVERYBODY)], "token 7 leaves row where 4 was known to lie"),
+        ([create(ROW, 1, 4, EVERYBODY), move(7, ROW, DECK, EVERYBODY)], "leaves row from a place known to hold 4"),
         ([create(ROW, 2), move(7, ROW, DECK, EVERYBODY, value=2)], "row holds 2 tokens; there is no place 2"),
         ([create(ROW, 2), move(7, ROW, DECK, EVERYBODY, value=-2)], "there is no place -2"),
         ([reveal(7, ROW, TOP, EVERYBODY)], "row holds 0 tokens"),
-        ([create(ROW, 1, 4, EVERYBODY), reveal(7, ROW, 0, EVERYBODY)], "row shows token 7 where 4 was known to lie"),
+        ([create(ROW, 1, 4, EVERYBODY), reveal(7, ROW, 0, EVERYBODY)], "row shows token 7 in a place known to hold 4"),
         ([create(DECK, 1), reveal(7, DECK, 2, EVERYBODY)], "deck shows token 7, but is known to hold"),
         ([create(DECK, 1), move(7, DECK, NO_PLACE, EVERYBODY)], "MOVE names places"),
         ([create(DECK, 1), move(7, NO_PLACE, HAND, EVERYBODY)], "MOVE names places"),

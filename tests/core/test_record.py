@@ -154,7 +154,7 @@ def test_names_of_the_header_are_refused(name):
 
 @pytest.mark.parametrize("name", ["round", "sort", "max", "item", "shape", "copy"])
 def test_names_of_numpy_methods_are_refused(name):
-    with pytest.raises(ValueError, match=f"field name '{name}' is taken by a NumPy method"):
+    with pytest.raises(ValueError, match=f"field name '{name}' is also a NumPy method"):
         record(rules_dtype(Options), 2, [(name, "i1")])
 
 

@@ -113,7 +113,7 @@ def test_a_replay_of_every_game(every_game, tmp_path):
 
 
 def test_names_must_be_as_many_as_players(state):
-    with pytest.raises(ValueError, match="2 players need as many names"):
+    with pytest.raises(ValueError, match="2 players need 2 names"):
         Replay.of(state, ["Ann"])
 
 
@@ -132,42 +132,42 @@ def test_what_has_no_history_cannot_be_recorded(state):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"actions": lambda a: [*a[:5], CALL]}, "played again it returns"),
-        ({"actions": lambda a: a[:-1]}, "played again it returns"),
-        ({"actions": lambda a: [*a, CALL]}, "action 6 of the recorded ones is refused: leduc_poker_v0: action 1 after"),
-        ({"actions": lambda a: [FOLD, *a]}, "action 0 of the recorded ones is refused: .* nothing is owed"),
+        ({"actions": lambda a: [*a[:5], CALL]}, "replaying it returns"),
+        ({"actions": lambda a: a[:-1]}, "replaying it returns"),
+        ({"actions": lambda a: [*a, CALL]}, "recorded action 6 is illegal: leduc_poker_v0: action 1 after"),
+        ({"actions": lambda a: [FOLD, *a]}, "recorded action 0 is illegal: .* nothing is owed"),
         ({"actions": lambda a: ["call", *a]}, "is damaged: 'actions' has 'call'"),
         ({"actions": lambda a: [1.0, *a]}, "is damaged: 'actions' has 1.0"),
-        ({"actions": lambda a: [10**40, *a]}, "action 0 of the recorded ones is refused"),
-        ({"actions": "rrc"}, "is damaged: 'actions' should be a list"),
+        ({"actions": lambda a: [10**40, *a]}, "recorded action 0 is illegal"),
+        ({"actions": "rrc"}, "is damaged: 'actions' should be of type list"),
         ({"returns": [5, -5]}, r"it returns \[-6.0, 6.0\], but \[5, -5\] is recorded"),
         ({"returns": ["-6", "6"]}, "is damaged: 'returns' has '-6'"),
-        ({"digest": "0" * 64}, "its events differ from the recorded digest; it was edited"),
-        ({"digest": 3}, "'digest' should be a str, it is 3"),
-        ({"setup__seed": 8}, "its events differ from the recorded digest"),
+        ({"digest": "0" * 64}, "its events do not match the recorded digest; it was edited"),
+        ({"digest": 3}, "'digest' should be of type str, but is 3"),
+        ({"setup__seed": 8}, "its events do not match the recorded digest"),
         ({"setup__seed": -1}, "its setup cannot be dealt: a seed is an integer"),
-        ({"setup__seed": True}, "in 'setup', is damaged: 'seed' should be a int, it is True"),
-        ({"setup__seed": "7"}, "in 'setup', is damaged: 'seed' should be a int, it is '7'"),
-        ({"setup__deck": [2, 0]}, "its events differ from the recorded digest"),
-        ({"setup__deck": [1, 2]}, "returns|events differ"),
+        ({"setup__seed": True}, "in 'setup', is damaged: 'seed' should be of type int, but is True"),
+        ({"setup__seed": "7"}, "in 'setup', is damaged: 'seed' should be of type int, but is '7'"),
+        ({"setup__deck": [2, 0]}, "its events do not match the recorded digest"),
+        ({"setup__deck": [1, 2]}, "returns|events do not match"),
         ({"setup__deck": [2, 99]}, "its setup cannot be dealt: .* token 99 is not in this game"),
         ({"setup__deck": [[4]]}, "its setup cannot be dealt"),
         ({"setup__deck": ["K"]}, "its setup cannot be dealt"),
         ({"setup__deck": [4.5]}, "its setup cannot be dealt"),
-        ({"setup": {}}, "in 'setup', is damaged: 'seed' should be a int"),
-        ({"options__ante": 3}, "played again it returns"),
+        ({"setup": {}}, "in 'setup', is damaged: 'seed' should be of type int"),
+        ({"options__ante": 3}, "replaying it returns"),
         ({"options__ante": -3}, "option ante takes an integer"),
         ({"options__blind": 3}, "unknown option 'blind'"),
         ({"options__num_players": 3}, "2 names for 3 players"),
         ({"options__max_raises": 3}, r"recorded with another version of leduc_poker_v0 \(its observation differs\)"),
-        ({"options": []}, "'options' should be a dict"),
+        ({"options": []}, "'options' should be of type dict"),
         ({"layout": "0" * 12}, r"recorded with another version of leduc_poker_v0 \(its observation differs\)"),
         ({"players": ["Ann"]}, "1 names for 2 players"),
-        ({"players": None}, "'players' should be a list, it is None"),
-        ({"game": "leduc_poker"}, "'game' should name a version, as in 'leduc_poker_v0'"),
-        ({"format": "other"}, 'is no cardenvs replay: it lacks "format": "cardenvs-replay"'),
+        ({"players": None}, "'players' should be of type list, but is None"),
+        ({"game": "leduc_poker"}, "'game' should include the version, as in 'leduc_poker_v0'"),
+        ({"format": "other"}, 'is not a cardenvs replay: it lacks "format": "cardenvs-replay"'),
         ({"format_version": 2}, "has replay format 2; this cardenvs reads format 1"),
-        ({"format_version": "1"}, "'format_version' should be a int"),
+        ({"format_version": "1"}, "'format_version' should be of type int"),
     ],
 )
 def test_an_edited_file_is_refused(path, change, message):
@@ -185,7 +185,7 @@ def test_a_truncated_file_is_refused_wherever_it_was_cut(path):
     whole = path.read_bytes()
     for cut in range(0, len(whole) - 2, 5):
         path.write_bytes(whole[:cut])
-        with pytest.raises(FormatError, match=r"is no replay: it is no JSON .* it may have been cut short"):
+        with pytest.raises(FormatError, match=r"is not a replay: it cannot be read as JSON .* it may be truncated"):
             Replay.load(path)
 
 

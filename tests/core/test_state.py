@@ -387,7 +387,7 @@ def test_damaged_data_is_refused_wherever_the_damage_is():
 
 @pytest.mark.parametrize("data", [b"", b"\x80\x04N.", b"cardenvs-state-0\n{}", b"{}"])
 def test_foreign_data_is_refused(data):
-    with pytest.raises(FormatError, match="this is no saved cardenvs state"):
+    with pytest.raises(FormatError, match="this is not a saved cardenvs state"):
         LEDUC.from_bytes(data)
 
 

@@ -42,7 +42,7 @@ def test_cells_are_no_formulas(cell):
 def test_only_regular_files_are_read(tmp_path):
     os.mkfifo(tmp_path / "fifo")
     for path in (tmp_path / "fifo", "/dev/zero", tmp_path):
-        with pytest.raises(ArenaError, match="is no regular file"):
+        with pytest.raises(ArenaError, match="is not a regular file"):
             read_text(path, "YAML file", ArenaError, 4096)
     (tmp_path / "large").write_text("x" * 5000)
     with pytest.raises(ArenaError, match="is larger than 4 KiB"):

@@ -15,7 +15,7 @@ def new_vec():
     vec.reset()
     for _ in range(5):
         vec.step(vec.sample_actions())
-    assert (vec._split._pool is not None) == COMPILED
+    assert (vec._threaded._pool is not None) == COMPILED
     return vec
 
 

@@ -10,7 +10,7 @@ from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import FormatError, IllegalActionError, OptionError
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.rng import episode_seed
-from cardenvs.envs.vector import Batch
+from cardenvs.envs.batch import Batch
 
 FOLD, CALL, RAISE, HOLD = 0, 1, 2, -1
 N = 6
@@ -193,7 +193,7 @@ def test_a_held_environment_does_not_end_again():
         (2**32 + 1, "environment 3: leduc_poker_v0"),
         (2**62, "environment 3: leduc_poker_v0"),
         (-(2**62), "environment 3: leduc_poker_v0: there is no action -4611686018427387904"),
-        (FORFEIT, f"environment 3: leduc_poker_v0: {FORFEIT} is no action id but a code"),
+        (FORFEIT, f"environment 3: leduc_poker_v0: {FORFEIT} is a code, not an action id"),
     ],
 )
 def test_an_illegal_action_names_the_environment_and_changes_nothing_anywhere(action, message):

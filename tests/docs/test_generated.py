@@ -65,12 +65,20 @@ def test_hidden_information_is_what_players_do_not_see():
 
 def test_rows_of_a_benchmark_become_a_table():
     rows = [
-        {"what": "steps", "ours": 42e6, "peer": "Peer", "theirs": 500e3, "goal": "80x"},
-        {"what": "import", "ours": 0.25, "peer": "", "theirs": 0.0, "goal": ""},
+        {"what": "steps", "ours": 42e6, "peer": "Peer", "theirs": 500e3, "goal": "80x", "unit": "/s"},
+        {"what": "import", "ours": 0.25, "peer": "Peer", "theirs": 2.0, "goal": "", "unit": "s"},
     ]
     lines = generate.bench_table(rows).splitlines()
-    assert lines[2] == "| steps | 42 M | Peer | 500,000 | 84x |"
-    assert lines[3] == "| import | 0.25 |  |  |  |"
+    assert lines[2] == "| steps | 42 M/s | Peer | 500,000/s | 84x |"
+    assert lines[3] == "| import | 0.25 s | Peer | 2 s | 8x |"
+
+
+def test_action_tables_are_short():
+    for game in GAMES:
+        families = generate.action_families(game, game.make_options())
+        assert len(families) <= generate.MOST_ROWS
+        ids = [action for family in families for action in range(family.first, family.last + 1)]
+        assert ids == list(range(game.num_actions(game.make_options())))
 
 
 def test_code_is_copied_with_its_decorators_and_comments():

@@ -22,7 +22,8 @@ from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, FormatError, GameNotFoundError, IllegalActionError, OptionError
 from cardenvs.core.registry import game_targets, get_game
 from cardenvs.envs import register_with_pettingzoo
-from cardenvs.envs.aec import Env, RawEnv, environment_functions, make
+from cardenvs.envs.aec import Env, environment_functions, make
+from cardenvs.envs.raw_aec import RawEnv
 
 CLASSES = [RawEnv, Env]
 every_game = pytest.mark.parametrize("name", GAMES)
@@ -337,7 +338,7 @@ def test_who_is_eliminated_takes_one_none_step_and_learns_its_place(kind):
 
 def test_no_agent_can_step_with_a_code():
     raw = fresh(RawEnv, "kuhn_poker_v0")
-    with pytest.raises(IllegalActionError, match="is no action id but a code"):
+    with pytest.raises(IllegalActionError, match="is a code, not an action id"):
         raw.step(FORFEIT + 1)
     with pytest.raises(AssertionError, match="action is not in action space"):
         fresh(Env, "kuhn_poker_v0").step(FORFEIT + 1)
@@ -536,8 +537,8 @@ def test_set_state_refuses_what_does_not_belong(kind):
     other_options = fresh(kind, "leduc_poker_v0", num_players=3)
     other_game = fresh(kind, "kuhn_poker_v0")
     for wrong, message in [
-        (b"", "no saved cardenvs state"),
-        (b"junk", "no saved cardenvs state"),
+        (b"", "not a saved cardenvs state"),
+        (b"junk", "not a saved cardenvs state"),
         (data[:-1], "damaged"),
         (data[:60], "damaged"),
         (data.replace(b'"player_0"', b'"player_1"', 1), "damaged"),

@@ -10,7 +10,8 @@ from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
 from cardenvs.core.errors import DeckError
-from cardenvs.envs.aec import Env, RawEnv
+from cardenvs.envs.aec import Env
+from cardenvs.envs.raw_aec import RawEnv
 
 CONFIGURATIONS = {
     "kuhn": ("kuhn_poker_v0", {}),

@@ -62,7 +62,7 @@ def test_the_learner_cannot_make_an_opponent_forfeit():
     env = SeatEnv("leduc_poker_v0")
     env.reset(seed=1)
     for player in (0, 1):
-        with pytest.raises(IllegalActionError, match="is no action id but a code, which nobody may choose"):
+        with pytest.raises(IllegalActionError, match="is a code, not an action id, so nobody may choose it"):
             env.step(FORFEIT + player)
     losing = SeatEnv("leduc_poker_v0", illegal_reward=-1.0)
     losing.reset(seed=1)

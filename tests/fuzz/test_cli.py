@@ -61,6 +61,7 @@ BASES = {  # words with which a command works, quickly
     "transcript show": ["calls.jsonl"],
     "llm-stub": [],
     "warmup": ["kuhn_poker", "--help"],
+    "doctor": ["--json"],
     "rummikub solve": ["--rack", "R1 R2 R3"],
     "texas_holdem play-match": ["--agents", "random,random", "-o", "format=cash", "-o", "num_hands=2", "--out", "new"],
     "texas_holdem stats": ["hand.json"],

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import cardenvs
 from cardenvs.core.errors import CardenvsError
-from cardenvs.envs.aec import Env, RawEnv
+from cardenvs.envs.aec import Env
+from cardenvs.envs.raw_aec import RawEnv
 from cardenvs.envs.single import SeatEnv
 from cardenvs.games.gin_rummy import min_deadwood
 from cardenvs.games.rummikub import solve

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import cardenvs
 from cardenvs.core.errors import FormatError
-from cardenvs.core.state import _MAGIC
-from cardenvs.envs.aec import _MAGIC as _AEC_MAGIC
-from cardenvs.envs.aec import RawEnv
+from cardenvs.core.saved_state import _MAGIC
+from cardenvs.envs.raw_aec import _MAGIC as _AEC_MAGIC
+from cardenvs.envs.raw_aec import RawEnv
 from fuzz import ANYTHING, VALUES, long, says_why, short
 
 LEDUC, KUHN = cardenvs.get_game("leduc_poker_v0"), cardenvs.get_game("kuhn_poker_v0")
@@ -285,10 +285,10 @@ def test_batch_long():
     [
         ({"samples": 2**63}, "samples takes an integer"),
         ({"samples": -1}, "samples takes an integer"),
-        ({"samples": 1.0}, "'samples' should be a int"),
+        ({"samples": 1.0}, "'samples' should be of type int"),
         ({"seed": 2**63}, "a seed is an integer"),
-        ({"seed": True}, "'seed' should be a int"),
-        ({"arrays": None}, "'arrays' should be a dict"),
+        ({"seed": True}, "'seed' should be of type int"),
+        ({"arrays": None}, "'arrays' should be of type dict"),
         ({"plies": np.full(3, 127)}, "plies takes integers from 0 to"),
         ({"plies": np.full(3, -1)}, "plies takes integers from 0 to"),
         ({"episodes": np.full(3, -1)}, "episodes takes integers from 0 to"),

@@ -18,9 +18,9 @@ from cardenvs.games.rummikub.actions import COMMIT, DRAW, LAY_0, PASS, TAKE_0
 from cardenvs.games.rummikub.catalogue import MELD_NUMBER, MELDS
 from cardenvs.games.rummikub.melds import Meld, canonical_table
 from cardenvs.games.rummikub.position import Position
+from cardenvs.games.rummikub.problem import POSITION, TILES_FIRST, WORK
 from cardenvs.games.rummikub.ruleset import Ruleset
 from cardenvs.games.rummikub.solve import solve_position
-from cardenvs.games.rummikub.solver import POSITION, TILES_FIRST, WORK
 from cardenvs.games.rummikub.state import deck
 from cardenvs.games.rummikub.strategy import goes_out, sample_belief, set_position
 from cardenvs.games.rummikub.tiles import JOKER, tiles_in

@@ -90,7 +90,7 @@ def test_clear_errors():
         solve("R1", ["R8 B8 J"])
     with pytest.raises(DeckError, match="no table"):
         solve("R1", ["R8 B8"])
-    with pytest.raises(DeckError, match="R8 is there more often"):
+    with pytest.raises(DeckError, match="R8 occurs more often"):
         solve("R8 R8", ["R8 B8 K8"])
     with pytest.raises(OptionError, match="max_run"):
         has_play(Position(Ruleset.make(max_run=5), multiset("R1"), (), True))

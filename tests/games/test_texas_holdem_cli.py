@@ -131,6 +131,6 @@ def test_what_is_no_record_is_refused(match, tmp_path):
     (tmp_path / "bad.phh").write_text("variant = 'NT'\n")
     assert "bad.phh: starting_stacks is missing" in refused("replay-phh", tmp_path / "bad.phh")
     assert "is not the folder of a match" in refused("show", tmp_path)
-    assert "no replay" in refused("stats", tmp_path / "bad.phh")
+    assert "not a replay" in refused("stats", tmp_path / "bad.phh")
     assert "there is no folder" in refused("export-phh", match, "--hand", 1, "--out", tmp_path / "no" / "x.phh")
     assert "this match has hands 1 to" in refused("export-phh", match, "--hand", 99, "--out", tmp_path / "x.phh")

@@ -157,7 +157,7 @@ def test_decimals_are_chips_of_the_size_that_one_says():
     state = phh.loads(text, chips_per_unit=100)
     assert (state.options.stacks, state.options.blinds) == ((2025, 40000), (50, 100))
     assert state.stacks == [2125, 39900]
-    with pytest.raises(FormatError, match=r"action 6 \('p1 cbr 1.75'\): '1.75' is no number of whole chips"):
+    with pytest.raises(FormatError, match=r"action 6 \('p1 cbr 1.75'\): '1.75' is not a whole number of chips"):
         phh.loads(HEADS_UP.replace("cbr 20", "cbr 1.75"))
 
 
@@ -183,11 +183,11 @@ def test_several_hands_in_one_text():
         ("[50, 100, 0]", "[50, 100, 200]", "line 5: blinds_or_straddles are .* p3 posts 200, but straddles"),
         ("antes = [0, 0, 0]", "antes = [0, 100, 0]\nante_trimming_status = true", "is not trimmed"),
         ("antes = [0, 0, 0]", "antes = [0, 1950, 0]", "p2 cannot post blind and ante.*rules.md 4.1"),
-        ("[50, 100, 0]", "[0.5, 1.0, 0]", "has 0.5; it takes integers from 0 on; decimals take chips_per_unit"),
+        ("[50, 100, 0]", "[0.5, 1.0, 0]", "has 0.5; it takes integers of at least 0; decimals take chips_per_unit"),
         ("[50, 100, 0]", "[100, 50, 0]", "a small and a big blind come first"),
         ("min_bet = 100", "min_bet = 200", "min_bet is 200; here it is the big blind, 100"),
         ("min_bet = 100", "", "min_bet is missing"),
-        ("[300, 2000, 2000]", "[300, -1, 2000]", "starting_stacks has -1; it takes integers from 1 on"),
+        ("[300, 2000, 2000]", "[300, -1, 2000]", "starting_stacks has -1; it takes integers of at least 1"),
         ("[300, 2000, 2000]", "[300, true, 2000]", "starting_stacks has True"),
         ("[300, 2000, 2000]", "[300]", "two to 10 players can play; there are 1"),
         ("[300, 2000, 2000]", "300", "starting_stacks is 300; it takes a list"),
@@ -196,20 +196,20 @@ def test_several_hands_in_one_text():
         ("[700, 1900, 1700]", "[700, 1900, 1700]\nseats = [1, 1, 2]", "clockwise"),
         ("[700, 1900, 1700]", "[701, 1899, 1700]", r"ends with \[700, 1900, 1700\]; rules.md 11"),
         ('"p3 cbr 250"', "7", "action 4 is 7; it takes a text"),
-        ('"p3 cbr 250"', '"p3 cbr 1e3"', r"action 4 \('p3 cbr 1e3'\): '1e3' is no number of whole chips"),
+        ('"p3 cbr 250"', '"p3 cbr 1e3"', r"action 4 \('p3 cbr 1e3'\): '1e3' is not a whole number of chips"),
         ('"p3 cbr 250"', '"p3 cbr 150"', r"action 4 .* a raise goes to 200 at least \(rules.md 4.5\)"),
         ('"p3 cbr 250"', '"p3 cbr 99999999999"', "action 4"),
         ('"p3 cbr 250"', '"p1 cbr 250"', "action 4 .*: p3 is to act"),
         ('"p3 cbr 250"', '"p4 cbr 250"', "'p4' is not one of p1 to p3"),
         ('"p3 cbr 250"', '"p3 raises"', "it takes one of"),
         ('"p2 f"', '"p2 f", "p2 f"', "action 7 .*: p3 is to act"),
-        ("d dh p1 QdQc", "d dh p1 QdQ", "'Q' is no card"),
-        ("d dh p1 QdQc", "d dh p1 QdQx", "'Qx' is no card"),
-        ("d dh p1 QdQc", "d dh p1 Qd?c", "no card"),
+        ("d dh p1 QdQc", "d dh p1 QdQ", "'Q' is not a card"),
+        ("d dh p1 QdQc", "d dh p1 QdQx", "'Qx' is not a card"),
+        ("d dh p1 QdQc", "d dh p1 Qd?c", "not a card"),
         ("d dh p2 ????", "d dh p2 ??????", "p2 is dealt 3 cards; a hand has two"),
         ("d dh p1 QdQc", "d dh p1 QdAs", r"p1 sm QdQc'\): p1 was dealt QdAs"),
         ("d db Ac", "d db As", "As is dealt twice"),
-        ("d db Ac", "d db ??", "the board has to be known"),
+        ("d db Ac", "d db ??", "the cards of the board must be known"),
         ("d db Qh7d9h", "d db Qh7d", "three cards are dealt on the flop"),
         ('"d db 3d"', '"d db 3d", "d db 4d"', r"action 13 .*6 cards on the board; .* run twice"),
         ("[50, 100, 0]", "[nan, 100, 0]", "has Decimal"),
@@ -251,7 +251,7 @@ def test_a_hand_without_an_end_is_refused():
 
 
 def test_the_board_is_dealt_when_its_street_begins():
-    with pytest.raises(FormatError, match="the flop has to be dealt first"):
+    with pytest.raises(FormatError, match="the flop must be dealt first"):
         phh.loads(HEADS_UP.replace('"d db KhKdKs", ', ""))
     with pytest.raises(FormatError, match="p1 is to act first"):
         phh.loads(HEADS_UP.replace('"p1 cc", "d db KhKdKs"', '"d db KhKdKs", "p1 cc"'))
@@ -268,7 +268,7 @@ def test_a_text_that_was_cut_short_is_refused():
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "a = " + "9" * 10_000, "variant = 'NT'\nvariant = 'NT'", "\x00", "{"])
 def test_what_is_no_toml_is_refused(text):
-    with pytest.raises(FormatError, match="no PHH: not TOML"):
+    with pytest.raises(FormatError, match="not PHH: not TOML"):
         phh.loads(text)
 
 
@@ -324,7 +324,11 @@ def test_names_of_all_kinds_are_written():
 def test_a_hand_of_a_match_is_chosen_by_its_number():
     state = play(table(num_hands=2), "3:fold 4:fold 5:fold 0:fold 1:fold")
     assert tomllib.loads(phh.dumps(state, 1))["finishing_stacks"] == [1990, 2010, 2000, 2000, 2000, 2000]
-    for number, message in ((None, "has 2 hands: say which"), (3, "hands 1 to 2; got 3"), (2, "hand 2 is not over")):
+    for number, message in (
+        (None, "has 2 hands; give the number"),
+        (3, "hands 1 to 2; got 3"),
+        (2, "hand 2 is not over"),
+    ):
         with pytest.raises(FormatError, match=message):
             phh.dumps(state, number)
     assert list(tomllib.loads(phh.dumps_all(state))) == ["1"]
@@ -335,7 +339,7 @@ def test_a_forfeit_cannot_be_written():
     state = play(table(), "3:fold")
     state.apply(FORFEIT + 4)
     play(state, "5:fold 0:fold 1:fold")
-    with pytest.raises(FormatError, match="player_4 forfeits in it; PHH has no words for that"):
+    with pytest.raises(FormatError, match="player_4 forfeits in it, which PHH cannot express"):
         phh.dumps(state)
 
 

@@ -13,7 +13,7 @@ from holdem import pots
 from cardenvs.core.kernel import COMPILED
 from cardenvs.games.texas_holdem import GAME, hand_rank
 from cardenvs.games.texas_holdem.actions import NOT_REOPENED
-from cardenvs.games.texas_holdem.rules import raise_refused
+from cardenvs.games.texas_holdem.legal import raise_refused
 
 pokerkit = pytest.importorskip("pokerkit")
 

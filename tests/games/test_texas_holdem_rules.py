@@ -30,19 +30,19 @@ def labels(state):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"stacks": [100, 100], "num_players": 6}, "stacks takes 6 numbers, one a seat; got 2"),
+        ({"stacks": [100, 100], "num_players": 6}, "stacks takes 6 numbers, one per seat; got 2"),
         ({"stacks": [100]}, "num_players takes an integer from 2 to 10; got 1"),
         ({"blinds": [20, 10]}, "blinds takes a small and a big blind"),
         ({"blinds": [20]}, "blinds takes a small and a big blind"),
         ({"levels": [10, 20, 30]}, "levels takes pairs"),
         ({"levels": [10, 20, 40, 30]}, "a small blind is larger"),
         ({"button": 6}, "button takes a seat from 0 to 5; got 6"),
-        ({"payouts": [3, 2, 1]}, 'goes with returns="payouts"'),
-        ({"returns": "payouts"}, 'goes with returns="payouts"'),
+        ({"payouts": [3, 2, 1]}, "must be set together"),
+        ({"returns": "payouts"}, "must be set together"),
         ({"returns": "payouts", "payouts": [1, 1, 1], "num_players": 2}, "payouts takes up to 2"),
         ({"num_players": 11}, "num_players takes an integer from 2 to 10"),
         ({"num_players": 3, "stacks": [0, 0, 100], "format": "cash"}, "two or more have some"),
-        ({"num_players": 3, "stacks": [0, 50, 100]}, "sits out in cash"),
+        ({"num_players": 3, "stacks": [0, 50, 100]}, "only in cash"),
     ],
 )
 def test_options_that_do_not_fit(options, message):

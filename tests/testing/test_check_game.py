@@ -9,7 +9,7 @@ from toys.faulty import FAULTS, TWO_HANDED
 
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.registry import get_game, list_games
-from cardenvs.envs.aec import RawEnv
+from cardenvs.envs.raw_aec import RawEnv
 from cardenvs.envs.vector import VectorEnv
 from cardenvs.testing import ConformanceError, Report, check_game, faces, leaks, processes
 from cardenvs.testing.case import Case
@@ -40,7 +40,7 @@ CAUGHT = {
     "twin_is_not_uniform": "determinize is not uniform: chi-square",
     "twin_leaves_a_trace": "a twin of player . depends on where the hidden tokens really lie",
     "twin_has_a_card_twice": "the twin of player . has other tokens",
-    "twin_keeps_the_seed": "determinize leaves the seed, and with it the chance to come, as it was",
+    "twin_keeps_the_seed": "determinize does not set the new seed",
     "twin_forgets_what_may_be_aside": "a twin contradicts what player . has seen: .* is in stock, where it cannot be",
     "twin_turns_up_another_card": "observation of player . depends on what is hidden",
     # rules
@@ -48,8 +48,8 @@ CAUGHT = {
     "doubled_card": "tokens lost {.*}, tokens too many {.: 1}",
     "forgotten_event": "events fold to another table",
     "unsorted_legal_list": r"legal actions are not ascending and unique: \[1, 0\]",
-    "list_with_more_behind_its_end": "a legal list of a batch goes on behind its end",
-    "list_with_a_secret_behind_its_end": "legal_actions shows player . what is hidden|goes on behind its end",
+    "list_with_more_behind_its_end": "a legal list of a batch continues beyond its end",
+    "list_with_a_secret_behind_its_end": "legal_actions shows player . what is hidden|continues beyond its end",
     "empty_legal_list": "no legal action at ply 0, but the game is not over",
     "legal_id_that_is_none": r"legal actions \[0, 3\] do not fit num_actions 3",
     "listed_action_called_illegal": "explain_illegal finds the listed action 2 illegal",
@@ -229,7 +229,7 @@ def test_an_aec_environment_that_shares_its_buffer_is_caught(monkeypatch):
         return {**seen, "observation": array}
 
     monkeypatch.setattr(RawEnv, "observe", observe_shared)
-    assert_caught("an observation that the AEC environment gave out was overwritten later")
+    assert_caught("the AEC environment overwrote an observation that it had returned")
 
 
 def test_an_aec_environment_that_shows_everyone_the_mask_is_caught(monkeypatch):
@@ -293,5 +293,5 @@ def test_a_warning_of_pettingzoo_is_a_failure(monkeypatch):
 def test_a_phase_that_is_said_to_hide_something_must():
     report = Report()
     report.phases["second_turn"] = 1
-    with pytest.raises(ConformanceError, match="phase second_turn is said to hide something, but hides nothing"):
+    with pytest.raises(ConformanceError, match="phase second_turn is in hidden_phases, but hides nothing"):
         leaks.check_hidden_places_vary(high_card.GAME, report)

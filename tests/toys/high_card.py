@@ -208,7 +208,7 @@ class HighCardView(View):
 
     def parse_token(self, text):
         if text[:1].lower() != "c" or not text[1:].isdigit():
-            raise DeckError(f"{text!r} is no card; cards are c0 to c{NUM_CARDS - 1}")
+            raise DeckError(f"{text!r} is not a card; cards are c0 to c{NUM_CARDS - 1}")
         return int(text[1:])
 
     def fill_table(self, s, viewer, table):

@@ -1,4 +1,4 @@
-"""Gin rummy for two, one hand or a match. Rules: rules.md."""
+"""Gin rummy for two players, as one hand or a match. Rules: rules.md."""
 
 import numbers
 from collections.abc import Iterable
@@ -7,21 +7,21 @@ from cardenvs.core.cards import NUM_CARDS, bits_of, card_label, parse_cards
 from cardenvs.core.errors import DeckError
 from cardenvs.core.game import Game
 from cardenvs.core.rules import Returns, Rules
-from cardenvs.games.gin_rummy import actions, observation, rules, state, table
+from cardenvs.games.gin_rummy import actions, legal, observation, rules, state, table
 from cardenvs.games.gin_rummy.heuristic import greedy, heuristic
 from cardenvs.games.gin_rummy.state import HAND_SIZE, MAX_DEADWOOD, MAX_HANDS, PHASES, STOCK_SIZE
 from cardenvs.games.gin_rummy.view import GinRummyView
 
 
 def _hand_length(options):
-    """The most plies of one hand: two passes, then turns of two plies, then what may follow the last of them."""
+    """Return the most plies of one hand: two passes, turns of two plies, and what may follow the last turn."""
     stock_turns, upcard_turns = STOCK_SIZE - options.last_stock_cards, options.max_upcard_draws
-    turns = stock_turns + upcard_turns - 1  # whichever is used up first ends the hand
+    turns = stock_turns + upcard_turns - 1  # the one used up first ends the hand
     return 2 + 2 * turns + options.wall_knock + (HAND_SIZE if options.layoff == "manual" else 0)
 
 
 def _most_points(options):
-    """The most points of one hand."""
+    """Return the most points of one hand."""
     limit = 10 if options.oklahoma else options.knock_max
     bonuses = [MAX_DEADWOOD + options.gin_bonus]
     if options.big_gin:
@@ -32,7 +32,7 @@ def _most_points(options):
 
 
 def _most_in_match(options):
-    """The most points of a match, bonuses included: a shutout, by hands of one point and a last one of the most."""
+    """Return the most points of a match, bonuses included: a shutout by hands of one point and a last hand of most."""
     hands = min(options.match_target, MAX_HANDS)
     total = options.match_target - 1 + _most_points(options) + hands * options.box_bonus + options.game_bonus
     return {"all": 2 * total, "bonus": total + options.game_bonus, "off": total}[options.shutout]
@@ -52,6 +52,7 @@ GAME = Game(
     title="Gin rummy",
     rules=Rules.of(
         rules,
+        legal,
         actions,
         observation,
         state,
@@ -68,13 +69,13 @@ GAME = Game(
 
 
 def min_deadwood(cards: str | Iterable[int]) -> int:
-    """The least deadwood of a hand (rules.md 1.4), of eleven cards after the best discard.
+    """Return the least deadwood of a hand (rules.md 1.4); for eleven cards, after the best discard.
 
     Args:
-        cards: one to eleven cards, as text ("4h 5h 6h Ks") or as ids.
+        cards: one to eleven cards, as text such as "4h 5h 6h Ks", or as ids.
 
     Raises:
-        DeckError: no such card, a card twice, no card or more than eleven.
+        DeckError: unknown card, duplicate card, no card or more than eleven.
     """
     ids = parse_cards(cards) if isinstance(cards, str) else list(cards)
     for card in ids:

@@ -14,8 +14,8 @@ and with layoff="manual" only:
     160..211   lay off card c (160 + c) on a set             layoff
     212        done                                          layoff
 
-A card never fits on two sets. If it fits on two runs, which it joins, it goes to the first: what else can be laid
-off is the same either way.
+A card never fits on two sets. If it fits between two runs, it goes to the first; this does not change what else can be
+laid off.
 """
 
 from cardenvs.core.cards import NUM_CARDS
@@ -30,7 +30,7 @@ LAY_OFF_ON_RUN_0 = BIG_GIN + 1
 LAY_OFF_ON_SET_0 = LAY_OFF_ON_RUN_0 + NUM_CARDS
 DONE = LAY_OFF_ON_SET_0 + NUM_CARDS
 
-# What explain_illegal returns; the texts are in view.py.
+# Codes that explain_illegal returns; their texts are in view.py.
 (
     MUST_DRAW_FIRST,
     HAS_DRAWN,
@@ -51,10 +51,10 @@ DONE = LAY_OFF_ON_SET_0 + NUM_CARDS
 
 
 def num_actions(options):
-    """Number of action ids."""
+    """Return the number of action ids."""
     return DONE + 1 if options.layoff == "manual" else BIG_GIN + 1
 
 
 def max_legal(options):
-    """The longest legal list: eleven discards, eleven knocks, big gin. A lay-off has at most 2 * 10 + 1 choices."""
+    """Return the largest number of legal actions: 11 discards, 11 knocks, big gin (lay-offs: at most 2 * 10 + 1)."""
     return 23 if options.big_gin else 22

@@ -1,4 +1,4 @@
-"""Effects of gin rummy: the only kernels that move cards or points. Each changes the record and writes the events."""
+"""Effects of gin rummy: the only kernels that move cards or points. Each changes the record and logs the events."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from cardenvs.games.gin_rummy.state import HAND_SIZE, NO_CARD, NUM_PLAYERS
 
 @kernel
 def gather_cards(s, log):
-    """Take all cards of the last hand off the table; what was seen of them is kept for one hand (8.2)."""
+    """Collect all cards of the last hand; what was seen of them is kept for one hand (8.2)."""
     _remember_hand(s)
     s.num_discards = 0
     s.discards = 0
@@ -45,7 +45,7 @@ def _remember_hand(s):
 
 @kernel
 def announce_hand(s, dealer, log):
-    """Say which hand begins and who deals it."""
+    """Begin a hand and set its dealer."""
     s.dealer = dealer
     ev.log_set(log, table.NEW_HAND, ev.NO_PLAYER, table.HAND_NUMBER, s.hand_number + 1)
     ev.log_set(log, table.IS_DEALER, dealer, table.DEALER, dealer)
@@ -78,7 +78,7 @@ def set_terms(s, limit, doubled, log):
 
 @kernel
 def take_upcard(s, player, log):
-    """`player` takes the top card of the discard pile; both see it."""
+    """Give `player` the top card of the discard pile; both see it."""
     s.num_discards -= 1
     card = np.int64(s.discard_pile[s.num_discards])
     bit = 1 << card
@@ -94,7 +94,7 @@ def take_upcard(s, player, log):
 
 @kernel
 def draw_from_stock(s, player, log):
-    """`player` draws the top card of the stock; the opponent does not see it."""
+    """Give `player` the top card of the stock; the opponent does not see it."""
     card = _next_of_stock(s)
     s.hands[player] |= 1 << card
     ev.log_move(log, table.DRAW_STOCK, player, card, table.STOCK, table.HAND + player, 1 << player)
@@ -102,7 +102,7 @@ def draw_from_stock(s, player, log):
 
 @kernel
 def discard(s, player, card, log):
-    """`player` puts `card` on the discard pile, face up."""
+    """Put `card` from the hand of `player` face up on the discard pile."""
     bit = 1 << card
     s.hands[player] ^= bit
     s.known[player] &= ~bit
@@ -113,7 +113,7 @@ def discard(s, player, card, log):
 
 @kernel
 def lay_melds(s, player, log):
-    """Move the melds that were chosen in s.melds[player] from the hand to the table."""
+    """Move the melds in s.melds[player] from the hand to the table."""
     for k in range(MAX_MELDS):
         cards = s.melds[player, k]
         s.hands[player] ^= cards
@@ -123,7 +123,7 @@ def lay_melds(s, player, log):
 
 @kernel
 def lay_off_cards(s, defender, k, cards, log):
-    """The defender moves `cards`, a bit set, from hand to the knocker's meld `k`."""
+    """Move `cards`, a bit set, from the defender's hand to the knocker's meld `k`."""
     knocker = 1 - defender
     s.hands[defender] ^= cards
     s.known[defender] &= ~cards
@@ -134,7 +134,7 @@ def lay_off_cards(s, defender, k, cards, log):
 
 @kernel
 def show_hand(s, player, log):
-    """`player` lays what is left of the hand open."""
+    """Show the rest of the hand of `player`."""
     cards = s.hands[player] & ~s.known[player]
     s.known[player] = s.hands[player]
     while cards:
@@ -145,7 +145,7 @@ def show_hand(s, player, log):
 
 @kernel
 def set_score(s, player, score, log):
-    """Set the score of `player` in the match, or in a single hand the points."""
+    """Set the score of `player` in the match or single hand."""
     s.scores[player] = score
     ev.log_set(log, table.NEW_SCORE, player, table.SCORE + player, score)
 
@@ -159,7 +159,7 @@ def set_hands_won(s, player, number, log):
 
 @kernel
 def _next_of_stock(s):
-    """Take the top card off the stock."""
+    """Take the top card off the stock and return it."""
     place = NUM_CARDS - s.num_stock
     card = np.int64(s.deck[place])
     s.deck[place] = NO_CARD
@@ -181,7 +181,7 @@ def _meld_pile(player, k):
 
 @kernel
 def _log_moves(cards, kind, player, pile, log):
-    """Write the moves of `cards` from the hand of `player` to `pile`, where all see them."""
+    """Log the moves of `cards` from the hand of `player` to `pile`, where everybody sees them."""
     while cards:
         card = lowest_card(cards)
         cards &= cards - 1

@@ -1,7 +1,7 @@
-"""Two policies for gin rummy: a strong one, and the plain one that it is measured against.
+"""Two policies for gin rummy: a strong one, and a plain one as its baseline.
 
-Both know what the player to act may know: the own hand, the discard pile and who put what there, and the cards that
-the opponent has taken from it. Card sets are int64 bit sets. Quantities are points of deadwood.
+Both use only what the player to act may know: the own hand, the discard pile and who put each card there, and the cards
+that the opponent has taken from it. Card sets are int64 bit sets. Quantities are in points of deadwood.
 """
 
 import numpy as np
@@ -10,35 +10,35 @@ from cardenvs.core.cards import NUM_CARDS, count_bits
 from cardenvs.core.kernel import kernel
 from cardenvs.games.gin_rummy import melds
 from cardenvs.games.gin_rummy.actions import BIG_GIN, DONE, KNOCK_0, LAY_OFF_ON_RUN_0, PASS, TAKE_UPCARD
-from cardenvs.games.gin_rummy.rules import knocking_hand, top_discard
+from cardenvs.games.gin_rummy.legal import knocking_hand, top_discard
 from cardenvs.games.gin_rummy.state import DISCARD, LAYOFF, WALL
 
 _ALL_CARDS = (1 << NUM_CARDS) - 1
 _NO_ACTION = -1
 _MORE_THAN_ANY_BURDEN = 1e9
 
-# Weights, found by self-play on duplicate deals, first all at once, then one by one. Most of them may change by a
-# third and cost less than 0.3 points a hand.
-_LAST_CARDS = 5.0  # of the stock: from here on draws are no longer looked ahead to
-_DRAWS_PER_CARD = 0.1  # draws looked ahead to, for each card of the stock above these
-_ABOVE_LIMIT = 0.7  # what a point of deadwood above the knock limit counts more
-_KNOCK_NEXT = 17.0  # what it is worth to be sure of a knock after the next draw
-_TAKE_MARGIN = 1.0  # what taking the upcard must be better by than a draw from the stock
-_FED, _FED_PER_POINT = 3.0, 0.45  # what it costs that the opponent can meld the discard
-_COLD = 0.6  # how likely the opponent holds a card related to one that he discarded, against others
-_KNOCK_AT_20, _KNOCK_PER_CARD = 7, 1  # the most deadwood to knock with, 20 cards being in the stock, and its slope
-_KNOCK_PER_GIN_OUT, _MOST_GIN_OUTS = 4, 3  # how much less that is for each card that would make gin instead
+# Weights, tuned by self-play on duplicate deals, first all together, then one by one. Changing most of them by a third
+# costs less than 0.3 points a hand.
+_LAST_CARDS = 5.0  # no look-ahead once the stock has this many cards
+_DRAWS_PER_CARD = 0.1  # draws to look ahead, for each card of the stock above these
+_ABOVE_LIMIT = 0.7  # extra weight of deadwood above the knock limit
+_KNOCK_NEXT = 17.0  # value of a certain knock after the next draw
+_TAKE_MARGIN = 1.0  # required advantage of taking the upcard over drawing from the stock
+_FED, _FED_PER_POINT = 3.0, 0.45  # cost of a discard that the opponent can meld
+_COLD = 0.6  # relative chance that the opponent holds a card related to one of his discards
+_KNOCK_AT_20, _KNOCK_PER_CARD = 7, 1  # most deadwood to knock with when the stock has 20 cards, and its slope
+_KNOCK_PER_GIN_OUT, _MOST_GIN_OUTS = 4, 3  # reduction for each card that would make gin instead
 
 
 @kernel
 def heuristic(s, legal, n, rng):
-    """Play well: draw towards a knock, discard safely, knock early in the hand and later wait for gin or an undercut.
+    """Play well: draw towards a knock, discard safely, knock early, and late in the hand wait for gin or an undercut.
 
     Args:
         s: one record, not terminal.
         legal: int32 array whose first `n` entries are the legal actions.
-        n: int.
-        rng: not used, the policy is deterministic.
+        n: int, number of legal actions.
+        rng: not used; the policy is deterministic.
 
     Returns:
         One of the legal actions.
@@ -56,7 +56,7 @@ def heuristic(s, legal, n, rng):
 
 @kernel
 def greedy(s, legal, n, rng):
-    """Play plainly: draw and discard for the least deadwood at once, and knock as soon as possible."""
+    """Play plainly: draw and discard for the least immediate deadwood, and knock as soon as possible."""
     if s.phase == LAYOFF:
         return _choose_layoff(s, legal, n)
     if s.phase == DISCARD or s.phase == WALL:
@@ -78,7 +78,7 @@ def greedy(s, legal, n, rng):
 
 @kernel
 def _choose_draw(s, legal, n):
-    """Take the upcard if the hand with it is less of a burden than a draw from the stock will probably leave."""
+    """Take the upcard if the hand with it has a lower burden than expected after a draw from the stock."""
     if legal[0] != TAKE_UPCARD:
         return np.int64(legal[0])
     hand = s.hands[s.current_player]
@@ -100,26 +100,26 @@ def _choose_draw(s, legal, n):
 
 @kernel
 def unseen_cards(s):
-    """The cards of which the player to act does not know where they are: in the stock or the opponent's hand."""
+    """Return the cards that the player to act cannot locate: in the stock or in the opponent's hand."""
     player = s.current_player
     return _ALL_CARDS & ~(s.hands[player] | s.known[1 - player] | s.discards)
 
 
 @kernel
 def _draws_ahead(s):
-    """How many draws to look ahead to."""
+    """Return the number of draws to look ahead."""
     return _DRAWS_PER_CARD * max(0.0, s.num_stock - _LAST_CARDS)
 
 
 @kernel
 def _burden(hand, unseen, limit, draws):
-    """How far ten cards are from winning: their deadwood, less what the draws to come will save.
+    """Return how far ten cards are from winning: their deadwood less the expected savings of future draws.
 
     Args:
         hand: int64 bit set of ten cards.
-        unseen: int64 bit set, what a draw may bring, each card as likely as any other.
+        unseen: int64 bit set, the cards that a draw may bring with equal chances.
         limit: int, the knock limit.
-        draws: float, draws to look ahead to.
+        draws: float, draws to look ahead.
     """
     loose = hand ^ melds.best_melded(hand)
     deadwood = melds.hand_points(loose)
@@ -142,7 +142,7 @@ def _burden(hand, unseen, limit, draws):
 
 @kernel
 def _highest_points(cards):
-    """Points of the highest of `cards`, 0 of none."""
+    """Return the points of the highest of `cards`, or 0 if there are none."""
     most = 0
     while cards:
         most = max(most, melds.hand_points(cards & -cards))
@@ -156,7 +156,7 @@ def _highest_points(cards):
 
 @kernel
 def _choose_discard(s, legal, n):
-    """Discard the loose card that leaves the least burden, the risk that the opponent melds it included."""
+    """Discard the loose card that leaves the least burden, including the risk that the opponent melds it."""
     player = np.int64(s.current_player)
     hand, known = s.hands[player], s.known[1 - player]
     unseen, draws, limit = unseen_cards(s), _draws_ahead(s), np.int64(s.knock_limit)
@@ -177,12 +177,12 @@ def _choose_discard(s, legal, n):
 
 @kernel
 def _chance_of_meld(card, known, warm, cold, chance):
-    """The chance that the opponent holds two cards that make a meld with `card`.
+    """Return the chance that the opponent holds two cards that form a meld with `card`.
 
     Args:
         card: int, a card id.
-        known: int64 bit set, the opponent's cards that are known.
-        warm, cold: int64 bit sets of the unseen cards, `cold` those related to what the opponent discarded.
+        known: int64 bit set, the known cards of the opponent.
+        warm, cold: int64 bit sets of the unseen cards; `cold` has those related to the opponent's discards.
         chance: float, that the opponent holds a warm card.
     """
     suit, rank = card // melds.NUM_RANKS, card % melds.NUM_RANKS
@@ -203,7 +203,7 @@ def _chance_of_meld(card, known, warm, cold, chance):
 
 @kernel
 def _chance_held(card, known, warm, cold, chance):
-    """The chance that the opponent holds `card`."""
+    """Return the chance that the opponent holds `card`."""
     if known >> card & 1:
         return 1.0
     if warm >> card & 1:
@@ -213,7 +213,7 @@ def _chance_held(card, known, warm, cold, chance):
 
 @kernel
 def _least_discard(s, legal, n):
-    """The discard that leaves the least deadwood, of several the highest card, of those the first."""
+    """Return the discard that leaves the least deadwood; ties go to the highest rank, then to the first card."""
     hand = s.hands[s.current_player]
     least, best = NUM_CARDS * 100, np.int64(legal[0])
     for k in range(n):
@@ -231,7 +231,7 @@ def _least_discard(s, legal, n):
 
 @kernel
 def _choose_knock(s, legal, n):
-    """Have gin; knock if the deadwood is low for this time of the hand and for the chances of gin; or _NO_ACTION."""
+    """Go gin, or knock if the deadwood is low enough for the stage of the hand and the chance of gin, or _NO_ACTION."""
     action = _least_knock(s, legal, n)
     if action in (_NO_ACTION, BIG_GIN):
         return action
@@ -243,7 +243,7 @@ def _choose_knock(s, legal, n):
 
 @kernel
 def _least_knock(s, legal, n):
-    """Big gin, else the knock with the least deadwood, else _NO_ACTION."""
+    """Return big gin, else the knock with the least deadwood, else _NO_ACTION."""
     hand = knocking_hand(s)
     least, best = NUM_CARDS * 100, _NO_ACTION
     for k in range(n):
@@ -259,7 +259,7 @@ def _least_knock(s, legal, n):
 
 @kernel
 def _gin_outs(ten, unseen):
-    """How many unseen cards would make gin of ten cards, counted up to _MOST_GIN_OUTS."""
+    """Return the number of unseen cards that turn ten cards into gin, at most _MOST_GIN_OUTS."""
     outs = melds.meld_outs(ten) & unseen
     number = 0
     while outs and number < _MOST_GIN_OUTS:
@@ -270,7 +270,7 @@ def _gin_outs(ten, unseen):
 
 @kernel
 def _choose_layoff(s, legal, n):
-    """Lay off the next card of the best defence, or be done. Runs come first, as their ids are the lower ones."""
+    """Lay off the next card of the best defence, or be done; runs come first, as their ids are lower."""
     cards = melds.best_layoffs(s.hands[s.current_player], s.melds[s.knocker], melds.MAX_MELDS)
     for k in range(n - 1):
         action = np.int64(legal[k])

@@ -1,11 +1,11 @@
-"""Melds of Gin Rummy: deadwood, knocks, arrangements and lay-offs, over bit sets of cards (rules.md 1 and 4).
+"""Melds of gin rummy: deadwood, knocks, arrangements and lay-offs, over bit sets of cards (rules.md 1 and 4).
 
 A bit set is an int64; bit suit * 13 + rank is a card, suits s c d h, rank 0 the ace (low only) to 12 the king.
 A meld is the bit set of its cards.
 
-Why this is short and fast: once the sets are chosen, the runs choose themselves. Every stretch of three or more
-neighbouring cards of a suit can be melded whole, and since each card counts at least a point, it must be. So an
-arrangement is a choice of sets, and only ranks whose cards could also be in a run leave a choice to make.
+Why this is short and fast: once the sets are chosen, the runs are determined. Every stretch of three or more
+neighbouring cards of a suit can be melded whole, and since each card counts at least one point, it is best to do so. An
+arrangement is therefore a choice of sets, and only ranks whose cards could also be in a run leave a choice.
 """
 
 import numpy as np
@@ -23,11 +23,11 @@ _ACES = _COLUMN
 _QUEENS = _COLUMN << 11
 _KINGS = _COLUMN << 12
 _RUN_STARTS = _COLUMN * (_SUIT >> 2)  # a run starts at the ace to the jack: Q-K-A is not a run (rules.md 1.2)
-_MORE_THAN_ANY_HAND = 1 << 20  # above every key that a minimum below is taken of
+_MORE_THAN_ANY_HAND = 1 << 20  # above every key that is minimised below
 
 
 def _suit_points() -> np.ndarray:
-    """Points of each of the 8,192 holdings in a suit. int16: 16 KB, which stay in the processor's first cache."""
+    """Return the points of each of the 8,192 holdings in a suit. int16: 16 KB, which fit the first-level cache."""
     held = np.arange(1 << NUM_RANKS)[:, None] >> np.arange(NUM_RANKS) & 1
     return (held @ np.minimum(np.arange(1, NUM_RANKS + 1), MAX_CARD_POINTS)).astype(np.int16)
 
@@ -113,7 +113,7 @@ def related(cards):
 
 @kernel
 def min_deadwood_after_discard(hand):
-    """Count the least deadwood that one discard from `hand`, any card of it, can leave. `hand` is not empty."""
+    """Count the least deadwood that one discard from `hand` can leave. `hand` must not be empty."""
     melded = best_melded(hand)
     deadwood = hand_points(hand ^ melded)
     least = _MORE_THAN_ANY_HAND
@@ -139,8 +139,8 @@ def knock_discards(hand, limit, forbidden):
     Returns:
         The cards c of `hand` outside `forbidden` with min_deadwood(hand without c) <= limit.
 
-    To discard c lowers the least deadwood by the points of c at most, for whoever melds the rest could have
-    melded the same with c loose beside it. If c is loose in a best arrangement, it lowers it by just that.
+    Discarding c lowers the least deadwood by at most the points of c, because every arrangement of the rest is also
+    possible with c loose. If c is loose in a best arrangement, it lowers it by exactly that.
     """
     loose = hand ^ best_melded(hand)
     deadwood = hand_points(loose)
@@ -156,27 +156,27 @@ def knock_discards(hand, limit, forbidden):
 
 @kernel
 def _run_cards(cards):
-    """The cards in stretches of three or more neighbours of a suit."""
+    """Return the cards in stretches of three or more neighbours of a suit."""
     starts = cards & cards >> 1 & cards >> 2 & _RUN_STARTS
     return starts | starts << 1 | starts << 2
 
 
 @kernel
 def _set_cards(cards):
-    """The cards of ranks held three or four times."""
+    """Return the cards of ranks held three or four times."""
     return cards & _set_ranks(cards) * _COLUMN
 
 
 @kernel
 def _set_ranks(cards):
-    """The ranks held three or four times, as 13 bits."""
+    """Return the ranks held three or four times, as 13 bits."""
     spades, clubs, diamonds, hearts = cards & _SUIT, cards >> 13 & _SUIT, cards >> 26 & _SUIT, cards >> 39
     return spades & clubs & (diamonds | hearts) | diamonds & hearts & (spades | clubs)
 
 
 @kernel
 def _ranks(cards):
-    """The ranks in `cards`, as 13 bits."""
+    """Return the ranks in `cards`, as 13 bits."""
     return (cards | cards >> 13 | cards >> 26 | cards >> 39) & _SUIT
 
 
@@ -187,7 +187,7 @@ def _ranks(cards):
 
 @kernel
 def _best_sets(hand):
-    """The cards of the sets in the best arrangement; of several, the first in the order of _chosen_sets."""
+    """Return the cards of the sets in the best arrangement; ties go to the first in the order of _chosen_sets."""
     sets = _set_cards(hand)
     if sets == 0:
         return sets
@@ -212,14 +212,14 @@ def _contested_ranks(hand):
 
 @kernel
 def _deadwood_with_sets(hand, sets):
-    """The deadwood when the cards `sets` are melded as sets, and the best is made of the rest in runs."""
+    """Return the deadwood if the cards `sets` are melded as sets and the rest in runs as well as possible."""
     rest = hand ^ sets
     return hand_points(rest ^ _run_cards(rest))
 
 
 @kernel
 def _num_set_choices(hand, contested):
-    """How many choices of sets there are: 6 for a contested rank held four times, 2 for one held three times."""
+    """Return the number of choices of sets: 6 for a contested rank held four times, 2 for one held three times."""
     num_choices = 1
     while contested:
         rank = contested & -contested
@@ -235,11 +235,11 @@ def _num_set_options(hand, rank):
 
 @kernel
 def _chosen_sets(hand, contested, num_choices, choice):
-    """The cards of the sets in one of the choices 0..num_choices-1.
+    """Return the cards of the sets in one of the choices 0..num_choices-1.
 
-    A rank's options are its sets in the order of their ids, then none. The lowest rank's option changes last, so
-    that of two choices that leave the same deadwood the lower one has the lower meld ids: sorted, the first ids
-    that differ decide. (The ids of runs never decide, since the sets fix the runs.)
+    The options of a rank are its sets in the order of their ids, then none. The option of the lowest rank changes
+    last. So of two choices with the same deadwood, the lower one has the lower meld ids, compared in sorted order.
+    (The ids of runs never decide, since the sets determine the runs.)
     """
     sets = hand & (_set_ranks(hand) & ~contested) * _COLUMN
     while contested:
@@ -266,9 +266,9 @@ def arrangement(hand, out):
 
     Args:
         hand: int64 bit set.
-        out: int64 array with room for each three cards of `hand` (MAX_MELDS for up to eleven), overwritten:
-            the melds, sets by rank, then runs by suit and rank, then zeros. Neighbouring cards are one run,
-            however long: a run of seven is not laid as three and four.
+        out: int64 array with an entry for each three cards of `hand` (MAX_MELDS for up to eleven), overwritten:
+            the melds, sets by rank, then runs by suit and rank, then zeros. Neighbouring cards form one run,
+            however long: a run of seven is not split into three and four.
 
     Returns:
         The number of melds.
@@ -283,15 +283,15 @@ def knocker_arrangement(hand, seen_mask, out):
     Args:
         hand: int64 bit set, the ten cards left after the discard.
         seen_mask: int64 bit set of the cards that the knocker knows cannot be laid off: `hand` and the discard pile,
-            with the discard that goes with the knock. What the defender happens to hold must not matter.
+            including the discard of the knock. The cards that the defender really holds must not matter.
         out: int64 array of MAX_MELDS, overwritten as by `arrangement`.
 
     Returns:
         The number of melds.
 
     The *open points* are the points of all cards outside `seen_mask` that could be laid off if the defender held
-    every such card: the fourth card of each set of three, and the cards on from each end of each run up to, and
-    without, the first card in `seen_mask`. A card open on two melds counts once.
+    them all: the fourth card of each set of three, and the cards beyond each end of each run, up to but not including
+    the first card in `seen_mask`. A card that fits on two melds counts once.
     """
     contested = _contested_ranks(hand)
     num_choices = _num_set_choices(hand, contested)
@@ -338,7 +338,7 @@ def _lay(hand, sets, out):
 
 @kernel
 def is_set(meld):
-    """Whether `meld` is a set rather than a run: it has no two neighbours."""
+    """Return whether `meld` is a set rather than a run: it has no neighbouring cards."""
     return meld & meld >> 1 == 0
 
 
@@ -352,7 +352,7 @@ def next_layoffs(meld):
 
 @kernel
 def layoffs(run, available):
-    """Find the cards of `available` that carry `run`, or a single card, on at either end without a gap."""
+    """Find the cards of `available` that extend `run`, or a single card, at either end without a gap."""
     grown = run
     more = _neighbours(grown) & available
     while more:
@@ -368,12 +368,12 @@ def lay_off(cards, melds, num_melds, laid_off):
     Args:
         cards: int64 bit set.
         melds: int64 array, the knocker's melds.
-        num_melds: int, how many of them there are.
-        laid_off: int64 array as long as `melds`, overwritten: the cards laid off on each meld, zeros past the last.
+        num_melds: int, their number.
+        laid_off: int64 array as long as `melds`, overwritten: the cards laid off on each meld, zeros after the last.
 
     Returns:
-        The cards that found no place. If any way of laying off places all `cards`, this one does: a card that a run
-        takes from a set is needed nowhere else, and it may carry the run on to others.
+        The cards that could not be laid off. If any way of laying off places all `cards`, this one does: a card that
+        goes to a run instead of a set is needed nowhere else, and it may let the run take more cards.
     """
     laid_off[:] = 0
     for i in range(num_melds):
@@ -393,17 +393,16 @@ def best_defence(hand, melds, num_melds, laid_off, own_melds):
 
     Args:
         hand: int64 bit set, the defender's cards.
-        melds: int64 array, the knocker's melds as he laid them.
-        num_melds: int, how many of them there are; 0 against gin and big gin, where nothing may be laid off.
+        melds: int64 array, the knocker's melds as laid.
+        num_melds: int, their number; 0 against gin and big gin, where nothing may be laid off.
         laid_off: int64 array as long as `melds`, overwritten: the cards laid off on each meld.
         own_melds: int64 array of MAX_MELDS, overwritten: the defender's melds, as by `arrangement`.
 
     Returns:
         The deadwood left.
 
-    Exact: it tries all that might be laid off. Of several choices with the least deadwood it takes the one lowest
-    as a number: none is laid off needlessly, and of two choices the one without the highest card that differs is
-    taken. The cards go where `lay_off` puts them.
+    Exact: it tries all sets of cards that might be laid off. Ties in deadwood go to the lowest bit set, so no card is
+    laid off needlessly. The cards go where `lay_off` puts them.
     """
     cards = best_layoffs(hand, melds, num_melds)
     lay_off(cards, melds, num_melds, laid_off)
@@ -423,7 +422,7 @@ def best_layoffs(hand, melds, num_melds):
             deadwood = min_deadwood(hand ^ cards)
             if deadwood < least:
                 best, least = cards, deadwood
-        cards = (cards - candidates) & candidates  # the next subset, as numbers ascend; 0 after the last
+        cards = (cards - candidates) & candidates  # the next subset in ascending order; 0 after the last
         if cards == 0:
             break
     return best
@@ -431,7 +430,7 @@ def best_layoffs(hand, melds, num_melds):
 
 @kernel
 def _left_over(cards, melds, num_melds):
-    """The cards that find no place when `lay_off` lays off what it can of `cards`."""
+    """Return those of `cards` that `lay_off` cannot lay off."""
     for i in range(num_melds):
         if not is_set(melds[i]):
             cards ^= layoffs(melds[i], cards)
@@ -443,7 +442,7 @@ def _left_over(cards, melds, num_melds):
 
 @kernel
 def _reach(melds, num_melds, available):
-    """The cards of `available` that fit on one of the melds, if each meld had all of them to itself."""
+    """Return the cards of `available` that fit on any of the melds, if each meld could use all of them."""
     cards = 0
     for i in range(num_melds):
         cards |= next_layoffs(melds[i]) & available if is_set(melds[i]) else layoffs(melds[i], available)
@@ -452,5 +451,5 @@ def _reach(melds, num_melds, available):
 
 @kernel
 def _neighbours(run):
-    """The cards below and above a run, or beside a single card; none below an ace or above a king."""
+    """Return the cards below and above a run, or beside a single card; none below an ace or above a king."""
     return ((run & ~_KINGS) << 1 | (run & ~_ACES) >> 1) & ~run

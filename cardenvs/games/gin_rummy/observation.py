@@ -1,4 +1,4 @@
-"""What a player of gin rummy observes."""
+"""The observation of gin rummy."""
 
 import numpy as np
 
@@ -7,6 +7,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.options import NONE
 from cardenvs.games.gin_rummy import state
+from cardenvs.games.gin_rummy.legal import top_discard
 from cardenvs.games.gin_rummy.melds import (
     MAX_CARD_POINTS,
     MAX_MELDS,
@@ -16,7 +17,7 @@ from cardenvs.games.gin_rummy.melds import (
     meldable,
     min_deadwood_after_discard,
 )
-from cardenvs.games.gin_rummy.rules import least_deadwood, top_discard
+from cardenvs.games.gin_rummy.rules import least_deadwood
 
 # Thermometers: entry k is 1 if the quantity is at least the k-th step.
 _DEADWOOD_STEPS = np.array((*range(1, 12), 15, 20, 25, 30, 40, 50, 60, 70, 80))
@@ -24,7 +25,7 @@ _STOCK_STEPS = np.arange(1, state.STOCK_SIZE + 1, 2)
 _TENTHS = np.arange(1, 11)  # of what wins the match; of the most hands that it has
 _HANDS_WON_STEPS = np.arange(1, 9)
 _LAST_DRAWS = 4
-_SCORE_DIGITS = 9  # match_target is 500 at most, and with the target the match is over
+_SCORE_DIGITS = 9  # match_target is at most 500, and the match ends there
 _LAST = "1 in hand, 2 melded, 3 laid off on the other's melds"
 _WHO = ("observer", "opponent")
 _DECISIONS = state.PHASES[: state.HAND_OVER]
@@ -58,7 +59,9 @@ _COMMON = Layout(
         Section("to_act", 1, "1 if the observer is to act"),
         Section("is_dealer", 1, "1 if the observer dealt this hand"),
         _thermometer("deadwood", _DEADWOOD_STEPS, "own deadwood, of eleven cards after the best discard"),
-        _thermometer("deadwood_with_upcard", _DEADWOOD_STEPS, "the same with the upcard, while it is one's to take"),
+        _thermometer(
+            "deadwood_with_upcard", _DEADWOOD_STEPS, "the same with the upcard, while the observer may take it"
+        ),
         _thermometer("stock", _STOCK_STEPS, "cards in the stock"),
         Section("last_upcard_draws", _LAST_DRAWS, "1 each if at most 1, 2, 3, 4 draws from the discard pile are left"),
     )
@@ -71,7 +74,7 @@ _OPTIONAL = _COMMON.size  # sections that depend on the options begin here
 
 
 def layout(options):
-    """The observation sections, int8: the common ones, then those of the options that are played."""
+    """Return the observation sections, int8: the common ones, then those of the chosen options."""
     sections = list(_COMMON.sections)
     if options.oklahoma:
         limits = ("gin", *RANKS[:MAX_CARD_POINTS])
@@ -103,7 +106,7 @@ def layout(options):
 
 @kernel
 def observe(s, player, out):
-    """Write what `player` may know of `s` into `out`, int8 (layout.size,): own cards, cards seen, what is public."""
+    """Write the observation of `player` into `out`, int8 (layout.size,): own cards, cards seen, public figures."""
     out[:] = 0
     _observe_cards(s, player, out)
     if not s.terminal:
@@ -153,7 +156,7 @@ def _observe_deadwood(s, player, out):
 
 @kernel
 def _observe_options(s, player, out):
-    """The sections that depend on the options, in the order of `layout`."""
+    """Write the sections that depend on the options, in the order of `layout`."""
     start = _OPTIONAL
     if s.rules.oklahoma:
         out[start + s.knock_limit] = 1
@@ -186,7 +189,7 @@ def _observe_match(s, player, start, out):
 
 @kernel
 def _observe_last_hand(s, player, start, out):
-    """What the observer has seen of the hand before (rules.md 8.2)."""
+    """Write what the observer has seen of the previous hand (rules.md 8.2); return where the next section starts."""
     for seat in range(state.NUM_PLAYERS):
         p = (player + seat) % state.NUM_PLAYERS
         _mark_cards(s.last_hands[p] if seat == 0 else s.last_known[p], start, 1, out)

@@ -1,4 +1,7 @@
-"""Rules of gin rummy. Paragraph numbers are those of rules.md; the effects of a move are in effects.py."""
+"""Rules of gin rummy: the course of a game. Paragraph numbers are those of rules.md.
+
+Legal actions are in legal.py, the effects of a move in effects.py.
+"""
 
 import numpy as np
 
@@ -8,6 +11,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE
 from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, random_below, shuffle, shuffle_rest, start_stream
 from cardenvs.games.gin_rummy import actions, effects, melds, state, table
+from cardenvs.games.gin_rummy.legal import has_layoffs
 
 ALL_CARDS = (1 << NUM_CARDS) - 1
 
@@ -37,7 +41,7 @@ def _deal_next_hand(s, dealer, log):
 
 @kernel
 def _new_deck(s):
-    """Put the cards in order; each hand of a match is shuffled from a substream of its own."""
+    """Put the cards in order and select the random stream of the hand."""
     for card in range(NUM_CARDS):
         s.deck[card] = card
     start_stream(s, DEAL, np.int64(s.hand_number))
@@ -64,211 +68,12 @@ def _deal_hand(s, log):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# What is legal
-
-
-@kernel
-def legal_actions(s, out):
-    """List the actions that the rules allow the player to act, ascending (3, 4)."""
-    if s.phase == state.DISCARD:
-        return _legal_discard(s, out)
-    if s.phase == state.DRAW:
-        return _legal_draw(s, out)
-    if s.phase == state.FIRST_UPCARD:
-        out[0] = actions.TAKE_UPCARD
-        out[1] = actions.PASS
-        return 2
-    if s.phase == state.WALL:
-        return _legal_wall(s, out)
-    return _legal_layoff(s, out)
-
-
-@kernel
-def _legal_draw(s, out):
-    """The top of the discard pile, unless both have just refused it, or the stock (3.2, 3.3)."""
-    if s.num_passes == state.NUM_PLAYERS:
-        out[0] = actions.DRAW_STOCK
-        return 1
-    out[0] = actions.TAKE_UPCARD
-    out[1] = actions.DRAW_STOCK
-    return 2
-
-
-@kernel
-def _legal_discard(s, out):
-    """A discard, a knock or big gin (3.3, 4.1, 4.3)."""
-    cards = s.hands[s.current_player] & ~forbidden_discard(s)
-    return _list_knocks(s, out, list_cards(cards, 0, out, 0))
-
-
-@kernel
-def _legal_wall(s, out):
-    """Pass, or knock with the last discard (3.8)."""
-    out[0] = actions.PASS
-    return _list_knocks(s, out, 1)
-
-
-@kernel
-def _list_knocks(s, out, n):
-    hand = knocking_hand(s)
-    n = list_cards(melds.knock_discards(hand, np.int64(s.knock_limit), forbidden_discard(s)), actions.KNOCK_0, out, n)
-    if s.rules.big_gin and melds.min_deadwood(hand) == 0:
-        out[n] = actions.BIG_GIN
-        n += 1
-    return n
-
-
-@kernel
-def _legal_layoff(s, out):
-    """A card of the defender's that fits on one of the knocker's melds, or done (4.8)."""
-    n = list_cards(_fitting_cards(s, False), actions.LAY_OFF_ON_RUN_0, out, 0)
-    n = list_cards(_fitting_cards(s, True), actions.LAY_OFF_ON_SET_0, out, n)
-    out[n] = actions.DONE
-    return n + 1
-
-
-@kernel
-def list_cards(cards, first_id, out, n):
-    """Write first_id + c for each card c of a bit set, ascending, to `out` from place `n`; return the next place."""
-    while cards:
-        out[n] = first_id + lowest_card(cards)
-        cards &= cards - 1
-        n += 1
-    return n
-
-
-@kernel
-def forbidden_discard(s):
-    """The card, as a bit set, that may not be discarded because it was taken in this turn (3.4), or none."""
-    if s.rules.same_card_discard:
-        return 0
-    if s.phase == state.WALL:
-        return 1 << top_discard(s)
-    return 1 << s.taken if s.taken != state.NO_CARD else 0
-
-
-@kernel
-def knocking_hand(s):
-    """The eleven cards of the player to act, at the wall with the last discard, as a bit set."""
-    hand = s.hands[s.current_player]
-    return hand | 1 << top_discard(s) if s.phase == state.WALL else hand
-
-
-@kernel
-def top_discard(s):
-    """The card on top of the discard pile, which is not empty."""
-    return np.int64(s.discard_pile[s.num_discards - 1])
-
-
-@kernel
-def _has_layoffs(s):
-    """Whether the defender has a card to lay off, and may: not against gin (4.6)."""
-    return s.hands[s.knocker] != 0 and _fitting_cards(s, False) | _fitting_cards(s, True) != 0
-
-
-@kernel
-def _fitting_cards(s, on_set):
-    """The defender's cards that may be laid off next on the knocker's sets, or on the knocker's runs."""
-    cards = 0
-    for k in range(melds.MAX_MELDS):
-        meld = s.melds[s.knocker, k]
-        if melds.is_set(meld) == on_set:
-            cards |= melds.next_layoffs(meld)
-    return cards & s.hands[1 - s.knocker]
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# Why an action is not legal
-
-
-@kernel
-def explain_illegal(s, action):
-    """0 if `action` is legal, else one of the codes of actions.py."""
-    if s.phase == state.DISCARD:
-        return _explain_discard(s, action)
-    if s.phase == state.DRAW:
-        return _explain_draw(s, action)
-    if s.phase == state.FIRST_UPCARD:
-        return 0 if action in (actions.TAKE_UPCARD, actions.PASS) else actions.MUST_ANSWER_UPCARD
-    if s.phase == state.WALL:
-        return _explain_wall(s, action)
-    return _explain_layoff(s, action)
-
-
-@kernel
-def _explain_draw(s, action):
-    if action == actions.TAKE_UPCARD and s.num_passes == state.NUM_PLAYERS:
-        return actions.UPCARD_REFUSED
-    if action in (actions.TAKE_UPCARD, actions.DRAW_STOCK):
-        return 0
-    return actions.CANNOT_PASS if action == actions.PASS else actions.MUST_DRAW_FIRST
-
-
-@kernel
-def _explain_discard(s, action):
-    if action in (actions.TAKE_UPCARD, actions.DRAW_STOCK):
-        return actions.HAS_DRAWN
-    if action == actions.PASS:
-        return actions.CANNOT_PASS
-    if action >= actions.KNOCK_0:
-        return _explain_knock(s, action)
-    return _explain_card(s, s.hands[s.current_player], action)
-
-
-@kernel
-def _explain_wall(s, action):
-    if action == actions.PASS:
-        return 0
-    return _explain_knock(s, action) if action >= actions.KNOCK_0 else actions.AT_THE_WALL
-
-
-@kernel
-def _explain_knock(s, action):
-    hand = knocking_hand(s)
-    if action > actions.BIG_GIN:
-        return actions.NO_KNOCK_YET
-    if action == actions.BIG_GIN:
-        if not s.rules.big_gin:
-            return actions.BIG_GIN_OFF
-        return 0 if melds.min_deadwood(hand) == 0 else actions.NOT_ALL_MELDED
-    card = action - actions.KNOCK_0
-    code = _explain_card(s, hand, card)
-    if code == 0 and melds.min_deadwood(hand ^ 1 << card) > s.knock_limit:
-        return actions.TOO_MUCH_DEADWOOD
-    return code
-
-
-@kernel
-def _explain_card(s, hand, card):
-    """Why `card` cannot be discarded from `hand`, or 0."""
-    bit = 1 << card
-    if not hand & bit:
-        return actions.NOT_HELD
-    return actions.JUST_TAKEN if bit & forbidden_discard(s) else 0
-
-
-@kernel
-def _explain_layoff(s, action):
-    if action < actions.LAY_OFF_ON_RUN_0:
-        return actions.MUST_LAY_OFF
-    if action == actions.DONE:
-        return 0
-    on_set = action >= actions.LAY_OFF_ON_SET_0
-    bit = 1 << action - (actions.LAY_OFF_ON_SET_0 if on_set else actions.LAY_OFF_ON_RUN_0)
-    if not s.hands[s.current_player] & bit:
-        return actions.NOT_HELD
-    if _fitting_cards(s, on_set) & bit:
-        return 0
-    return actions.FITS_NO_SET if on_set else actions.FITS_NO_RUN
-
-
-# ---------------------------------------------------------------------------------------------------------------
 # Moves
 
 
 @kernel
 def apply_action(s, action, log):
-    """Play one legal action of the player to act, and move the game on."""
+    """Apply a legal action of the player to act and go on to the next decision."""
     player = np.int64(s.current_player)
     if s.phase == state.DISCARD:
         _apply_discard(s, player, action, log)
@@ -286,7 +91,7 @@ def apply_action(s, action, log):
 
 @kernel
 def _apply_first_upcard(s, player, action, log):
-    """Take the first upcard, or pass it on; after two passes the non-dealer must draw from the stock (3.1, 3.2)."""
+    """Take or refuse the first upcard; after two passes the non-dealer must draw from the stock (3.1, 3.2)."""
     if action == actions.TAKE_UPCARD:
         _apply_draw(s, player, action, log)
         return
@@ -338,7 +143,7 @@ def _apply_wall(s, player, action, log):
 
 @kernel
 def _knock(s, player, action, log):
-    """Knock with the discard that goes with it, or big gin with none, and lay the hand open (4.1 to 4.5)."""
+    """Knock with a discard, or go big gin without one, and show the hand (4.1 to 4.5)."""
     ev.log_note(log, table.KNOCKS, player, 0)
     s.knocker = player
     if action == actions.BIG_GIN:
@@ -350,12 +155,12 @@ def _knock(s, player, action, log):
     melds.knocker_arrangement(hand, hand | s.discards, s.melds[player])
     _lay_open(s, player, log)
     s.current_player = 1 - player
-    s.phase = state.LAYOFF if s.rules.layoff == state.MANUAL and _has_layoffs(s) else state.HAND_OVER
+    s.phase = state.LAYOFF if s.rules.layoff == state.MANUAL and has_layoffs(s) else state.HAND_OVER
 
 
 @kernel
 def _lay_open(s, player, log):
-    """Show a whole hand, with the melds that were chosen for it (4.5)."""
+    """Show a whole hand with its chosen melds (4.5)."""
     effects.lay_melds(s, player, log)
     effects.show_hand(s, player, log)
     ev.log_note(log, table.DEADWOOD, player, melds.hand_points(s.hands[player]))
@@ -363,20 +168,20 @@ def _lay_open(s, player, log):
 
 @kernel
 def _apply_layoff(s, player, action, log):
-    """The defender lays off one card, or is done, as he is when no other card fits (4.8)."""
+    """Lay off one card of the defender or be done, which is automatic when no other card fits (4.8)."""
     if action == actions.DONE:
         s.phase = state.HAND_OVER
         return
     on_set = action >= actions.LAY_OFF_ON_SET_0
     card = 1 << action - (actions.LAY_OFF_ON_SET_0 if on_set else actions.LAY_OFF_ON_RUN_0)
     effects.lay_off_cards(s, player, _meld_for(s, card, on_set), card, log)
-    if not _has_layoffs(s):
+    if not has_layoffs(s):
         s.phase = state.HAND_OVER
 
 
 @kernel
 def _meld_for(s, card, on_set):
-    """The number of the first of the knocker's sets, or of his runs, on which `card`, a bit set, fits."""
+    """Return the index of the first of the knocker's sets or runs that `card`, a bit set, fits on."""
     k = 0
     while melds.is_set(s.melds[s.knocker, k]) != on_set or melds.next_layoffs(s.melds[s.knocker, k]) & card == 0:
         k += 1
@@ -412,14 +217,14 @@ def _end_hand(s, log):
 
 @kernel
 def _defend(s, log):
-    """The defender lays off, unless that was done by hand or is not allowed, and shows the rest (4.5 to 4.7)."""
+    """Lay off for the defender, unless the defender chose or it is not allowed, and show the rest (4.5 to 4.7)."""
     knocker = np.int64(s.knocker)
     defender = 1 - knocker
     hand = s.hands[defender]
     if s.rules.layoff == state.MANUAL or s.hands[knocker] == 0:
         melds.arrangement(hand, s.melds[defender])
     else:
-        # All of s.melds[knocker]: nothing fits on the zeros behind the last meld.
+        # All of s.melds[knocker]: nothing fits on the zeros after the last meld.
         melds.best_defence(hand, s.melds[knocker], melds.MAX_MELDS, s.laid_off, s.melds[defender])
         for k in range(melds.MAX_MELDS):
             effects.lay_off_cards(s, defender, k, s.laid_off[k], log)
@@ -445,7 +250,7 @@ def _knock_points(s):
 
 @kernel
 def _give_points(s, winner, points, log):
-    """The winner of a hand gets `points` from the opponent, and a box (5.7, 6.3)."""
+    """Give the winner of a hand `points` from the opponent, and a box (5.7, 6.3)."""
     ev.log_note(log, table.WINS, winner, points)
     s.rewards[winner] = points
     s.rewards[1 - winner] = -points
@@ -480,7 +285,7 @@ def match_total(s, player):
 
 @kernel
 def forfeit(s, player, log):
-    """`player` loses the hand as against gin, and with it the match (7)."""
+    """Let `player` lose the hand as against gin, and with it the match (7)."""
     ev.log_note(log, table.FORFEIT, player, 0)
     s.active[player] = 0
     effects.show_hand(s, player, log)
@@ -498,7 +303,7 @@ def forfeit(s, player, log):
 
 @kernel
 def least_deadwood(hand):
-    """Count the least deadwood of ten cards or fewer, and of eleven cards after the best discard (1.4)."""
+    """Count the least deadwood of up to ten cards, or of eleven cards after the best discard (1.4)."""
     eleventh = hand
     for _ in range(state.HAND_SIZE):
         eleventh &= eleventh - 1
@@ -518,7 +323,7 @@ def determinize(s, player, seed):
     hidden = s.hands[opponent] & ~s.known[opponent]
     s.hands[opponent] ^= hidden
     first = NUM_CARDS - np.int64(s.num_stock)
-    lowest = first  # deck[lowest:] becomes the hidden cards and the stock; what was dealt has left room below it
+    lowest = first  # deck[lowest:] becomes the hidden cards and the stock; dealt cards have left room below it
     while hidden:
         lowest -= 1
         s.deck[lowest] = lowest_card(hidden)
@@ -532,7 +337,7 @@ def determinize(s, player, seed):
 
 @kernel
 def _redeal_last_hand(s, player):
-    """Of a void hand before, re-deal what the opponent held unseen (8.2)."""
+    """Re-deal the unseen cards of the opponent in the previous hand, if it was void (8.2)."""
     opponent = 1 - player
     unseen = s.last_hands[opponent] & ~s.last_known[opponent]
     s.last_hands[opponent] ^= unseen

@@ -1,4 +1,4 @@
-"""State of gin rummy: options, record, and what lies on the table. Paragraph numbers are those of rules.md."""
+"""Options and state record of gin rummy. Paragraph numbers are those of rules.md."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ NUM_PLAYERS = 2
 HAND_SIZE = 10
 NUM_DEALT = NUM_PLAYERS * HAND_SIZE + 1  # the upcard included
 STOCK_SIZE = NUM_CARDS - NUM_DEALT
-MAX_DISCARDS = NUM_CARDS - NUM_PLAYERS * HAND_SIZE  # in the pile at once, the stock being empty
+MAX_DISCARDS = NUM_CARDS - NUM_PLAYERS * HAND_SIZE  # in the pile at once, with an empty stock
 MAX_DEADWOOD = 98  # of ten cards: K K Q Q J J T T 9 9
 MAX_HANDS = 50  # of a match (6.6)
 NO_CARD = -1
@@ -68,7 +68,7 @@ STATE = record(
         ("melds", "i8", (NUM_PLAYERS, MAX_MELDS)),  # laid down, lay-offs included, zeros last   seen by: all
         ("laid_off", "i8", (MAX_MELDS,)),  # the defender's cards in the knocker's melds         seen by: all
         ("discards", "i8"),  # all of the discard pile, as a set                                 seen by: all
-        ("discarded", "i8", (NUM_PLAYERS,)),  # what p put there; the first upcard is nobody's   seen by: all
+        ("discarded", "i8", (NUM_PLAYERS,)),  # the part that p put there, no first upcard       seen by: all
         # Cards in order
         ("deck", "i1", (NUM_CARDS,)),  # NO_CARD, then num_stock cards of stock, top first       seen by: nobody
         ("discard_pile", "i1", (MAX_DISCARDS,)),  # bottom first                                 seen by: all
@@ -77,7 +77,7 @@ STATE = record(
         # The hand being played, seen by all
         ("phase", "i1"),
         ("dealer", "i1"),
-        ("num_passes", "i1"),  # 0 to 2, of the first upcard; 0 again once a card has been drawn
+        ("num_passes", "i1"),  # 0 to 2, on the first upcard; 0 again after a draw
         ("taken", "i1"),  # card taken from the discard pile in this turn, or NO_CARD
         ("num_upcard_draws", "i2"),
         ("knock_limit", "i1"),
@@ -85,7 +85,7 @@ STATE = record(
         ("knocker", "i1"),  # or NO_PLAYER
         ("is_big_gin", "u1"),  # 1: the knocker laid down eleven cards
         # The hand before, in a match
-        ("last_hands", "i8", (NUM_PLAYERS,)),  # what was left in hand                           seen by: owner
+        ("last_hands", "i8", (NUM_PLAYERS,)),  # cards left in hand                              seen by: owner
         ("last_known", "i8", (NUM_PLAYERS,)),  # the part that the opponent has seen             seen by: all
         ("last_melded", "i8", (NUM_PLAYERS,)),  # laid down in own melds                         seen by: all
         ("last_laid_off", "i8"),  # the defender's in the knocker's melds                        seen by: all
@@ -100,5 +100,5 @@ STATE = record(
 
 
 def deck(options):
-    """All cards of the game."""
+    """Return all cards of the game."""
     return np.arange(NUM_CARDS, dtype=np.int16)

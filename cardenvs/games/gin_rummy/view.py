@@ -1,4 +1,4 @@
-"""Gin rummy in words and pictures."""
+"""Texts and pictures of gin rummy."""
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from cardenvs.core.events import UNKNOWN
 from cardenvs.core.options import NONE
 from cardenvs.core.view import CardView, sees
 from cardenvs.games.gin_rummy import actions
+from cardenvs.games.gin_rummy.legal import forbidden_discard, knocking_hand, top_discard
 from cardenvs.games.gin_rummy.melds import (
     MAX_MELDS,
     arrangement,
@@ -20,13 +21,7 @@ from cardenvs.games.gin_rummy.melds import (
     min_deadwood,
     min_deadwood_after_discard,
 )
-from cardenvs.games.gin_rummy.rules import (
-    forbidden_discard,
-    knocking_hand,
-    least_deadwood,
-    match_total,
-    top_discard,
-)
+from cardenvs.games.gin_rummy.rules import least_deadwood, match_total
 from cardenvs.games.gin_rummy.state import (
     DISCARD,
     DRAW,
@@ -54,7 +49,7 @@ _REASONS = {
 
 
 class GinRummyView(CardView):
-    """Words of gin rummy."""
+    """The view of gin rummy."""
 
     # -- the table ----------------------------------------------------------------------------------------------
 
@@ -161,11 +156,11 @@ class GinRummyView(CardView):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Parts of the words
+# Parts of the texts
 
 
 def _card_of(action):
-    """The card that an action is about, or NO_CARD."""
+    """Return the card that an action is about, or NO_CARD."""
     firsts = (actions.LAY_OFF_ON_SET_0, actions.LAY_OFF_ON_RUN_0, actions.KNOCK_0, actions.DISCARD_0)
     for first in firsts:
         if first <= action < first + NUM_CARDS:
@@ -194,13 +189,13 @@ def _labels(cards):
 
 
 def _arranged(hand):
-    """The melds of the best arrangement of a hand."""
+    """Return the melds of the best arrangement of a hand."""
     melds = np.zeros(MAX_MELDS, np.int64)
     return melds[: arrangement(np.int64(hand), melds)]
 
 
 def _facts_of_turn(s, hand):
-    """What concerns the player to act only."""
+    """Return the facts that concern only the player to act."""
     facts = {}
     if s.phase in (FIRST_UPCARD, DRAW, WALL) and s.num_passes < NUM_PLAYERS:
         upcard = top_discard(s)
@@ -229,7 +224,7 @@ def _headline(s):
 
 
 def _table_line(s):
-    """Stock and discard pile, the top of it first."""
+    """Return the line with the stock and the discard pile, top first."""
     pile = [card_markup(card) for card in s.discard_pile[: int(s.num_discards)][::-1]]
     top = f"[bold]{pile[0]}[/bold]" if pile else "empty"
     below = f"  [dim]on[/dim] {' '.join(pile[1:])}" if pile[1:] else ""
@@ -237,7 +232,7 @@ def _table_line(s):
 
 
 def _player_lines(s, player, viewer):
-    """A player's name and marks, melds laid down, and hand."""
+    """Return the lines of a player: name and marks, melds, hand."""
     lines = [_name_line(s, player)]
     melds = [_meld_markup(s, player, k) for k in range(MAX_MELDS) if s.melds[player, k]]
     if melds:
@@ -276,7 +271,7 @@ def _result(s, player):
 
 
 def _meld_markup(s, player, k):
-    """A meld on the table; what the opponent laid off on it follows a plus."""
+    """Return a meld on the table; cards laid off by the opponent follow a plus."""
     laid_off = int(s.laid_off[k]) if player == s.knocker else 0
     own = _cards_markup(int(s.melds[player, k]) ^ laid_off)
     return f"{own} + {_cards_markup(laid_off)}" if laid_off else own

@@ -5,16 +5,17 @@ from cardenvs.core.rules import Returns, Rules
 from cardenvs.games.rummikub import observation, rules, state, strategy, table
 from cardenvs.games.rummikub.actions import NUM_ACTIONS
 from cardenvs.games.rummikub.solve import Solution, solve
-from cardenvs.games.rummikub.solver import MAX_MELDS
+from cardenvs.games.rummikub.tiles import MAX_MELDS
 from cardenvs.games.rummikub.view import RummikubView
 
 __all__ = ["GAME", "Solution", "solve"]
 
 
 def _max_length(options):
-    """Each play moves a tile to the table, each draw one to a rack, and between plays each player passes once at most.
+    """Return a bound on the number of actions.
 
-    A turn takes each set apart at most once and lays at most as many melds as fit on a table, then ends.
+    Each play moves a tile to the table, each draw moves one to a rack, and between plays each player passes at most
+    once. A turn takes each set apart at most once, lays at most as many melds as fit on a table, and ends.
     """
     plays = draws = options.num_tiles
     passes = (plays + 1) * options.num_players

@@ -1,21 +1,21 @@
 """Actions of Rummikub: the steps of a turn, and why one may be illegal.
 
 id            action
-0             draw; while a play is being built with mask="loose": give it up and draw
+0             draw; with mask="loose" also while a play is being built: give it up and draw
 1             pass; likewise
-2             commit: the play is done
+2             commit the play
 3..37         take set k apart (3 + k)
 38..1868      lay meld m of the catalogue (38 + m)
 """
 
 from cardenvs.games.rummikub.catalogue import NUM_MELDS
-from cardenvs.games.rummikub.solver import MAX_MELDS
+from cardenvs.games.rummikub.tiles import MAX_MELDS
 
 DRAW, PASS, COMMIT, TAKE_0 = range(4)
 LAY_0 = TAKE_0 + MAX_MELDS
 NUM_ACTIONS = LAY_0 + NUM_MELDS
 
-# What explain_illegal returns; the texts are in view.py.
+# Codes that explain_illegal returns; their texts are in view.py.
 (
     POOL_EMPTY,
     POOL_NOT_EMPTY,

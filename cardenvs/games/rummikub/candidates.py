@@ -1,4 +1,4 @@
-"""Whole plays to choose from, for people and language models: found by the solver, described in a few words."""
+"""Candidate plays for people and language models: whole plays found by the solver, with short labels."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -12,7 +12,8 @@ from cardenvs.core.view import Candidate
 from cardenvs.games.rummikub.actions import COMMIT, LAY_0, TAKE_0
 from cardenvs.games.rummikub.catalogue import MELDS
 from cardenvs.games.rummikub.melds import RUN, Meld
-from cardenvs.games.rummikub.solver import POINTS_FIRST, POSITION, TILES_FIRST, WORK, playable_play
+from cardenvs.games.rummikub.problem import POINTS_FIRST, POSITION, TILES_FIRST, WORK
+from cardenvs.games.rummikub.solver import playable_play
 from cardenvs.games.rummikub.state import NO_MELD
 from cardenvs.games.rummikub.strategy import goes_out, set_position, simplify
 from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES, rack_points, tile_label, value_of
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Play:
-    """A play: the sets taken apart, by their places, and the melds laid, catalogue numbers ascending."""
+    """A play: the places of the sets taken apart, and the catalogue numbers of the melds laid, ascending."""
 
     taken: tuple[int, ...]
     laid: tuple[int, ...]
@@ -36,10 +37,10 @@ class _Play:
 
 
 def candidates(state: "State", player: int) -> list[Candidate]:
-    """What `player`, who is to act in `state`, may choose to do.
+    """Return the candidates of `player`, who is to act in `state`.
 
-    At the beginning of a turn: a few plays that differ, that with most tiles first, and draw or pass. While a play is
-    being built: each legal step.
+    At the start of a turn these are a few different plays, the one with most tiles first, and draw or pass. While a
+    play is being built, they are the legal steps.
     """
     s = state.record
     if s.last_taken != NO_MELD or s.num_laid > 0:
@@ -60,13 +61,13 @@ def candidates(state: "State", player: int) -> list[Candidate]:
 
 
 def _varied_plays(s: np.record, player: int) -> list[_Play]:
-    """Different plays: most tiles first, then by what they lay, those that lay the same tiles once."""
+    """Return plays that lay different tiles, those with most tiles first."""
     plays = {play.tiles: play for play in reversed(list(_plays(s, player)))}
     return sorted(plays.values(), key=lambda play: (-len(play.tiles), -play.points, play.tiles))
 
 
 def _plays(s: np.record, player: int) -> Iterator[_Play]:
-    """Plays: most tiles, most points, no joker, all but the lowest tile or the highest, and the highest tile alone."""
+    """Yield plays: most tiles, most points, no joker, without the lowest or the highest tile, and only the highest."""
     rack = np.array(s.hands[player], np.int64)
     best = _solved(s, player, rack, TILES_FIRST)
     if best is None:
@@ -90,7 +91,7 @@ def _one(tile: int) -> np.ndarray:
 
 
 def _solved(s: np.record, player: int, rack: np.ndarray, objective: int) -> _Play | None:
-    """The best play with some tiles of the rack, or None."""
+    """Return the best play that uses only the tiles `rack`, or None."""
     p, w = np.zeros(1, POSITION)[0], np.zeros(1, WORK)[0]
     set_position(s, p, objective)
     places = [k for k, number in enumerate(s.sets) if number != NO_MELD] if s.opened[player] else []
@@ -101,7 +102,7 @@ def _solved(s: np.record, player: int, rack: np.ndarray, objective: int) -> _Pla
         return None
     stays = Counter(int(s.sets[k]) for k, kept in zip(places, p.kept, strict=False) if kept)
     taken = []
-    for k in sorted(places, key=lambda k: (-k,)):  # of equal sets the first ones are taken apart
+    for k in sorted(places, key=lambda k: (-k,)):  # of equal sets, the first ones are taken apart
         if stays[int(s.sets[k])] > 0:
             stays[int(s.sets[k])] -= 1
         else:
@@ -119,7 +120,7 @@ def _tiles(numbers) -> Counter:
 
 
 def _is_legal(state: "State", play: _Play) -> bool:
-    """Whether the environment takes all steps of a play."""
+    """Return whether all steps of a play are legal."""
     twin = state.clone()
     try:
         for action in play.actions:
@@ -134,14 +135,14 @@ def _is_legal(state: "State", play: _Play) -> bool:
 
 
 def short_label(meld: Meld) -> str:
-    """A meld in few letters: R4-6 for R4 R5 R6."""
+    """Return a short label of a meld, such as R4-6 for R4 R5 R6."""
     if meld.kind == RUN and not meld.meanings:
         return f"{meld.slots[0].label}-{meld.slots[-1].value}"
     return meld.label
 
 
 def _label(s: np.record, play: _Play) -> str:
-    """What a play does, as "lay R4-6; extend B6-8 with B9"."""
+    """Describe a play, as in "lay R4-6; extend B6-8 with B9"."""
     left = Counter(play.tiles)
     sets = [MELDS[int(s.sets[k])] for k in play.taken]
     melds = [MELDS[number] for number in play.laid]

@@ -1,7 +1,8 @@
-"""The fixed list of melds that a turn is built from: runs of 3 to 5, groups, every joker assignment (rules.md 2.6).
+"""The catalogue of melds: runs of 3 to 5 and groups, with every joker assignment (rules.md 2.6).
 
-A meld's number is its place in the order: highest value first of all, at equal values groups before runs, runs by
-colour. The highest value rises, so a search over values meets melds in the order of their numbers.
+A turn is built from these melds. They are numbered by ascending highest value; at equal values groups come before
+runs, and runs are ordered by colour. A search over ascending values therefore completes melds in the order of their
+numbers.
 """
 
 from itertools import combinations
@@ -12,11 +13,11 @@ from cardenvs.core.kernel import kernel
 from cardenvs.games.rummikub.melds import GROUP, RUN, Meld, joker, natural
 from cardenvs.games.rummikub.tiles import JOKER, MOST_JOKERS, NUM_COLOURS, NUM_VALUES, tile_of
 
-LONGEST = 5  # of a run of the catalogue; longer ones are laid as several
+LONGEST = 5  # tiles of a run in the catalogue; longer runs are laid as several
 
 
 def _with_jokers(types: list[int]) -> list[Meld]:
-    """The melds that count as these types, with 0 to 2 jokers, by the set of the jokers' places as a number."""
+    """Return the melds that count as `types`, with 0 to 2 jokers, ordered by the bit set of the jokers' places."""
     masks = sorted(
         sum(1 << place for place in places)
         for number in range(MOST_JOKERS + 1)
@@ -43,7 +44,7 @@ MELDS: tuple[Meld, ...] = tuple(_catalogue())
 NUM_MELDS = len(MELDS)
 MELD_NUMBER: dict[Meld, int] = {meld: number for number, meld in enumerate(MELDS)}
 
-# Numbers of melds for kernels; -1 where there is none.
+# Meld numbers, or -1 where there is no such meld.
 RUN_NUMBER = np.full((NUM_COLOURS, NUM_VALUES + 1, LONGEST + 1, 1 << LONGEST), -1)  # colour, top, length, joker places
 GROUP_NUMBER = np.full((NUM_VALUES + 1, 1 << NUM_COLOURS, 1 << NUM_COLOURS), -1)  # value, colours, jokers' colours
 for _number, _meld in enumerate(MELDS):
@@ -55,14 +56,14 @@ for _number, _meld in enumerate(MELDS):
         _jokers = sum(1 << slot.colour for slot in _meld.slots if slot.tile == JOKER)
         GROUP_NUMBER[_first.value, sum(1 << slot.colour for slot in _meld.slots), _jokers] = _number
 
-# What lies in each meld.
+# The tiles of each meld.
 NO_TILE = -1
 MELD_SIZE = np.array([len(meld.slots) for meld in MELDS])
 MELD_IS_GROUP = np.array([meld.kind == GROUP for meld in MELDS])
 MELD_POINTS = np.array([meld.points for meld in MELDS])
-MELD_TYPES = np.full((NUM_MELDS, LONGEST), NO_TILE)  # what each slot counts as
-MELD_FACES = np.full((NUM_MELDS, LONGEST), NO_TILE)  # what lies there
-MELD_EITHER = np.full(NUM_MELDS, NO_TILE)  # of a group of three with one joker: the other missing tile (5.3)
+MELD_TYPES = np.full((NUM_MELDS, LONGEST), NO_TILE)  # the tile that each slot counts as
+MELD_FACES = np.full((NUM_MELDS, LONGEST), NO_TILE)  # the tile in each slot, or JOKER
+MELD_EITHER = np.full(NUM_MELDS, NO_TILE)  # for a group of three with one joker: the other missing tile (5.3)
 for _number, _meld in enumerate(MELDS):
     MELD_TYPES[_number, : len(_meld.slots)] = [slot.meaning for slot in _meld.slots]
     MELD_FACES[_number, : len(_meld.slots)] = [slot.tile for slot in _meld.slots]
@@ -74,6 +75,6 @@ MELD_NUM_JOKERS = (MELD_FACES == JOKER).sum(axis=1)
 
 @kernel
 def other_missing(number, colors):
-    """The other tile that frees the joker of a meld, or NO_TILE: a colour that is not in the game is not missing."""
+    """Return the other tile that frees the joker of a meld; NO_TILE if none does, or its colour is not in the game."""
     tile = MELD_EITHER[number]
     return tile if tile < colors * NUM_VALUES else NO_TILE

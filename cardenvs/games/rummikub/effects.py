@@ -1,4 +1,4 @@
-"""Effects of Rummikub: the only kernels that move tiles. Each changes the record and writes the events."""
+"""Effects of Rummikub: the only kernels that move tiles. Each changes the record and logs the events."""
 
 import numpy as np
 
@@ -6,14 +6,13 @@ from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
 from cardenvs.games.rummikub import table
 from cardenvs.games.rummikub.catalogue import MELD_FACES, MELD_POINTS, MELD_SIZE
-from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.state import NO_MELD
-from cardenvs.games.rummikub.tiles import NUM_TYPES
+from cardenvs.games.rummikub.tiles import MAX_MELDS, NUM_TYPES
 
 
 @kernel
 def deal_racks(s, log):
-    """Deal the shuffled tiles: a rack to each player, the rest is the pool (1.3)."""
+    """Deal a rack of shuffled tiles to each player; the rest is the pool (1.3)."""
     ev.log_create(log, table.NEW_POOL, table.POOL, s.num_tiles)
     s.num_dealt = 0
     for p in range(s.rules.num_players):
@@ -23,7 +22,7 @@ def deal_racks(s, log):
 
 @kernel
 def draw(s, player, log):
-    """`player` draws the next tile; the others do not see it."""
+    """Let `player` draw the next tile; the others do not see it."""
     _take_from_pool(s, player, table.DRAW, log)
     s.num_passes = 0
 
@@ -39,20 +38,20 @@ def _take_from_pool(s, player, kind, log):
 
 @kernel
 def pass_turn(s, player, log):
-    """`player` passes."""
+    """Let `player` pass."""
     s.num_passes += 1
     ev.log_note(log, table.PASS, player, 0)
 
 
 @kernel
 def _log_step(kind, player, value, log):
-    """A step of a turn, seen by the player who builds it."""
+    """Log a step of a turn, which only the player who builds it sees."""
     ev.log_event(log, kind, player, ev.UNKNOWN, ev.NO_PLACE, ev.NO_PLACE, value, 1 << player, 1 << player)
 
 
 @kernel
 def step_take_apart(s, player, k, log):
-    """Take set k apart: its tiles lie loose."""
+    """Take set `k` apart, which makes its tiles loose."""
     s.taken[k] = 1
     s.last_taken = s.sets[k]
     for i in range(MELD_SIZE[s.sets[k]]):
@@ -62,7 +61,7 @@ def step_take_apart(s, player, k, log):
 
 @kernel
 def step_lay(s, player, number, log):
-    """Lay a meld, with loose tiles as far as there are any, else from the rack."""
+    """Lay a meld with loose tiles where possible, else with rack tiles."""
     s.laid[s.num_laid] = number
     s.num_laid += 1
     s.points += MELD_POINTS[number]
@@ -77,14 +76,14 @@ def step_lay(s, player, number, log):
 
 @kernel
 def undo_steps(s, player, log):
-    """Give the play up."""
+    """Give up the play."""
     forget_turn(s)
     _log_step(table.STEP_UNDO, player, 0, log)
 
 
 @kernel
 def forget_turn(s):
-    """Nothing has been done in the turn."""
+    """Reset the turn: no set taken apart, no meld laid."""
     for k in range(MAX_MELDS):
         s.taken[k] = 0
         s.laid[k] = NO_MELD
@@ -98,7 +97,7 @@ def forget_turn(s):
 
 @kernel
 def commit(s, player, log):
-    """Let the play that was built be the table; all see it."""
+    """Apply the play that has been built to the table, where everybody sees it."""
     for tile in range(NUM_TYPES):
         for _ in range(s.used[tile]):
             s.hands[player, tile] -= 1
@@ -126,12 +125,12 @@ def _change_set(s, player, k, number, kind, log):
 
 @kernel
 def set_opened(s, player, log):
-    """`player` is open from now on."""
+    """Mark `player` as having opened."""
     s.opened[player] = 1
     ev.log_set(log, table.OPEN, player, table.OPENED + player, 1)
 
 
 @kernel
 def note_tile(kind, player, tile, log):
-    """Show all a tile that goes back to where it came from."""
+    """Log a tile that is shown to everybody and put back."""
     ev.log_event(log, kind, player, tile, ev.NO_PLACE, ev.NO_PLACE, 0, ev.EVERYBODY, ev.EVERYBODY)

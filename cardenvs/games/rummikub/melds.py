@@ -1,4 +1,4 @@
-"""Sets on the table (rules.md 2): slots, validity, canonical order, keys. "Meld" is the word in code for a set."""
+"""Sets on the table (rules.md 2), called melds in code: slots, validity, canonical order, keys."""
 
 import re
 from collections.abc import Iterable
@@ -33,8 +33,8 @@ class Slot(NamedTuple):
     """One place of a meld.
 
     Attributes:
-        tile: what lies there, 0..52.
-        colour, value: what it counts as; UNASSIGNED in a joker that nobody has given a meaning.
+        tile: the tile that lies there, 0..52.
+        colour, value: what the tile counts as; UNASSIGNED for a joker without a meaning.
     """
 
     tile: int
@@ -55,22 +55,22 @@ class Slot(NamedTuple):
 
 
 def natural(tile: int) -> Slot:
-    """The slot of a tile that is no joker."""
+    """Return the slot of a natural tile."""
     return Slot(tile, colour_of(tile), value_of(tile))
 
 
 def joker(meaning: int | None) -> Slot:
-    """The slot of a joker that stands for the type `meaning`; None leaves it without a meaning."""
+    """Return the slot of a joker that represents the type `meaning`, or no tile if None."""
     return (
         Slot(JOKER, UNASSIGNED, UNASSIGNED) if meaning is None else Slot(JOKER, colour_of(meaning), value_of(meaning))
     )
 
 
 def parse_slot(text: str) -> Slot:
-    """The slot of a text: "R5", "J(R5)", or "J" for a joker without a meaning.
+    """Parse a slot: "R5", "J(R5)", or "J" for a joker without a meaning.
 
     Raises:
-        DeckError: the text names no slot.
+        DeckError: the text is not a slot.
     """
     match = _JOKER_TEXT.fullmatch(text.strip())
     if not match:
@@ -84,13 +84,13 @@ def parse_slot(text: str) -> Slot:
 
 @dataclass(frozen=True)
 class Meld:
-    """Slots as somebody laid them, valid or not. `canonical` brings them in order."""
+    """A meld as laid, valid or not. `canonical` puts its slots in order."""
 
     slots: tuple[Slot, ...]
 
     @classmethod
     def of(cls, slots: "str | Iterable[str | Slot] | Meld") -> "Meld":
-        """A meld from a text ("R4 J(R5) R6"), from slot texts, or from slots."""
+        """Make a meld from a text ("R4 J(R5) R6"), from slot texts, or from slots."""
         if isinstance(slots, Meld):
             return slots
         parts = slots.split() if isinstance(slots, str) else list(slots)
@@ -98,11 +98,11 @@ class Meld:
 
     @cached_property
     def kind(self) -> int:
-        """RUN or GROUP. Of what is neither, whatever is nearer: all colours equal or not."""
+        """RUN if all colours are equal, else GROUP; also for an invalid meld."""
         return RUN if len({slot.colour for slot in self.slots}) == 1 else GROUP
 
     def why_invalid(self, max_run: int = NUM_VALUES) -> str:
-        """Why this is no set (2.1 to 2.3), or nothing."""
+        """Return the reason why the meld is not a set (2.1 to 2.3), or an empty text."""
         if len(self.slots) < SHORTEST:
             return f"{self.label} has fewer than {SHORTEST} tiles"
         if any(slot.colour == UNASSIGNED for slot in self.slots):
@@ -128,24 +128,24 @@ class Meld:
 
     @cached_property
     def key(self) -> tuple:
-        """What canonical tables are sorted by: kind, first colour, lowest value, length, content."""
+        """The sort key of canonical tables: kind, first colour, lowest value, length, content."""
         slots = self.canonical.slots
         content = tuple((slot.colour, slot.value, slot.tile) for slot in slots)
         return self.kind, slots[0].colour, min(slot.value for slot in slots), len(slots), content
 
     @cached_property
     def tiles(self) -> Multiset:
-        """The tiles that lie there, a joker being a joker."""
+        """The tiles of the meld, jokers as JOKER."""
         return multiset([slot.tile for slot in self.slots])
 
     @property
     def points(self) -> int:
-        """The sum of what the slots count as (2.5)."""
+        """The sum of the values that the slots count as (2.5)."""
         return sum(slot.value for slot in self.slots)
 
     @property
     def meanings(self) -> list[int]:
-        """What its jokers stand for."""
+        """The types that its jokers represent."""
         return [slot.meaning for slot in self.slots if slot.tile == JOKER]
 
     @property
@@ -154,15 +154,15 @@ class Meld:
         return " ".join(slot.label for slot in self.slots)
 
     def to_json(self) -> list:
-        """A list of slots: a type, or [52, colour, value] for a joker, with -1 for no meaning."""
+        """Return a list of slots: a type, or [52, colour, value] for a joker, with -1 for no meaning."""
         return [slot.tile if slot.tile != JOKER else [JOKER, slot.colour, slot.value] for slot in self.slots]
 
     @classmethod
     def from_json(cls, data: list) -> "Meld":
-        """The inverse of `to_json`.
+        """Make a meld from the list that `to_json` returns.
 
         Raises:
-            DeckError: an entry that is no slot.
+            DeckError: an entry is not a slot.
         """
         return cls(tuple(_slot_from_json(entry) for entry in data))
 
@@ -186,17 +186,17 @@ Table = tuple[Meld, ...]
 
 
 def table_of(melds: "Iterable[str | Iterable[str | Slot] | Meld]") -> Table:
-    """A table from melds in any form that `Meld.of` takes, as they were laid."""
+    """Make a table, in the given order, from melds in any form that `Meld.of` takes."""
     return tuple(Meld.of(meld) for meld in melds)
 
 
 def canonical_table(table: Iterable[Meld]) -> Table:
-    """The table in canonical form: every meld in order, the melds sorted by `Meld.key`. All melds must be valid."""
+    """Return the table in canonical form: valid melds with their slots in order, sorted by `Meld.key`."""
     return tuple(sorted((meld.canonical for meld in table), key=lambda meld: meld.key))
 
 
 def table_tiles(table: Iterable[Meld]) -> Multiset:
-    """All tiles on the table."""
+    """Return all tiles on the table."""
     counts = [0] * NUM_TYPES
     for meld in table:
         for slot in meld.slots:
@@ -205,7 +205,7 @@ def table_tiles(table: Iterable[Meld]) -> Multiset:
 
 
 def split_table(table: Iterable[Meld]) -> Table:
-    """The split form (2.7): runs of six or more cut into threes from the low end, the last one of three to five."""
+    """Return the table with runs of six or more cut into threes from the low end, the last part of 3 to 5 (2.7)."""
     melds: list[Meld] = []
     for meld in table:
         slots = meld.canonical.slots

@@ -1,4 +1,4 @@
-"""What a player of Rummikub observes."""
+"""The observation of Rummikub."""
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from cardenvs.games.rummikub.catalogue import (
     NUM_MELDS,
 )
 from cardenvs.games.rummikub.ruleset import MAX_PLAYERS
-from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.state import NO_MELD, PHASES
 from cardenvs.games.rummikub.steps import is_building
+from cardenvs.games.rummikub.tiles import MAX_MELDS
 
 _SLOT_LABELS = (
     "run",
@@ -53,15 +53,15 @@ def _sets(name, doc):
 
 LAYOUT = Layout(
     (
-        _tiles("own_rack", "tiles in the own rack, less those laid in this turn"),
+        _tiles("own_rack", "tiles in the own rack, without those laid in this turn"),
         _tiles("table", "tiles on the table as committed"),
         _tiles("not_seen", "tiles that are neither on the table nor the observer's"),
         _sets("sets", "the committed table, set by set, as the actions count them"),
-        Section("taken_apart", MAX_MELDS, "the observer builds: 1 for each set taken apart"),
-        _tiles("loose", "the observer builds: loose tiles"),
-        _sets("laid", "the observer builds: the melds laid, in order"),
-        _thermometer("points_laid", _POINT_STEPS, "the observer builds: value of the melds laid"),
-        Section("phase", len(PHASES), "one-hot, the observer builds: nothing yet, taking apart, laying", labels=PHASES),
+        Section("taken_apart", MAX_MELDS, "own turn: 1 for each set taken apart"),
+        _tiles("loose", "own turn: loose tiles"),
+        _sets("laid", "own turn: the melds laid, in order"),
+        _thermometer("points_laid", _POINT_STEPS, "own turn: value of the melds laid"),
+        Section("phase", len(PHASES), "own turn, one-hot: nothing done yet, taking apart, laying", labels=PHASES),
         _thermometer("pool", _POOL_STEPS, "tiles in the pool"),
         *(
             _thermometer(f"rack_size_{seat}", _RACK_STEPS, f"tiles in the rack of seat {seat}, the observer being 0")
@@ -70,7 +70,7 @@ LAYOUT = Layout(
         Section("opened", MAX_PLAYERS, "1 for each player who has opened, observer first"),
         Section("in_game", MAX_PLAYERS, "1 for each player who is in the game, observer first"),
         Section("to_act", MAX_PLAYERS, "one-hot player to act, observer first"),
-        Section("passes", MAX_PLAYERS, "1 each for the passes in a row"),
+        Section("passes", MAX_PLAYERS, "1 for each pass in a row"),
     )
 )
 (
@@ -91,13 +91,13 @@ assert _SLOT == 4 + tiles.NUM_COLOURS + LONGEST
 
 
 def layout(options):
-    """The observation sections, int8, the same for all options."""
+    """Return the observation sections, int8, the same for all options."""
     return LAYOUT
 
 
 @kernel
 def observe(s, player, out):
-    """Write what `player` sees of `s` into `out`, int8 (LAYOUT.size,): the own rack, the table, the own turn."""
+    """Write the observation of `player` into `out`, int8 (LAYOUT.size,): own rack, table, own turn."""
     out[:] = 0
     builds = s.current_player == player
     for tile in range(tiles.NUM_TYPES):
@@ -118,7 +118,7 @@ def observe(s, player, out):
 
 @kernel
 def _observe_not_seen(s, player, out):
-    """All tiles of the game less those on the table and the observer's."""
+    """Write the tiles of the game that are neither on the table nor in the observer's rack."""
     for c in range(s.rules.colors):
         for v in range(s.rules.values):
             tile = c * tiles.NUM_VALUES + v
@@ -128,7 +128,7 @@ def _observe_not_seen(s, player, out):
 
 @kernel
 def _observe_turn(s, out):
-    """What the player to act has built."""
+    """Write the turn that the player to act is building."""
     for tile in range(tiles.NUM_TYPES):
         out[_LOOSE + tile] = s.loose[tile]
     for k in range(MAX_MELDS):

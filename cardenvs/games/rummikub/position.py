@@ -1,4 +1,4 @@
-"""The position of a turn: a rack before a table."""
+"""The position of a turn."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from cardenvs.games.rummikub.tiles import Multiset
 
 @dataclass(frozen=True)
 class Position:
-    """What a turn is judged by: the rack of the player, the table in canonical form, whether the player has opened."""
+    """The rack of a player, the table in canonical form, and whether the player has opened."""
 
     rules: Ruleset
     rack: Multiset

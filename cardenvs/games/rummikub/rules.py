@@ -7,10 +7,8 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, random_below, shuffle, shuffle_rest, start_stream
 from cardenvs.games.rummikub import actions, effects, table
 from cardenvs.games.rummikub.catalogue import NUM_MELDS
-from cardenvs.games.rummikub.completion import TO_LAY, TO_TAKE, TURN
 from cardenvs.games.rummikub.ruleset import HIGH_TILE, NO_PLAY_ONLY, RANDOM_SEAT
 from cardenvs.games.rummikub.scratch import stack_record
-from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.state import EXACT, NO_MELD, SCORE
 from cardenvs.games.rummikub.steps import (
     explain_commit,
@@ -21,9 +19,10 @@ from cardenvs.games.rummikub.steps import (
     list_lays,
     mark_steps,
 )
-from cardenvs.games.rummikub.tiles import JOKER, NUM_NATURALS, NUM_TYPES, NUM_VALUES
+from cardenvs.games.rummikub.tiles import JOKER, MAX_MELDS, NUM_NATURALS, NUM_TYPES, NUM_VALUES
+from cardenvs.games.rummikub.turn import TO_LAY, TO_TAKE, TURN
 
-_WHO_BEGINS = 1  # a source of chance, besides the deal
+_WHO_BEGINS = 1  # the random stream for the beginner
 
 new_turn = stack_record(TURN)
 
@@ -52,7 +51,7 @@ def deal(s, given, log):
 
 @kernel
 def _sort_deck(s):
-    """Put all tiles of the game in order."""
+    """Put all tiles of the game in order into s.deck."""
     n = np.int64(0)
     for c in range(s.rules.colors):
         for v in range(s.rules.values):
@@ -67,7 +66,7 @@ def _sort_deck(s):
 
 @kernel
 def _choose_beginner(s, log):
-    """Seat 0, chance, or who draws the highest tile (1.4)."""
+    """Return the player who begins: seat 0, a random one, or the one who draws the highest tile (1.4)."""
     start_stream(s, _WHO_BEGINS, 0)
     num_players = np.int64(s.rules.num_players)
     if s.rules.start_player == RANDOM_SEAT:
@@ -100,7 +99,7 @@ def _choose_beginner(s, log):
 
 @kernel
 def legal_actions(s, out):
-    """List the steps that the player to act may make, ascending (8)."""
+    """List the legal steps of the player to act, ascending (8)."""
     if s.rules.mask == EXACT:
         return _legal_exact(s, out)
     return _legal_loose(s, out)
@@ -108,13 +107,13 @@ def legal_actions(s, out):
 
 @kernel
 def _idle(s):
-    """DRAW while there is a pool, else PASS (3.3, 3.4)."""
+    """Return DRAW, or PASS if the pool is empty (3.3, 3.4)."""
     return actions.DRAW if s.num_dealt < s.num_tiles else actions.PASS
 
 
 @kernel
 def idle_needs_no_play(s):
-    """Whether drawing, or passing, is for players without a legal PLAY only (3.3, 3.4)."""
+    """Return whether only a player without a legal PLAY may draw or pass (3.3, 3.4)."""
     if s.num_dealt < s.num_tiles:
         return not s.rules.allow_draw_when_play_possible
     return s.rules.pass_rule == NO_PLAY_ONLY
@@ -122,7 +121,7 @@ def idle_needs_no_play(s):
 
 @kernel
 def _legal_exact(s, out):
-    """The steps with which the turn can be completed (8.4)."""
+    """List the steps with which the turn can be completed (8.4)."""
     w = new_turn()
     n = 0
     if s.num_laid == 0 and s.opened[s.current_player]:
@@ -150,7 +149,7 @@ def _legal_exact(s, out):
 
 @kernel
 def _legal_loose(s, out):
-    """The steps for which the tiles are there; a play can always be given up (8.5)."""
+    """List the steps for which there are tiles; a play can always be given up (8.5)."""
     n = 0
     if is_building(s):
         out[0] = _idle(s)
@@ -169,7 +168,7 @@ def _legal_loose(s, out):
 
 @kernel
 def explain_illegal(s, action):
-    """0 if `action` is legal, else one of the codes of actions.py."""
+    """Return 0 if `action` is legal, else a code of actions.py."""
     if action < actions.COMMIT:
         return _explain_idle(s, action)
     w = new_turn()
@@ -190,7 +189,7 @@ def explain_illegal(s, action):
 
 @kernel
 def _explain_idle(s, action):
-    """Why one may not draw, or pass, or 0."""
+    """Return the code of why the player may not draw or pass, or 0."""
     if action != _idle(s):
         return actions.POOL_EMPTY if action == actions.DRAW else actions.POOL_NOT_EMPTY
     if is_building(s):
@@ -204,7 +203,7 @@ def _explain_idle(s, action):
 
 @kernel
 def apply_action(s, action, log):
-    """Make one step, and pass the turn on if that ends it."""
+    """Make one step; if it ends the turn, go on to the next player or end the game."""
     player = np.int64(s.current_player)
     if action >= actions.LAY_0:
         effects.step_lay(s, player, action - actions.LAY_0, log)
@@ -225,7 +224,7 @@ def apply_action(s, action, log):
 
 @kernel
 def _end_turn(s, player, log):
-    """End the game if `player` is out or everybody has passed, else pass the turn on (6.1, 6.2)."""
+    """End the game if `player` is out or everybody has passed, else go on to the next player (6.1, 6.2)."""
     if s.rack_sizes[player] == 0:
         ev.log_note(log, table.OUT, player, 0)
         _settle(s, player, log)
@@ -248,7 +247,7 @@ def _next_player(s):
 
 @kernel
 def num_active(s):
-    """How many players are still in the game."""
+    """Return the number of players still in the game."""
     n = 0
     for p in range(s.rules.num_players):
         n += s.active[p]
@@ -257,7 +256,7 @@ def num_active(s):
 
 @kernel
 def rack_sum(s, player):
-    """What a rack counts at the end (6.1)."""
+    """Return the points of the rack of `player` at the end (6.1)."""
     total = np.int64(s.hands[player, JOKER] * s.rules.joker_value_at_end)
     for tile in range(NUM_NATURALS):
         total += s.hands[player, tile] * (tile % NUM_VALUES + 1)
@@ -266,7 +265,7 @@ def rack_sum(s, player):
 
 @kernel
 def _settle(s, out, log):
-    """Score the game that `out` has ended, or nobody (6.1, 6.2)."""
+    """Score a game that `out` has ended by going out, or a blocked one with NO_PLAYER (6.1, 6.2)."""
     s.terminal = 1
     base = np.int64(0)
     if out == ev.NO_PLAYER:
@@ -292,7 +291,7 @@ def _settle(s, out, log):
 
 @kernel
 def _loss(s, player, base):
-    """What a loser pays: the own sum above `base`, or an equal part of 1 (6.1, 6.2, 8.7)."""
+    """Return what a loser pays: the rack sum less `base`, or an equal part of 1 (6.1, 6.2, 8.7)."""
     if s.rules.returns == SCORE:
         return np.float64(rack_sum(s, player) - base)
     return 1.0 / (s.rules.num_players - 1)
@@ -300,7 +299,7 @@ def _loss(s, player, base):
 
 @kernel
 def forfeit(s, player, log):
-    """`player` pays the others as a loser and leaves; two or more play on (8.8)."""
+    """Remove `player`, who pays the others as a loser; two or more play on (8.8)."""
     ev.log_note(log, table.FORFEIT, player, 0)
     s.active[player] = 0
     effects.forget_turn(s)
@@ -323,12 +322,12 @@ def forfeit(s, player, log):
 
 @kernel
 def determinize(s, player, seed):
-    """Re-deal the racks of the others and the pool; of a turn that another builds, `player` knows nothing."""
+    """Re-deal what `player` cannot know: the other racks, the pool, and the turn that another player is building."""
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
     if s.current_player != player:
         effects.forget_turn(s)
-    first = np.int64(s.num_dealt)  # deck[first:] becomes the hidden tiles; what was dealt has left room before it
+    first = np.int64(s.num_dealt)  # deck[first:] becomes the hidden tiles; dealt tiles have left room before it
     for p in range(s.rules.num_players):
         if p != player:
             for tile in range(NUM_TYPES):

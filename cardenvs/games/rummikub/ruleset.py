@@ -1,7 +1,7 @@
 """Options of Rummikub. Paragraph numbers are those of rules.md.
 
-`CommonRules` are the options of the environment. `Ruleset` adds house rules that only the reference implementation of
-the tests plays; the solver refuses those that it does not know.
+`CommonRules` has the options of the environment. `Ruleset` adds house rules that only the reference implementation in
+the tests plays; the solver rejects the ones it does not support.
 """
 
 from dataclasses import dataclass
@@ -30,9 +30,9 @@ class CommonRules(Options):
     start_player: str = option(
         "seat0",
         choices=("seat0", "high_tile", "random"),
-        doc="who begins: seat 0, who draws the highest tile, or chance",
+        doc="who begins: seat 0, the player who draws the highest tile, or a random one",
     )
-    initial_meld_min: int = option(30, low=0, high=100, doc="least value of an opening; 0: everybody is open")
+    initial_meld_min: int = option(30, low=0, high=100, doc="smallest value of an opening; 0: everybody has opened")
     initial_meld_allow_joker: bool = option(True, doc="a joker may be part of an opening")
     joker_rule: str = option("retrieve", choices=JOKER_RULES, doc="when a joker on the table may get a new meaning")
     joker_group3_needs_both: bool = option(
@@ -40,9 +40,11 @@ class CommonRules(Options):
     )
     allow_draw_when_play_possible: bool = option(True, doc="a player who could play may draw instead")
     pass_rule: str = option(
-        "empty_pool", choices=("empty_pool", "no_play_only"), doc="with an empty pool: always, or only without a play"
+        "empty_pool",
+        choices=("empty_pool", "no_play_only"),
+        doc="when a player may pass on an empty pool: always, or only without a play",
     )
-    joker_value_at_end: int = option(30, low=0, high=100, doc="what a joker left in a rack counts")
+    joker_value_at_end: int = option(30, low=0, high=100, doc="points of a joker left in a rack")
 
     @property
     def num_tiles(self) -> int:
@@ -50,11 +52,11 @@ class CommonRules(Options):
         return self.colors * self.values * self.copies + self.jokers
 
     def check(self) -> None:
-        """Refuse a deal of more tiles than there are."""
+        """Raise OptionError if the racks need more tiles than the game has."""
         if self.num_players * self.initial_hand_size > self.num_tiles:
             raise OptionError(
-                f"{self.num_players} racks of {self.initial_hand_size} need more than the {self.num_tiles} tiles there "
-                "are; choose a smaller initial_hand_size, or more colors, values or copies"
+                f"{self.num_players} racks of {self.initial_hand_size} need more than the {self.num_tiles} tiles of "
+                "the game; choose a smaller initial_hand_size, or more colors, values or copies"
             )
 
 
@@ -77,7 +79,7 @@ class Ruleset(CommonRules):
     one_after_13: bool = option(False, doc="fixed: 1 is low only")
 
     def check(self) -> None:
-        """Refuse what is not played here."""
+        """Raise OptionError also for rules that are not played here."""
         super().check()
         if self.joker_to_hand:
             raise OptionError(

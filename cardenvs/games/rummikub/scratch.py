@@ -1,4 +1,4 @@
-"""Working memory of kernels on the stack: kernels allocate nothing, but a search needs room. And places in a table."""
+"""Stack memory for kernels, which cannot allocate, and a hash for their tables."""
 
 from typing import Any
 
@@ -6,14 +6,15 @@ import numpy as np
 
 from cardenvs.core.kernel import COMPILED, kernel
 
+ZERO, ONE = np.int64(0), np.int64(1)  # typed, so that a kernel is compiled for int64 arguments only
 _PART = (1 << 21) - 1
 
 
 def stack_record(dtype: np.dtype) -> Any:
-    """A function for kernels that gives a record of `dtype`, not cleared.
+    """Return a function that gives the kernel calling it an uninitialised record of `dtype`.
 
-    It lives on the stack of the kernel that calls the function, until that kernel returns: keep it to half a megabyte,
-    and pass it on as an argument. Uncompiled, it is a fresh NumPy record.
+    The record lives on the stack of the calling kernel until that kernel returns. Keep it below half a megabyte, and
+    pass it on as an argument. Without the compiler it is a new NumPy record.
     """
     if not COMPILED:
         return lambda: np.zeros(1, dtype)[0]
@@ -37,10 +38,10 @@ def stack_record(dtype: np.dtype) -> Any:
 
 @kernel(inline=True)
 def place_of(key, bits):
-    """A place from 0 to (1 << bits) - 1 in a table of states for a key of up to 63 bits.
+    """Hash a key of up to 63 bits to an index from 0 to (1 << bits) - 1.
 
-    States that differ little are far from each other: the top bits of a product with an odd number (D. Knuth, "The Art
-    of Computer Programming", vol. 3, 6.4), one for each third of the key, so that nothing overflows.
+    Multiplicative hashing (D. Knuth, "The Art of Computer Programming", vol. 3, 6.4) spreads similar keys; each third
+    of the key has its own multiplier, so that no product overflows.
     """
     product = (key & _PART) * 0x9E3779B1 + (key >> 21 & _PART) * 0x85EBCA77 + (key >> 42) * 0xC2B2AE3D
     return (product & 0xFFFFFFFF) >> 32 - bits

@@ -1,4 +1,4 @@
-"""The solver for Python callers: the best play of a rack and a table, in words that people use."""
+"""The solver for Python callers: find the best play of a rack and a table given as texts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,17 +22,9 @@ from cardenvs.games.rummikub.melds import (
     table_tiles,
 )
 from cardenvs.games.rummikub.position import Position
+from cardenvs.games.rummikub.problem import OPENING_VALUE, POINTS_FIRST, POSITION, TILES_FIRST, WORK
 from cardenvs.games.rummikub.ruleset import JOKER_RULES, Ruleset
-from cardenvs.games.rummikub.solver import (
-    OPENING_VALUE,
-    POINTS_FIRST,
-    POSITION,
-    TILES_FIRST,
-    WORK,
-    best_play,
-    best_value,
-    shuffle_rest,
-)
+from cardenvs.games.rummikub.solver import any_best_play, best_play, best_value
 from cardenvs.games.rummikub.tiles import (
     EMPTY,
     JOKER,
@@ -62,14 +54,14 @@ class Solution:
     """The best play.
 
     Attributes:
-        num_tiles: rack tiles put down.
-        points: what they count in the rack, a joker 30.
-        played: the rack tiles put down, ascending types.
-        melds: the whole new table, canonical; runs of at most five.
+        num_tiles: number of rack tiles put down.
+        points: their points, a joker counting 30.
+        played: types of the rack tiles put down, ascending.
+        melds: the whole new table in canonical form, with runs of at most five tiles.
         kept: the part of `melds` that was on the table before.
         laid: the part that is new.
-        opening_points: value of the best initial meld from the rack alone, 0 if there is none.
-        opening_melds: that initial meld.
+        opening_points: value of the best opening from the rack alone, 0 if there is none.
+        opening_melds: the melds of that opening.
     """
 
     num_tiles: int
@@ -90,21 +82,21 @@ def solve(
     opened: bool = True,
     initial_meld_min: int = 30,
 ) -> Solution:
-    """The play that puts most tiles, or most points, on the table; exact.
+    """Return the play that puts the most tiles or points on the table; exact.
 
-    Among equal plays it prefers the other objective, then one that leaves much of the table as it is.
+    The other objective breaks ties, then how much of the table stays in place.
 
     Args:
-        rack: tiles, as in ["R13", "K4", "J"] or "R13 K4 J".
-        table: melds, as in [["B3", "B4", "B5"]] or ["B3 B4 B5"]; a joker may name the tile that it represents, J(B4).
+        rack: tiles, such as ["R13", "K4", "J"] or "R13 K4 J".
+        table: melds, such as [["B3", "B4", "B5"]] or ["B3 B4 B5"]; J(B4) is a joker that represents B4.
         objective: "tiles" or "points".
         joker_rule: "retrieve", "free" or "locked" (rules.md 5).
-        opened: whether the player has opened; if not, the play is an opening of at least `initial_meld_min` points.
-        initial_meld_min: see `opened`.
+        opened: whether the player has opened. If not, the play is an opening.
+        initial_meld_min: points that an opening must be worth.
 
     Raises:
-        DeckError: no such tile, a tile too often, not a set, or an ambiguous joker.
-        OptionError: no such objective or joker rule.
+        DeckError: a tile is unknown or too frequent, a meld is not a set, or a joker is ambiguous.
+        OptionError: unknown objective or joker rule.
     """
     if not isinstance(objective, str) or objective not in _OBJECTIVES:
         raise OptionError(f"an objective is {' or '.join(_OBJECTIVES)}; got {short(objective)}")
@@ -114,17 +106,17 @@ def solve(
     try:
         hand = multiset(rack)
         melds = canonical_table(_with_meanings(Meld.of(meld), joker_rule) for meld in table_of(table))
-    except TypeError as error:  # a number where a list should be, say
-        raise DeckError(f"rack and table are lists of tiles and of melds, or texts ({error})") from None
+    except TypeError as error:  # for example a number instead of a list
+        raise DeckError(f"rack and table must be lists of tiles and of melds, or texts ({error})") from None
     _check_tiles(hand, melds, rules)
     return solve_position(Position(rules, hand, melds, opened), objective)
 
 
 def solve_position(position: Position, objective: str = "tiles") -> Solution:
-    """`solve` of a position, under its rules.
+    """Solve a position under its rules; see `solve`.
 
     Raises:
-        OptionError: house rules that the solver does not know.
+        OptionError: the solver does not support a house rule.
     """
     check_rules(position.rules)
     melds = split_table(position.table)
@@ -135,7 +127,7 @@ def solve_position(position: Position, objective: str = "tiles") -> Solution:
         kept = tuple(MELDS[number] for number, stays in zip(p.melds, p.kept, strict=True) if stays)
     played = sub(table_tiles((*kept, *laid)), table_tiles(melds)) if laid else EMPTY
     opening = position_record(Position(position.rules, position.rack, (), False), "opening")
-    opening_melds = _laid(shuffle_rest, opening)
+    opening_melds = _laid(any_best_play, opening)
     return Solution(
         num_tiles=total(played), points=rack_points(played, position.rules.joker_value_at_end),
         played=tuple(tiles_in(played)), melds=canonical_table((*kept, *laid)), kept=canonical_table(kept),
@@ -145,32 +137,30 @@ def solve_position(position: Position, objective: str = "tiles") -> Solution:
 
 
 def has_play(position: Position) -> bool:
-    """Whether there is a legal PLAY.
+    """Return whether there is a legal PLAY.
 
     Raises:
-        OptionError: house rules that the solver does not know.
+        OptionError: the solver does not support a house rule.
     """
     check_rules(position.rules)
     return bool(best_value(np.zeros(1, WORK)[0], position_record(position, "tiles")) > 0)
 
 
 def opening_value(rules: Ruleset, tiles: Multiset) -> int:
-    """The value of the best initial meld that some tiles alone make, 0 if there is none."""
+    """Return the value of the best opening with `tiles` alone, 0 if there is none."""
     p = position_record(Position(rules, tiles, (), False), "opening")
     return max(0, int(best_value(np.zeros(1, WORK)[0], p)))
 
 
 def check_rules(rules: Ruleset) -> None:
-    """Raise OptionError under house rules that the solver does not know."""
+    """Raise OptionError if the solver does not support a house rule."""
     for name, value in _HOUSE_RULES.items():
         if getattr(rules, name) != value:
-            raise OptionError(
-                f"the solver does not know {name}={getattr(rules, name)!r}; it plays {name}={value!r} only"
-            )
+            raise OptionError(f"the solver does not support {name}={getattr(rules, name)!r}, only {name}={value!r}")
 
 
 def position_record(position: Position, objective: str) -> np.record:
-    """A record of POSITION; of a player who has not opened the table is left out (4.2)."""
+    """Return a record of POSITION, without the table if the player has not opened (4.2)."""
     rules, p = position.rules, np.zeros(1, POSITION)[0]
     p["rack"] = position.rack
     if position.opened:
@@ -191,7 +181,7 @@ def position_record(position: Position, objective: str) -> np.record:
 
 
 def _laid(find: Any, p: np.record) -> Table:
-    """Run a kernel that finds melds, `best_play` or `shuffle_rest`; the melds it lays."""
+    """Run a kernel, `best_play` or `any_best_play`, and return the melds it lays."""
     w = np.zeros(1, WORK)[0]
     if find(w, p) <= 0:
         return ()
@@ -202,19 +192,19 @@ def _check_tiles(hand: Multiset, table: Table, rules: Ruleset) -> None:
     for meld in table:
         reason = meld.why_invalid()
         if reason:
-            raise DeckError(f"the table is no table: {reason} (rules.md 2)")
+            raise DeckError(f"the table is invalid: {reason} (rules.md 2)")
     lacking = [
         t for t, n in enumerate(add(hand, table_tiles(table))) if n > (rules.jokers if t == JOKER else rules.copies)
     ]
     if lacking:
-        raise DeckError(f"{' '.join(tile_label(tile) for tile in lacking)} is there more often than in the game")
+        raise DeckError(f"{' '.join(tile_label(tile) for tile in lacking)} occurs more often than in the game")
 
 
 def _with_meanings(meld: Meld, joker_rule: str) -> Meld:
-    """The meld with a meaning for each joker that has none: the only one that fits, or, if they are free, any.
+    """Return the meld with a meaning for each joker that has none: the only possible one, or any if jokers are free.
 
     Raises:
-        DeckError: several would fit.
+        DeckError: several meanings are possible.
     """
     unclear = [k for k, slot in enumerate(meld.slots) if slot.colour == UNASSIGNED]
     fitting = []

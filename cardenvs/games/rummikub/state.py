@@ -1,4 +1,4 @@
-"""State of Rummikub: options, record, and what lies on the table. Paragraph numbers are those of rules.md."""
+"""Options and state record of Rummikub. Paragraph numbers are those of rules.md."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,13 @@ import numpy as np
 from cardenvs.core.options import option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.games.rummikub.ruleset import MAX_PLAYERS, CommonRules
-from cardenvs.games.rummikub.solver import MAX_MELDS
-from cardenvs.games.rummikub.tiles import JOKER, MOST_TILES, NUM_TYPES, tile_of
+from cardenvs.games.rummikub.tiles import JOKER, MAX_MELDS, MOST_TILES, NUM_TYPES, tile_of
 
 NO_MELD = -1
 NO_SLOT = -1
 EXACT, LOOSE = range(2)
 SCORE, WIN = range(2)
-PHASES = ("turn", "take_apart", "lay")  # what the builder has done in the turn: nothing, or what the last step was
+PHASES = ("turn", "take_apart", "lay")  # the start of a turn, or the kind of the last step
 TURN_BEGINS, TAKING_APART, LAYING = range(3)
 
 
@@ -37,14 +36,14 @@ STATE = record(
         ("deck", "i1", (MOST_TILES,)),  # dealing order; deck[num_dealt:num_tiles] is the pool, next first  nobody
         ("num_tiles", "i1"),  # in the game
         ("num_dealt", "i1"),  # dealt and drawn
-        ("hands", "i1", (MAX_PLAYERS, NUM_TYPES)),  # counts; tiles laid in this turn still in them   seen by: owner
+        ("hands", "i1", (MAX_PLAYERS, NUM_TYPES)),  # counts, tiles laid in this turn included       seen by: owner
         ("rack_sizes", "i1", (MAX_PLAYERS,)),  # sums of `hands`                                    seen by: all
         ("sets", "i2", (MAX_MELDS,)),  # the table, catalogue numbers or NO_MELD                     seen by: all
         ("opened", "u1", (MAX_PLAYERS,)),
         ("num_passes", "i1"),  # in a row
         # The turn being built, seen by the player to act only
         ("taken", "u1", (MAX_MELDS,)),  # 1: this set has been taken apart
-        ("last_taken", "i2"),  # the highest number among them, or NO_MELD
+        ("last_taken", "i2"),  # the highest meld number among them, or NO_MELD
         ("laid", "i2", (MAX_MELDS,)),  # melds laid, ascending, then NO_MELD
         ("num_laid", "i1"),
         ("loose", "i1", (NUM_TYPES,)),  # tiles of sets taken apart that have not been laid again
@@ -55,6 +54,6 @@ STATE = record(
 
 
 def deck(options):
-    """All tiles of the game."""
+    """Return all tiles of the game."""
     naturals = [tile_of(colour, value) for colour in range(options.colors) for value in range(1, options.values + 1)]
     return np.array(sorted(naturals * options.copies) + [JOKER] * options.jokers, np.int16)

@@ -1,13 +1,14 @@
-"""The steps of a turn: which of them are open, in the loose and in the exact sense (rules.md 8)."""
+"""Legal steps of a turn, with the exact mask and with the loose one (rules.md 8)."""
 
 import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.games.rummikub import actions, catalogue
-from cardenvs.games.rummikub.completion import TO_LAY, TO_TAKE, are_replaced, look_ahead, mark
-from cardenvs.games.rummikub.solver import MAX_MELDS
+from cardenvs.games.rummikub.completion import mark
+from cardenvs.games.rummikub.joker_rule import are_replaced
 from cardenvs.games.rummikub.state import NO_MELD
-from cardenvs.games.rummikub.tiles import JOKER, NUM_COLOURS, NUM_NATURALS, NUM_TYPES, NUM_VALUES
+from cardenvs.games.rummikub.tiles import JOKER, MAX_MELDS, NUM_COLOURS, NUM_NATURALS, NUM_TYPES, NUM_VALUES
+from cardenvs.games.rummikub.turn import TO_LAY, TO_TAKE, look_ahead
 
 _NUM_BITS = np.array([places.bit_count() for places in range(1 << catalogue.LONGEST)])
 _LOWEST = np.int64(sum(1 << c * NUM_VALUES for c in range(NUM_COLOURS)))  # the types of value 1, a bit set
@@ -16,13 +17,13 @@ _GROUP_COLOURS = np.array([0b0111, 0b1011, 0b1101, 0b1110, 0b1111])  # in the or
 
 @kernel
 def is_building(s):
-    """Whether a step of the turn has been made."""
+    """Return whether a step of the turn has been made."""
     return s.last_taken != NO_MELD or s.num_laid > 0
 
 
 @kernel
 def was_taken(s, number):
-    """Whether a set of this number has been taken apart in the turn."""
+    """Return whether a set of this number has been taken apart in the turn."""
     if number <= s.last_taken:
         for k in range(MAX_MELDS):
             if s.taken[k] and s.sets[k] == number:
@@ -31,15 +32,15 @@ def was_taken(s, number):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# The exact sense
+# The exact mask
 
 
 @kernel
 def mark_steps(s, w, goal):
-    """Mark in w.marks the numbers of melds (TO_LAY), or sets (TO_TAKE), with which the turn can go on and be completed.
+    """Mark in w.marks the melds to lay (TO_LAY) or sets to take apart (TO_TAKE) next in a turn that can be completed.
 
-    Sets of lower numbers than the last one taken apart stay; others may be taken apart later. Of several sets of one
-    number, `explain_take` says which is next.
+    Sets with lower numbers than the last one taken apart stay; others may be taken apart later. Among equal sets,
+    `explain_take` says which is next.
     """
     set_problem(s, w, goal)
     mark(w)
@@ -47,7 +48,7 @@ def mark_steps(s, w, goal):
 
 @kernel
 def is_able_to_play(s, w):
-    """Whether the player to act, at the beginning of the turn, has a legal PLAY (3.3, 3.4)."""
+    """Return whether the player to act, at the start of a turn, has a legal PLAY (3.3, 3.4)."""
     for goal in (TO_LAY, TO_TAKE):
         mark_steps(s, w, goal)
         for number in range(catalogue.NUM_MELDS):
@@ -58,7 +59,7 @@ def is_able_to_play(s, w):
 
 @kernel
 def set_problem(s, w, goal):
-    """Set the completion problem of a moment."""
+    """Fill `w`, a record of TURN, with the current turn; see completion.py."""
     player = np.int64(s.current_player)
     w.goal = goal
     w.colors = s.rules.colors
@@ -85,7 +86,7 @@ def set_problem(s, w, goal):
 
 @kernel
 def _set_tiles(s, w, player):
-    """Set the tiles that lie loose and those of the rack."""
+    """Fill in the loose tiles and the rack tiles."""
     for c in range(NUM_COLOURS):
         for v in range(w.have.shape[1]):
             w.have[c, v] = 0
@@ -107,7 +108,7 @@ def _set_tiles(s, w, player):
 
 @kernel
 def _set_set(s, w, k):
-    """Set what set k of the table is: taken apart, loose if taking apart is the goal and it is its turn, or fixed."""
+    """Fill in set `k` of the table: taken apart, may be taken apart (TO_TAKE), or fixed."""
     number = np.int64(s.sets[k])
     _set_old_jokers(w, number)
     if s.taken[k]:
@@ -134,7 +135,7 @@ def _set_set(s, w, k):
 
 @kernel
 def _set_old_jokers(w, number):
-    """Note what the jokers of a set stood for."""
+    """Record the tiles that the jokers of a set represented."""
     for i in range(catalogue.MELD_SIZE[number]):
         if catalogue.MELD_FACES[number, i] == JOKER:
             w.meaning[w.num_old] = catalogue.MELD_TYPES[number, i]
@@ -144,7 +145,7 @@ def _set_old_jokers(w, number):
 
 @kernel
 def _set_fixed(w, number):
-    """Note the tiles of a meld that lies there for good."""
+    """Record the tiles of a meld that stays on the table."""
     for i in range(catalogue.MELD_SIZE[number]):
         face = catalogue.MELD_FACES[number, i]
         if face != JOKER:
@@ -155,7 +156,7 @@ def _set_fixed(w, number):
 
 @kernel
 def keeps_joker_rule(s, w):
-    """Whether what has been built keeps the joker rule, nothing being laid any more (5)."""
+    """Return whether the play obeys the joker rule as it stands, with no more melds laid (5)."""
     set_problem(s, w, TO_LAY)
     look_ahead(w)
     for v in range(1, w.values + 1):  # noqa: SIM110  kernels have no generators
@@ -165,14 +166,17 @@ def keeps_joker_rule(s, w):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# The loose sense
+# The loose mask
 
 
 @kernel
 def list_lays(s, out, n):
-    """Write LAY_0 + m for each meld m whose tiles are at hand to `out`, ascending from place n; return the next place.
+    """Write LAY_0 + m for each meld m whose tiles are at hand to `out`, ascending from index `n`.
 
-    Melds before the last one laid, and those taken apart, are left out.
+    Melds before the last one laid, and melds taken apart in this turn, are left out.
+
+    Returns:
+        The next free index of `out`.
     """
     player = np.int64(s.current_player)
     jokers = np.int64(0)
@@ -193,7 +197,7 @@ def list_lays(s, out, n):
 
 @kernel
 def _list_groups(s, have, jokers, v, out, n):
-    """Go on with the groups of value v."""
+    """List the groups of value `v`, as `list_lays` does."""
     colours = np.int64(0)
     for c in range(s.rules.colors):
         colours |= (have >> c * NUM_VALUES + v - 1 & 1) << c
@@ -210,7 +214,7 @@ def _list_groups(s, have, jokers, v, out, n):
 
 @kernel
 def _list_runs(s, have, jokers, c, v, out, n):
-    """Go on with the runs of colour c that end at value v."""
+    """List the runs of colour `c` that end at value `v`, as `list_lays` does."""
     for length in range(3, min(catalogue.LONGEST, v) + 1):
         missing = ~(have >> c * NUM_VALUES + v - length) & (1 << length) - 1
         if _NUM_BITS[missing] > jokers:
@@ -224,11 +228,11 @@ def _list_runs(s, have, jokers, c, v, out, n):
 
 @kernel
 def _worthwhile_values(have, jokers):
-    """The values at which a meld may end: a bit set, the first bit is value 1.
+    """Return the values at which a meld may end, as a bit set whose lowest bit is value 1.
 
     Args:
         have: natural types at hand, a bit set.
-        jokers: at hand.
+        jokers: number of jokers at hand.
     """
     below, two_below = have << 1 & ~_LOWEST, have << 2 & ~(_LOWEST | _LOWEST << 1)
     runs = _are_at_least(3 - jokers, have, below, two_below, np.int64(0)) & ~(_LOWEST | _LOWEST << 1)
@@ -241,7 +245,7 @@ def _worthwhile_values(have, jokers):
 
 @kernel
 def _are_at_least(number, a, b, c, d):
-    """The bits that at least `number` of four bit sets have, for numbers up to three."""
+    """Return the bits that are set in at least `number` of four bit sets; `number` is at most 3."""
     if number >= 3:
         return a & b & (c | d) | c & d & (a | b)
     if number == 2:
@@ -259,7 +263,7 @@ def _list_lay(s, number, out, n):
 
 @kernel
 def explain_lay(s, number):
-    """Why a meld cannot be laid next in the loose sense, or 0."""
+    """Return the code of why a meld cannot be laid next under the loose mask, or 0."""
     player = np.int64(s.current_player)
     if s.num_laid > 0 and number < s.laid[s.num_laid - 1]:
         return actions.OUT_OF_ORDER
@@ -281,7 +285,7 @@ def explain_lay(s, number):
 
 @kernel
 def explain_take(s, k):
-    """Why set k cannot be taken apart next in the loose sense, or 0."""
+    """Return the code of why set `k` cannot be taken apart next under the loose mask, or 0."""
     if s.sets[k] == NO_MELD:
         return actions.NO_SUCH_SET
     if not s.opened[s.current_player]:
@@ -298,7 +302,7 @@ def explain_take(s, k):
 
 @kernel
 def explain_commit(s, w):
-    """Why what has been built is no legal PLAY, or 0 (3.2)."""
+    """Return the code of why the steps so far are not a legal PLAY, or 0 (3.2)."""
     rack_tiles, loose = np.int64(0), np.int64(0)
     for tile in range(NUM_TYPES):
         rack_tiles += s.used[tile]

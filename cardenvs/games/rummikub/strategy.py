@@ -1,24 +1,24 @@
-"""Policies for Rummikub, each built on the one before.
+"""Policies for Rummikub, each built on the previous one.
 
 * `greedy` plays whenever it can: the first play that the solver finds.
-* `max_tiles` lays as many tiles as can be laid, at equal numbers the higher ones.
-* `planner` opens as `max_tiles` does; then it keeps its tiles, jokers and all, and draws until it can go out at once.
-  What lies on the table helps everybody, and a large rack has more plays than a small one. It passes when the pool is
-  empty, so that somebody else must lay first; not if that would end the game and somebody has fewer tiles. It lays as
-  many as it can when somebody has one tile left.
+* `max_tiles` lays as many tiles as possible, and among equal numbers the higher tiles.
+* `planner` opens like `max_tiles`. Then it keeps its tiles, including jokers, and draws until it can go out at once:
+  tiles on the table help everybody, and a large rack has more plays than a small one. On an empty pool it passes, so
+  that somebody else must lay first, unless that would end the game while somebody has fewer tiles. It lays as many
+  tiles as it can once somebody has one tile left.
 
-A policy chooses one step at a time, and its plan must be the same at each. Nothing of the record changes for good
-before the play is done, so the plan is made again from what lay there at the beginning of the turn. Once melds are
-being laid, the sets that were not taken apart are known to stay, which makes that quick. A turn that somebody else
-has begun is finished by the same plan if it fits, and given up otherwise. What a plan begins with is legal with either
-mask, so no policy needs the list of legal actions unless it gives up such a turn.
+A policy chooses one step at a time and must follow the same plan at each step. The rack and the table of the record do
+not change before the play is done, so each step computes the plan again from the start of the turn. Once melds are
+being laid, the sets that were not taken apart are known to stay, which makes this fast. A turn that somebody else has
+started is finished if the plan fits it, and given up otherwise. The first step of a plan is legal with either mask, so
+policies need the list of legal actions only to give up such a turn.
 """
 
 import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import random_below
-from cardenvs.games.rummikub import solver
+from cardenvs.games.rummikub import problem, solver
 from cardenvs.games.rummikub.actions import COMMIT, DRAW, LAY_0, PASS, TAKE_0
 from cardenvs.games.rummikub.catalogue import MELD_FACES, MELD_SIZE
 from cardenvs.games.rummikub.rules import determinize, explain_illegal, idle_needs_no_play, legal_actions, num_active
@@ -26,55 +26,55 @@ from cardenvs.games.rummikub.ruleset import LOCKED
 from cardenvs.games.rummikub.scratch import stack_record
 from cardenvs.games.rummikub.state import NO_MELD
 from cardenvs.games.rummikub.steps import explain_lay, explain_take, is_building
-from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES
+from cardenvs.games.rummikub.tiles import JOKER, MAX_MELDS, NUM_TYPES
 
 _NO_ACTION = np.int64(-1)
 
-_CLOSE_TO_OUT = 1  # tiles left in a rack that put an end to waiting; found by play on duplicate deals
-_LARGE_RACK = 24  # tiles above which the best use of jokers is not looked for
-_MOST_CHANGES = 6  # of a rack that is guessed
+_CLOSE_TO_OUT = 1  # the planner stops waiting when a rack has this few tiles; tuned on duplicate deals
+_LARGE_RACK = 24  # tiles; for larger racks the best use of jokers takes too long to find
+_MOST_CHANGES = 6  # exchanges when sampling a rack
 
-new_work = stack_record(solver.WORK)
-new_position = stack_record(solver.POSITION)
+new_work = stack_record(problem.WORK)
+new_position = stack_record(problem.POSITION)
 
 
 @kernel
 def greedy(s, legal, n, rng):
-    """Lay the first play that is found, else draw.
+    """Lay the first play found, else draw.
 
     Args:
         s: one record, not terminal.
         legal: int32 array whose first `n` entries are the legal actions.
-        n: int, or 0 if they have not been listed; then `legal` is room for them.
-        rng: not used, the policy is deterministic.
+        n: int; 0 if the legal actions have not been listed, then `legal` is scratch space for them.
+        rng: not used; the policy is deterministic.
 
     Returns:
         One of the legal actions.
     """
     w, p = new_work(), new_position()
-    set_position(s, p, solver.ANY_PLAY)
+    set_position(s, p, problem.ANY_PLAY)
     return _next_step(s, w, p, legal, n)
 
 
 @kernel
 def max_tiles(s, legal, n, rng):
-    """Lay as many tiles as possible, else draw. As `greedy`."""
+    """Lay as many tiles as possible, else draw. Arguments as for `greedy`."""
     w, p = new_work(), new_position()
-    set_position(s, p, solver.TILES_FIRST)
+    set_position(s, p, problem.TILES_FIRST)
     return _next_step(s, w, p, legal, n)
 
 
 @kernel
 def planner(s, legal, n, rng):
-    """Open as `max_tiles` does; then draw until the whole rack can be laid at once. As `greedy`."""
+    """Open like `max_tiles`, then draw until the whole rack can be laid at once. Arguments as for `greedy`."""
     w, p = new_work(), new_position()
-    set_position(s, p, solver.TILES_FIRST)
+    set_position(s, p, problem.TILES_FIRST)
     return _give_up(s, legal, n) if _waits(s, w, p) else _next_step(s, w, p, legal, n)
 
 
 @kernel
 def _waits(s, w, p):
-    """Whether the planner waits to go out. If not, what it plays is the best play of p from now on."""
+    """Return whether the planner waits to go out. If not, prepare `p` for the play that it makes."""
     if _may_wait(s):
         return not goes_out(w, p)
     simplify(p)
@@ -83,9 +83,12 @@ def _waits(s, w, p):
 
 @kernel(entry=True)
 def goes_out(w, p):
-    """Whether the whole rack of p can be laid at once, p.objective being TILES_FIRST. If so, p.need asks for it."""
-    whole_rack = solver.WEIGHT * _num_held(p)
-    if solver.at_least(w, p, whole_rack) < whole_rack:
+    """Return whether the whole rack of `p` can be laid at once; if so, make p.need require it.
+
+    p.objective must be TILES_FIRST.
+    """
+    whole_rack = problem.WEIGHT * _num_held(p)
+    if solver.value_if_at_least(w, p, whole_rack) < whole_rack:
         return False
     p.need = whole_rack
     return True
@@ -93,9 +96,9 @@ def goes_out(w, p):
 
 @kernel(entry=True)
 def simplify(p):
-    """Leave the jokers of p alone if its rack is so large that the best use of them could take seconds to find.
+    """Ignore the jokers of `p` if its rack is so large that finding their best use could take seconds.
 
-    Whether the whole rack can be laid, jokers and all, is found out quickly: ask `goes_out` first.
+    Call `goes_out` first: it tells quickly whether the whole rack, including jokers, can be laid.
     """
     if _num_held(p) > _LARGE_RACK:
         p.rack[JOKER] = 0
@@ -112,7 +115,7 @@ def _num_held(p):
 
 @kernel
 def _may_wait(s):
-    """Whether the player to act has opened, need not lay, and nobody is about to win."""
+    """Return whether the player to act has opened, does not have to lay, and nobody is about to win."""
     if not s.opened[s.current_player] or idle_needs_no_play(s):
         return False
     fewest = True
@@ -131,21 +134,21 @@ def _may_wait(s):
 
 @kernel
 def _next_step(s, w, p, legal, n):
-    """The next step of the best play of p."""
+    """Return the next step of the best play of `p`."""
     action = _next_lay(s, w, p) if s.num_laid > 0 else _first_steps(s, w, p)
     return action if action != _NO_ACTION and _is_open(s, action) else _give_up(s, legal, n)
 
 
 @kernel
 def set_position(s, p, objective):
-    """Fill a record of POSITION with the beginning of the turn of the player to act; of sets, those there are."""
+    """Fill `p`, a record of POSITION, with the state at the start of the turn of the player to act."""
     player = np.int64(s.current_player)
     for tile in range(NUM_TYPES):
         p.rack[tile] = s.hands[player, tile]
     p.num_melds = 0
     p.least = 0
     if s.opened[player]:
-        for k in range(solver.MAX_MELDS):
+        for k in range(MAX_MELDS):
             if s.sets[k] != NO_MELD:
                 p.melds[p.num_melds] = s.sets[k]
                 p.kept[p.num_melds] = 0
@@ -165,7 +168,7 @@ def set_position(s, p, objective):
 
 @kernel
 def _first_steps(s, w, p):
-    """The next set to be taken apart, else the first meld to be laid, or _NO_ACTION if there is no play."""
+    """Return the action for the next set to take apart, else for the first meld to lay; _NO_ACTION without a play."""
     if solver.playable_play(w, p) <= 0:
         return _NO_ACTION
     if s.last_taken != NO_MELD and not _fits_plan(s, p):
@@ -174,7 +177,7 @@ def _first_steps(s, w, p):
     for k in range(p.num_melds):
         if not p.kept[k] and p.melds[k] < number and _num_taken(s, p.melds[k]) < _num_planned(p, p.melds[k]):
             number = p.melds[k]
-    for k in range(solver.MAX_MELDS - 1, -1, -1):
+    for k in range(MAX_MELDS - 1, -1, -1):
         if s.sets[k] == number and not s.taken[k]:
             slot = np.int64(k)
     return TAKE_0 + slot if slot != _NO_ACTION else LAY_0 + w.melds[0]
@@ -182,8 +185,8 @@ def _first_steps(s, w, p):
 
 @kernel
 def _fits_plan(s, p):
-    """Whether all sets taken apart are to be."""
-    for k in range(solver.MAX_MELDS):
+    """Return whether the plan takes apart all sets that have been taken apart."""
+    for k in range(MAX_MELDS):
         if s.taken[k] and _num_taken(s, s.sets[k]) > _num_planned(p, np.int64(s.sets[k])):
             return False
     return True
@@ -191,9 +194,9 @@ def _fits_plan(s, p):
 
 @kernel
 def _num_taken(s, number):
-    """How many sets of a number have been taken apart."""
+    """Return how many sets of a number have been taken apart."""
     taken = np.int64(0)
-    for k in range(solver.MAX_MELDS):
+    for k in range(MAX_MELDS):
         if s.taken[k] and s.sets[k] == number:
             taken += 1
     return taken
@@ -201,7 +204,7 @@ def _num_taken(s, number):
 
 @kernel
 def _num_planned(p, number):
-    """How many sets of a number the plan takes apart."""
+    """Return how many sets of a number the plan takes apart."""
     planned = np.int64(0)
     for k in range(p.num_melds):
         if not p.kept[k] and p.melds[k] == number:
@@ -211,7 +214,7 @@ def _num_planned(p, number):
 
 @kernel
 def _next_lay(s, w, p):
-    """The next meld to be laid, or COMMIT; _NO_ACTION if what has been laid is not part of the plan."""
+    """Return the action for the next meld to lay, or COMMIT; _NO_ACTION if the melds laid do not fit the plan."""
     _keep_what_was_not_taken(s, p)
     if solver.playable_play(w, p) <= 0 or s.num_laid > w.num_melds or not _fits_plan(s, p):
         return _NO_ACTION
@@ -225,7 +228,7 @@ def _next_lay(s, w, p):
 def _keep_what_was_not_taken(s, p):
     """Mark in p.kept all sets that have not been taken apart."""
     i = 0
-    for k in range(solver.MAX_MELDS if p.num_melds > 0 else 0):
+    for k in range(MAX_MELDS if p.num_melds > 0 else 0):
         if s.sets[k] != NO_MELD:
             p.kept[i] = 1 - s.taken[k]
             i += 1
@@ -233,7 +236,7 @@ def _keep_what_was_not_taken(s, p):
 
 @kernel
 def _is_open(s, action):
-    """Whether a step of the plan can still be made: who began the turn may have gone past it."""
+    """Return whether a step of the plan can still be made; the steps already made in the turn may rule it out."""
     if action >= LAY_0:
         return explain_lay(s, action - LAY_0) == 0
     return action == COMMIT or explain_take(s, action - TAKE_0) == 0
@@ -241,7 +244,7 @@ def _is_open(s, action):
 
 @kernel
 def _give_up(s, legal, n):
-    """Draw or pass; if that is not possible, be done, else make any step: with the exact mask all lead to a play."""
+    """Draw or pass, else commit, else make any step: with the exact mask every step leads to a play."""
     if not is_building(s):
         for idle in (np.int64(DRAW), np.int64(PASS)):
             if explain_illegal(s, idle) == 0:
@@ -254,15 +257,16 @@ def _give_up(s, legal, n):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# What the others may hold
+# Sampling the racks of opponents
 
 
 @kernel
 def sample_belief(s, player, seed):
-    """Re-deal what `player` cannot know, closer to what is likely if the others play as the planner does.
+    """Re-deal what `player` cannot know, weighted towards the racks of opponents that play like the planner.
 
-    Who has had a turn could not go out, and could not open if it has not: tiles of such plays go back to the pool for
-    others. Only the table as it is now is looked at, so this is no exact posterior.
+    An opponent that has had a turn could not go out, or could not open if it has not opened. If a sampled rack could,
+    the tiles of that play are exchanged for tiles of the pool. Only the current table is considered, so this is not an
+    exact posterior.
     """
     determinize(s, player, seed)
     if s.num_dealt == s.num_tiles:
@@ -273,7 +277,7 @@ def sample_belief(s, player, seed):
         if other != player and s.active[other]:
             s.current_player = other
             for _ in range(_MOST_CHANGES):
-                set_position(s, p, solver.TILES_FIRST)
+                set_position(s, p, problem.TILES_FIRST)
                 if _waits(s, w, p) or solver.playable_play(w, p) <= 0:
                     break
                 _exchange(s, other, w, p)
@@ -282,7 +286,7 @@ def sample_belief(s, player, seed):
 
 @kernel
 def _exchange(s, player, w, p):
-    """Exchange the rack tiles of a play for tiles of the pool, which is not empty."""
+    """Exchange the rack tiles of a play for tiles of the pool, which must not be empty."""
     size = np.int64(s.num_tiles - s.num_dealt)
     for tile in range(NUM_TYPES):
         p.rack[tile] = 0

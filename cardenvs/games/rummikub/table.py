@@ -2,7 +2,7 @@
 
 from cardenvs.core.events import Op, Table
 from cardenvs.games.rummikub.ruleset import MAX_PLAYERS
-from cardenvs.games.rummikub.solver import MAX_MELDS
+from cardenvs.games.rummikub.tiles import MAX_MELDS
 
 TABLE = Table(MAX_PLAYERS)
 
@@ -11,7 +11,7 @@ HAND = TABLE.pile("hand", per_player=True)
 ON_TABLE = TABLE.pile("table")
 
 SET, *_ = [TABLE.counter(f"set_{k + 1}") for k in range(MAX_MELDS)]
-"""Counter SET + k: number of set k in the catalogue plus 1, or 0."""
+"""Counter SET + k: catalogue number of set k plus 1, or 0 for no set."""
 OPENED = TABLE.counter("opened", per_player=True)
 
 NEW_POOL = TABLE.event("new_pool", Op.CREATE, "{value} tiles are mixed.")

@@ -15,23 +15,24 @@ JOKER = NUM_NATURALS
 NUM_TYPES = NUM_NATURALS + 1
 MOST_COPIES, MOST_JOKERS = 2, 2
 MOST_TILES = NUM_NATURALS * MOST_COPIES + MOST_JOKERS
+MAX_MELDS = MOST_TILES // 3  # the most on a table
 
 Multiset = tuple[int, ...]
 EMPTY: Multiset = (0,) * NUM_TYPES
 
 
 def tile_of(colour: int, value: int) -> int:
-    """The type of a colour 0..3 and a value 1..13."""
+    """Return the type of a colour 0..3 and a value 1..13."""
     return colour * NUM_VALUES + value - 1
 
 
 def colour_of(tile: int) -> int:
-    """The colour 0..3 of a type 0..51."""
+    """Return the colour 0..3 of a type 0..51."""
     return tile // NUM_VALUES
 
 
 def value_of(tile: int) -> int:
-    """The value 1..13 of a type 0..51."""
+    """Return the value 1..13 of a type 0..51."""
     return tile % NUM_VALUES + 1
 
 
@@ -40,15 +41,15 @@ _TYPES = {label: tile for tile, label in enumerate(TILE_LABELS)}
 
 
 def tile_label(tile: int) -> str:
-    """The text of a type: "R13", or "J" for a joker."""
+    """Return the label of a type: "R13", or "J" for a joker."""
     return TILE_LABELS[tile]
 
 
 def parse_tile(text: str) -> int:
-    """The type of a text such as "R13", "k4" or "J"; Y (yellow) is read as O.
+    """Return the type of a label such as "R13", "k4" or "J"; Y (yellow) is read as O.
 
     Raises:
-        DeckError: the text names no tile.
+        DeckError: the text is not a tile.
     """
     key = text.strip().upper()
     key = "O" + key[1:] if key.startswith("Y") else key
@@ -58,10 +59,10 @@ def parse_tile(text: str) -> int:
 
 
 def parse_tiles(tiles: str | Iterable[str | int]) -> list[int]:
-    """The types of tiles given as one text ("R13 K4 J"), as texts, or as types.
+    """Return the types of tiles given as one text ("R13 K4 J"), as texts, or as types.
 
     Raises:
-        DeckError: something names no tile.
+        DeckError: an entry is not a tile.
     """
     parts = tiles.replace(",", " ").split() if isinstance(tiles, str) else tiles
     return [parse_tile(part) if isinstance(part, str) else _checked_type(part) for part in parts]
@@ -78,7 +79,7 @@ def _checked_type(tile: int) -> int:
 
 
 def multiset(tiles: str | Iterable[str | int]) -> Multiset:
-    """The multiset of some tiles, given as for `parse_tiles`."""
+    """Return the multiset of tiles given as for `parse_tiles`."""
     counts = [0] * NUM_TYPES
     for tile in parse_tiles(tiles):
         counts[tile] += 1
@@ -86,37 +87,37 @@ def multiset(tiles: str | Iterable[str | int]) -> Multiset:
 
 
 def tiles_in(counts: Sequence[int]) -> list[int]:
-    """The tiles of a multiset, ascending, each as often as it is in there."""
+    """Return the tiles of a multiset, ascending, with repetitions."""
     return [tile for tile, count in enumerate(counts) for _ in range(int(count))]
 
 
 def add(a: Multiset, b: Multiset) -> Multiset:
-    """The union of two multisets, counts added."""
+    """Return the sum of two multisets."""
     return tuple(x + y for x, y in zip(a, b, strict=True))
 
 
 def sub(a: Multiset, b: Multiset) -> Multiset:
-    """`a` without `b`.
+    """Return `a` without `b`.
 
     Raises:
         DeckError: `b` is not contained in `a`.
     """
     if not leq(b, a):
         lacking = [tile_label(tile) for tile in range(NUM_TYPES) if b[tile] > a[tile]]
-        raise DeckError(f"cannot take {' '.join(lacking)} out of a multiset that does not hold so many")
+        raise DeckError(f"cannot take {' '.join(lacking)} out of a multiset that has fewer")
     return tuple(x - y for x, y in zip(a, b, strict=True))
 
 
 def leq(a: Multiset, b: Multiset) -> bool:
-    """Whether `a` is contained in `b`."""
+    """Return whether `a` is contained in `b`."""
     return all(x <= y for x, y in zip(a, b, strict=True))
 
 
 def total(a: Multiset) -> int:
-    """The number of tiles."""
+    """Return the number of tiles."""
     return sum(a)
 
 
 def rack_points(counts: Sequence[int], joker_value: int) -> int:
-    """The sum of a rack (6.1)."""
+    """Return the points of a rack (6.1)."""
     return sum(value_of(t) * int(counts[t]) for t in range(NUM_NATURALS)) + joker_value * int(counts[JOKER])

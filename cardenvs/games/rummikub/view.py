@@ -1,13 +1,12 @@
-"""Rummikub in words and pictures."""
+"""Texts and pictures of Rummikub."""
 
 from cardenvs.core.view import View, sees
 from cardenvs.games.rummikub import actions
 from cardenvs.games.rummikub.candidates import candidates
 from cardenvs.games.rummikub.catalogue import MELDS, NUM_MELDS
 from cardenvs.games.rummikub.rules import rack_sum
-from cardenvs.games.rummikub.solver import MAX_MELDS
 from cardenvs.games.rummikub.state import LAYING, NO_MELD, TAKING_APART, TURN_BEGINS
-from cardenvs.games.rummikub.tiles import JOKER, MOST_TILES, colour_of, parse_tile, tile_label, tiles_in
+from cardenvs.games.rummikub.tiles import JOKER, MAX_MELDS, MOST_TILES, colour_of, parse_tile, tile_label, tiles_in
 
 _REASONS = {
     actions.POOL_EMPTY: "the pool is empty (rules.md 3.3)",
@@ -32,12 +31,12 @@ _MARKUP = ("red", "blue", "bold", "yellow")
 
 
 def meld_label(number):
-    """The tiles of a meld of the catalogue."""
+    """Return the label of meld `number` of the catalogue."""
     return MELDS[number].label
 
 
 class RummikubView(View):
-    """Words of Rummikub."""
+    """The view of Rummikub."""
 
     def token_label(self, token):
         return tile_label(token)
@@ -113,7 +112,7 @@ class RummikubView(View):
         return facts
 
     def candidates(self, state, player):
-        """Whole plays; while one is being built, each legal step."""
+        """Return whole plays, or the legal steps while a play is being built."""
         return candidates(state, player)
 
     def describe_event(self, event, kind):
@@ -164,7 +163,7 @@ def _meld_markup(number):
 
 
 def _turn_lines(s):
-    """What the player to act is building."""
+    """Return lines about the turn that the player to act is building."""
     taken = ", ".join(str(k + 1) for k in range(MAX_MELDS) if s.taken[k])
     laid = [f"      {_meld_markup(int(s.laid[k]))}" for k in range(int(s.num_laid))]
     loose = " ".join(tile_label(tile) for tile in tiles_in(s.loose))

@@ -1,4 +1,4 @@
-"""No-limit Texas hold'em for two to ten, a tournament or a number of hands. Rules: rules.md."""
+"""No-limit Texas hold'em for two to ten players, as a tournament or a number of hands. Rules: rules.md."""
 
 import numbers
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError
 from cardenvs.core.game import Game
 from cardenvs.core.rules import Amounts, Returns, Rules
-from cardenvs.games.texas_holdem import actions, evaluator, observation, rules, state, strategy, table
+from cardenvs.games.texas_holdem import actions, evaluator, legal, observation, rules, state, strategy, table
 from cardenvs.games.texas_holdem.actions import FULL_RAISE_0, RAISE_TO
 from cardenvs.games.texas_holdem.state import NUM_STREETS, STREETS
 from cardenvs.games.texas_holdem.state import TexasHoldemOptions as _Options
@@ -20,9 +20,9 @@ from cardenvs.games.texas_holdem.view import TexasHoldemView
 
 
 def _max_length(options):
-    """A bound on actions: everybody acts once a street, and once more after each raise.
+    """Return a bound on the number of actions: everybody acts once per street, and once more after each raise.
 
-    A full raise lifts what the hand costs by a big blind or more; each seat can be all-in for less once in a hand.
+    A full raise adds at least a big blind to the bet; a seat can go all-in for less once per hand.
     """
     n = options.num_players
     least_blind = min(big for _, big in options.all_blinds())
@@ -49,6 +49,7 @@ GAME = Game(
     title="Texas hold'em",
     rules=Rules.of(
         rules,
+        legal,
         actions,
         observation,
         state,
@@ -57,7 +58,7 @@ GAME = Game(
         max_length=_max_length,
         returns=_returns,
         amounts=Amounts(
-            rules.legal_but_amounts, zero=lambda options: FULL_RAISE_0 if options.betting == "full" else None
+            legal.legal_but_amounts, zero=lambda options: FULL_RAISE_0 if options.betting == "full" else None
         ),
         codes=range(RAISE_TO, FORFEIT),
     ),
@@ -74,13 +75,13 @@ GAME = Game(
 
 
 def hand_rank(cards: str | Iterable[int]) -> int:
-    """The rank of the best five of five to seven cards (rules.md 7): 1 to 7462, higher is better, equal for ties.
+    """Return the rank of the best five of five to seven cards, 1 to 7462: higher wins, equal ties (rules.md 7).
 
     Args:
-        cards: as text ("Qh 3h 5h Ah 2h 7h 2c") or as ids.
+        cards: text such as "Qh 3h 5h Ah 2h 7h 2c", or card ids.
 
     Raises:
-        DeckError: no such card, a card twice, fewer than five cards or more than seven.
+        DeckError: unknown card, duplicate card, fewer than five cards or more than seven.
     """
     ids = parse_cards(cards) if isinstance(cards, str) else list(cards)
     for card in ids:
@@ -94,7 +95,7 @@ def hand_rank(cards: str | Iterable[int]) -> int:
 
 
 def hand_ranks(hands: np.ndarray) -> np.ndarray:
-    """The ranks of many hands, as `hand_rank`.
+    """Return the ranks of many hands; see `hand_rank`.
 
     Args:
         hands: integer card ids, shape (n, 5), (n, 6) or (n, 7), in any integer dtype.
@@ -103,7 +104,7 @@ def hand_ranks(hands: np.ndarray) -> np.ndarray:
         int64 (n,).
 
     Raises:
-        DeckError: another shape or dtype, no such card, or a card twice in a hand.
+        DeckError: wrong shape or dtype, unknown card, or duplicate card in a hand.
     """
     try:
         hands = checked_integers("hands", hands, (None, None), 0, NUM_CARDS - 1)
@@ -122,9 +123,9 @@ def hand_ranks(hands: np.ndarray) -> np.ndarray:
 
 
 def hand_category(cards: str | Iterable[int]) -> str:
-    """The class of the best five of five to seven cards: "straight flush", "four of a kind", ... "high card".
+    """Return the category of the best five of five to seven cards: "straight flush", ... "high card".
 
     Raises:
-        DeckError: as `hand_rank`.
+        DeckError: as for `hand_rank`.
     """
     return evaluator.category_of_rank(hand_rank(cards))

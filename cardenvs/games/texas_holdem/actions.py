@@ -1,4 +1,4 @@
-"""Actions of Texas hold'em, and why one may be illegal. Amounts are raise-to totals: what one has in on the street.
+"""Actions of Texas hold'em, and why one may be illegal. Amounts are totals that a player has in on the street.
 
     betting="pot_fractions"                              "fcpa"              "full"
     id                                                   id                  id
@@ -8,11 +8,11 @@
     3..8    raise by 1/3 1/2 3/4 1 3/2 2 of the pot      3  all in
     9       all in
 
-A total below the smallest raise has no id, and one that reaches the stack is the all-in (in "fcpa", one that exceeds
-it). Where two ids mean the same total, the lower one is legal.
+A total below the smallest raise has no id. A total that reaches the stack is the all-in (in "fcpa", one that exceeds
+it). If two ids mean the same total, the lower one is legal.
 
-Where not each amount has an id, RAISE_TO + t is a code for a bet or raise to exactly t: applied and replayed like an
-id, offered by no mask. `raise_action` is the id or code of an amount.
+Unless betting is "full", the code RAISE_TO + t is a bet or raise to exactly t: it is applied and replayed like an id,
+but no mask offers it. `raise_action` returns the id or code of an amount.
 """
 
 import numpy as np
@@ -27,15 +27,15 @@ ALL_IN = 9
 FCPA_POT, FCPA_ALL_IN = 2, 3
 FULL_RAISE_0 = 1  # FULL_RAISE_0 + t is a raise to t
 
-RAISE_TO = 1 << 26  # far above the ids of those modes; with all chips of a table still below core's codes
-"""The code RAISE_TO + t is a bet or raise to the total t, but with betting="full"."""
+RAISE_TO = 1 << 26  # far above the ids of those modes, and RAISE_TO + MAX_CHIPS is below core's codes
+"""RAISE_TO + t is the code of a bet or raise to the total t, except with betting="full"."""
 
 FRACTIONS = ((1, 3), (1, 2), (3, 4), (1, 1), (3, 2), (2, 1))  # of the pot after a call
 FRACTION_NAMES = ("1/3 pot", "1/2 pot", "3/4 pot", "pot", "3/2 pot", "2x pot")
 _OVER = np.array([over for over, _ in FRACTIONS])
 _UNDER = np.array([under for _, under in FRACTIONS])
 
-# What explain_illegal returns; the texts are in view.py.
+# Codes that explain_illegal returns; their texts are in view.py.
 (
     NOTHING_TO_CALL,
     ONLY_ALL_IN_CALLS,
@@ -49,37 +49,44 @@ _UNDER = np.array([under for _, under in FRACTIONS])
 
 
 def num_actions(options):
-    """Number of action ids."""
+    """Return the number of action ids."""
     if options.betting == "full":
         return FULL_RAISE_0 + sum(options.first_stacks()) + 1
     return FCPA_ALL_IN + 1 if options.betting == "fcpa" else ALL_IN + 1
 
 
 def max_legal(options):
-    """The longest legal list."""
+    """Return the largest possible number of legal actions."""
     return num_actions(options)
 
 
 def raise_action(options, total):
-    """The id or code of a bet or raise to `total`."""
+    """Return the id or code of a bet or raise to `total`."""
     return (FULL_RAISE_0 if options.betting == "full" else RAISE_TO) + int(total)
 
 
 @kernel(inline=True)
 def fraction_raise(pot_after_call, to_match, k):
-    """The total of a raise by fraction k of the pot, rounded half up (4.10)."""
+    """Return the total of a raise by fraction `k` of the pot, rounded half up (4.10)."""
     return to_match + (2 * _OVER[k] * pot_after_call + _UNDER[k]) // (2 * _UNDER[k])
 
 
 @kernel(inline=True)
 def all_in_id(s):
-    """The id of all in; with betting="full" all in is an ordinary total."""
+    """Return the id of all in; not for betting="full", where all in is an ordinary total."""
     return FCPA_ALL_IN if s.rules.betting == FCPA else ALL_IN
 
 
 @kernel
 def asked_total(s, action, pot_after_call, low, high):
-    """The total that a raise asks for, legal or not; `low` and `high` are the smallest and the largest raise."""
+    """Return the total that a raise asks for, legal or not.
+
+    Args:
+        s: one record.
+        action: id or code of a raise.
+        pot_after_call: the pot if the player calls.
+        low, high: totals of the smallest and the largest raise.
+    """
     if s.rules.betting == FULL:
         return action - FULL_RAISE_0
     if action >= RAISE_TO:

@@ -1,7 +1,7 @@
-"""What is known of the 169 kinds of starting hands: their order, their equities, and how deep to go all-in with them.
+"""Tables of the 169 kinds of starting hands: their order, their equities, and up to which depth to go all-in.
 
-The tables are read from charts.json, which make_charts.py makes and explains. Hands are counted in thousandths of all
-1326 pairs of cards: a width of 200 means the best fifth of the hands.
+The tables are read from charts.json, which make_charts.py writes and explains. A width counts hands in thousandths of
+all 1326 pairs of cards: a width of 200 means the best fifth of the hands.
 """
 
 import json
@@ -16,26 +16,26 @@ NUM_RANKS = 13
 NUM_HANDS = NUM_RANKS * NUM_RANKS
 NUM_PAIRS = 1326
 ALL_HANDS = 1000
-_WIDTH_STEP = 50  # the tables of equities have a column for each 5 % of hands
-_DEPTH_STEPS = 2  # a big blind
+_WIDTH_STEP = 50  # the equity table has a column for each 5 % of hands
+_DEPTH_STEPS = 2  # per big blind
 _DEEPEST = 25  # big blinds, in the table of jams
 
 
 def hand_of(one: int, other: int) -> int:
-    """The kind of a pair of cards: 13 * high + low if suited, 13 * low + high if not; 0 the deuce to 12 the ace."""
+    """Return the kind of a pair of cards: 13 * high + low if suited, else 13 * low + high; ranks 0 (deuce) to 12."""
     low, high = sorted((card % 13 + 12) % 13 for card in (one, other))
     return NUM_RANKS * high + low if one // 13 == other // 13 else NUM_RANKS * low + high
 
 
 def hand_name(hand: int) -> str:
-    """Such as "AKs", "AKo" or "AA"."""
+    """Return the name of a kind, such as "AKs", "AKo" or "AA"."""
     one, other = divmod(hand, NUM_RANKS)
     high, low = ("23456789TJQKA"[max(one, other)], "23456789TJQKA"[min(one, other)])
     return high + low + ("" if one == other else "s" if one > other else "o")
 
 
 def _pairs_best_first(order: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of cards (1326, 2), best first, and the kind of each (1326,)."""
+    """Return the pairs of cards (1326, 2), best first, and the kind of each (1326,)."""
     place = np.argsort(order)
     one, other = np.triu_indices(NUM_CARDS, 1)
     hands = np.array([hand_of(a, b) for a, b in zip(one.tolist(), other.tolist(), strict=True)])
@@ -50,7 +50,7 @@ def _hand_table(pairs: np.ndarray, hands: np.ndarray) -> np.ndarray:
 
 
 def _jam_widths(limits: np.ndarray, combinations: np.ndarray) -> np.ndarray:
-    """How wide a player goes all-in, by players behind and depth in half big blinds."""
+    """Return the width with which a player goes all-in, by players behind and depth in half big blinds."""
     depths = np.arange(_DEEPEST * _DEPTH_STEPS + 1) / _DEPTH_STEPS
     jams = limits[:, None, :] >= depths[:, None]
     return np.rint((jams * combinations).sum(2) * ALL_HANDS / NUM_PAIRS).astype(np.int64)
@@ -71,29 +71,29 @@ _MOST_BEHIND = len(_JAM_LIMIT)
 
 @kernel(inline=True)
 def starting_hand(one, other):
-    """The kind of a pair of cards, 0..168."""
+    """Return the kind of a pair of cards, 0..168."""
     return np.int64(_HAND[one, other])
 
 
 @kernel(inline=True)
 def standing(hand):
-    """The width of the hands that are as good as this kind, or better: 4 for aces, 1000 for the worst."""
+    """Return the width of the hands that are at least as good as this kind: 4 for aces, 1000 for the worst."""
     return _STANDING[hand]
 
 
 @kernel(inline=True)
 def equity_against_best(hand, width):
-    """The equity of a kind of hand, all-in before the flop against one hand of the best `width`, 1..1000."""
+    """Return the equity of a kind of hand, all-in before the flop against one hand of the best `width`, 1..1000."""
     return _EQUITY[hand, (width - 1) // _WIDTH_STEP]
 
 
 @kernel(inline=True)
 def jams(hand, behind, depth):
-    """Whether to be all-in rather than fold, `depth` big blinds deep, `behind` players (1 or more) to act."""
+    """Return whether to go all-in rather than fold with `depth` big blinds and `behind` >= 1 players still to act."""
     return _JAM_LIMIT[min(behind, _MOST_BEHIND) - 1, hand] >= min(depth, _DEEPEST)
 
 
 @kernel(inline=True)
 def jam_width(behind, depth):
-    """The width of the hands that `jams` says yes to."""
+    """Return the width of the hands for which `jams` is true."""
     return _JAM_WIDTH[min(behind, _MOST_BEHIND) - 1, np.int64(_DEPTH_STEPS * min(depth, _DEEPEST))]

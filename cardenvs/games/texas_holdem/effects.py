@@ -1,4 +1,4 @@
-"""Effects of Texas hold'em: the only kernels that move cards or chips. They change the record and write the events."""
+"""Effects of Texas hold'em: the only kernels that move cards or chips. They change the record and log the events."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def give_stack(s, player, chips, log):
 
 @kernel
 def announce_hand(s, log):
-    """Gather cards and bets of the last hand, and begin the next one."""
+    """Collect the cards and bets of the last hand and begin the next one."""
     take_bets_in(s, log)
     _remember_hand(s)
     for p in range(s.rules.num_players):
@@ -48,7 +48,7 @@ def announce_hand(s, log):
 
 @kernel(inline=True)
 def _remember_hand(s):
-    """Keep what everybody has seen of the hand that is over, until the next one is (6.4)."""
+    """Keep what everybody has seen of the last hand until the next one is over (6.4)."""
     if s.hand_number == 0:
         return
     n = np.int64(s.rules.num_players)
@@ -77,7 +77,7 @@ def set_blinds(s, small, big, log):
 
 @kernel(inline=True)
 def set_level(s, level, log):
-    """Go to a level, counted from 0."""
+    """Set the blind level, counted from 0."""
     s.level = level
     ev.log_note(log, table.LEVEL, ev.NO_PLAYER, level + 1)
 
@@ -91,7 +91,7 @@ def place_button(s, button, log):
 
 @kernel
 def eliminate(s, player, log):
-    """`player` is out of the game."""
+    """Mark `player` as out of the game."""
     s.live &= ~(1 << player)
     s.active[player] = 0
     ev.log_set(log, table.IS_OUT, player, table.OUT + player, 1)
@@ -103,9 +103,9 @@ def eliminate(s, player, log):
 
 @kernel
 def deal_hole_cards(s, log):
-    """Deal two rounds, beginning at the button's left, to everybody in the hand (3.6)."""
+    """Deal two rounds to everybody in the hand, beginning on the button's left (3.6)."""
     if log.shape[0] == 0:
-        return  # the cards lie in s.deck already
+        return  # the cards are in s.deck already
     n = np.int64(s.rules.num_players)
     ev.log_create(log, table.NEW_DECK, table.DECK, NUM_CARDS)
     for k in range(2):
@@ -118,7 +118,7 @@ def deal_hole_cards(s, log):
 
 @kernel
 def deal_board(s, log):
-    """Deal the cards of the street that has just begun, after a burnt one if that is played (3.7)."""
+    """Deal the board cards of the current street, after a burnt card if the options say so (3.7)."""
     board = 2 * np.int64(s.rules.num_players)
     street = np.int64(s.street)
     if s.rules.burn_cards:
@@ -133,7 +133,7 @@ def deal_board(s, log):
 
 @kernel
 def show_hand(s, player, log):
-    """`player` lays both cards open."""
+    """Show both cards of `player`."""
     s.shown |= 1 << player
     for k in range(2):
         ev.log_reveal(log, table.SHOW, player, s.deck[2 * player + k], table.HAND + player, 1, ev.EVERYBODY)
@@ -145,7 +145,7 @@ def show_hand(s, player, log):
 
 @kernel
 def put_in(s, player, chips, kind, log):
-    """`player` puts chips in on this street: a blind, a call, a bet or a raise, which is the kind of event."""
+    """Put chips in for `player` on this street; `kind` is the event: a blind, a call, a bet or a raise."""
     s.bets[s.street, player] += chips
     ev.log_set(log, kind, player, table.BET + player, s.bets[s.street, player])
     _to_pot(s, player, chips, log)
@@ -153,14 +153,14 @@ def put_in(s, player, chips, kind, log):
 
 @kernel
 def post_ante(s, player, chips, log):
-    """`player` posts an ante, which is no part of a bet."""
+    """Post an ante for `player`, which does not count as a bet."""
     ev.log_note(log, table.POST_ANTE, player, chips)
     _to_pot(s, player, chips, log)
 
 
 @kernel
 def post_ante_for_all(s, player, chips, log):
-    """The big blind posts the ante of the table, which is no contribution that others would have to match (10.2)."""
+    """Post the ante of the table for the big blind; nobody has to match it (10.2)."""
     post_ante(s, player, chips, log)
     s.chips_in[player] -= chips
     s.dead = chips
@@ -178,7 +178,7 @@ def _to_pot(s, player, chips, log):
 
 @kernel
 def take_back(s, player, chips, log):
-    """`player` takes back chips of a bet that nobody called."""
+    """Return to `player` the chips of a bet that nobody called."""
     from_bet = min(chips, np.int64(s.bets[s.street, player]))
     s.bets[s.street, player] -= from_bet
     s.chips_in[player] -= chips
@@ -190,7 +190,7 @@ def take_back(s, player, chips, log):
 
 @kernel
 def win_chips(s, player, chips, log):
-    """`player` gets chips of a pot."""
+    """Pay chips of a pot to `player`."""
     s.pot -= chips
     s.stacks[player] += chips
     ev.log_note(log, table.WIN, player, chips)
@@ -205,9 +205,9 @@ def _log_stack_and_pot(s, player, log):
 
 @kernel
 def take_bets_in(s, log):
-    """The street is over: what was bet on it lies in the pot."""
+    """Take the bets of the street into the pot, at its end."""
     if log.shape[0] == 0:
-        return  # bets are kept by street
+        return  # the record keeps the bets by street
     for p in range(s.rules.num_players):
         if s.bets[s.street, p] != 0:
             ev.log_set(log, table.TAKEN_IN, p, table.BET + p, 0)
@@ -219,7 +219,7 @@ def take_bets_in(s, log):
 
 @kernel
 def fold_hand(s, player, log):
-    """`player` gives the hand up."""
+    """Fold the hand of `player`."""
     keep = ~(1 << player)
     s.in_hand &= keep
     s.can_act &= keep
@@ -229,7 +229,7 @@ def fold_hand(s, player, log):
 
 @kernel
 def remember(s, player, kind, amount):
-    """Keep an action in the history of the hand; the oldest one makes room."""
+    """Append an action to the history of the hand, dropping the oldest one if it is full."""
     k = np.int64(s.history_next)
     s.history_seat[k] = player
     s.history_kind[k] = kind

@@ -1,9 +1,9 @@
 """Monte Carlo equity: the share of the pot that a hand wins against hands drawn from the others' ranges.
 
 A range is a width (how many of the best hands of charts.py) and a number of picks: that many hands are drawn, and the
-one that is best on the board so far is kept. One pick is the plain range; a second one says that the player bet, and so
-has rather the better of what he can have. Widths and picks of all seats are packed into an integer each, because
-kernels cannot make arrays.
+one that is best on the current board is kept. One pick is the plain range; more picks stand for a player who bet, and
+so tends to have the better hands of the range. The widths of all seats are packed into one integer, and so are the
+picks, because kernels cannot create arrays.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from cardenvs.games.texas_holdem.state import BOARD_CARDS, NUM_BOARD, PREFLOP
 _WIDTH_BITS, _WIDTH_UNIT = 6, 20  # widths are kept in 50ths of all hands
 _PICK_BITS = 4
 MOST_PICKS = (1 << _PICK_BITS) - 1
-_MOST_TRIES = 40  # draws from a range until one has no card that lies elsewhere; then any pair will do
+_MOST_TRIES = 40  # draws from a range before falling back to any pair, if all of them contain a used card
 
 _PAIR_KEYS = KEYS[PAIRS[:, 0]] + KEYS[PAIRS[:, 1]]
 _PAIR_CARDS = 1 << PAIRS[:, 0].astype(np.int64) | 1 << PAIRS[:, 1].astype(np.int64)
@@ -26,31 +26,31 @@ _PAIR_CARDS = 1 << PAIRS[:, 0].astype(np.int64) | 1 << PAIRS[:, 1].astype(np.int
 
 @kernel(inline=True)
 def with_width(widths, player, width):
-    """Give a player who has none yet a width, 1..1000."""
+    """Return `widths` with a width 1..1000 added for `player`, who must not have one yet."""
     return widths | max(1, width // _WIDTH_UNIT) << _WIDTH_BITS * player
 
 
 @kernel(inline=True)
 def with_picks(picks, player, number):
-    """Give a player who has none yet a number of picks, 1..MOST_PICKS."""
+    """Return `picks` with a number 1..MOST_PICKS added for `player`, who must not have one yet."""
     return picks | min(number, MOST_PICKS) << _PICK_BITS * player
 
 
 @kernel
 def equity(s, player, others, widths, picks, more_picks, samples, rng):
-    """The share of the pot that the hand of `player` wins on average.
+    """Return the share of the pot that the hand of `player` wins on average.
 
     Args:
-        s: one record; of its cards only the hand of `player` and the board are read.
+        s: one record; no cards are read but the hand of `player` and the board.
         player: int, dealt in.
-        others: int bit set, the seats against which it plays.
+        others: int, bit set of the opponents' seats.
         widths, picks: their ranges, packed.
-        more_picks: int, added to the picks of each.
-        samples: int, how often to deal the rest of the cards.
+        more_picks: int, added to the picks of each opponent.
+        samples: int, number of deals.
         rng: uint64 (4,), drawn from.
 
     Returns:
-        0.0 to 1.0; ties count by their share.
+        float, 0.0 to 1.0; a tie counts as the share of the pot.
     """
     own_cards, own_key = _cards_at(s.deck, 2 * player, 2)
     first = 2 * np.int64(s.rules.num_players)
@@ -91,7 +91,7 @@ def equity(s, player, others, widths, picks, more_picks, samples, rng):
 
 @kernel(inline=True)
 def _cards_at(deck, first, number):
-    """A set of cards that lie together in the deck, and its key."""
+    """Return the bit set and the key of `number` cards of the deck, from index `first`."""
     cards, key = np.int64(0), np.int64(0)
     for k in range(first, first + number):
         cards |= 1 << np.int64(deck[k])
@@ -101,7 +101,7 @@ def _cards_at(deck, first, number):
 
 @kernel
 def _draw(width, number, used, board_cards, board_key, rng):
-    """The best on the board of `number` pairs from a range that have none of the cards `used`."""
+    """Draw `number` pairs without `used` cards from a range; return the one that is best on the board."""
     best = _draw_one(width, used, rng)
     if number > 1:
         best_rank = rank_of(_PAIR_CARDS[best] | board_cards, _PAIR_KEYS[best] + board_key)
@@ -115,7 +115,7 @@ def _draw(width, number, used, board_cards, board_key, rng):
 
 @kernel(inline=True)
 def _draw_one(width, used, rng):
-    """A pair from a range: its place in PAIRS."""
+    """Draw a pair without `used` cards from a range; return its index in PAIRS."""
     size = width * NUM_PAIRS // ALL_HANDS
     for _ in range(_MOST_TRIES):
         pair = random_below(rng, size)

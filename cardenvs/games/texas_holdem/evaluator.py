@@ -1,16 +1,16 @@
 """The rank of a poker hand of five to seven cards, by tables (rules.md 7).
 
-A rank is an integer from 1 (7-5-4-3-2 of mixed suits) to 7462 (royal flush): every two hands that are worth the same
-have the same rank, and a better hand has a higher one. It is found in three look-ups:
+A rank is an integer from 1 (7-5-4-3-2 of mixed suits) to 7462 (royal flush). Hands of equal worth have equal ranks, and
+a better hand has a higher rank. It takes three look-ups:
 
-* A hand's key is the sum of its cards' keys. It holds the number of cards of each suit, and of each rank.
-* Five cards of a suit: the rank follows from that suit's cards, a set of 13 bits, through `_FLUSH_RANKS`. A flush
-  beats all that the other cards of seven could make, but for what is itself a flush.
-* Otherwise it follows from how many cards of each rank there are. The six low ranks and the seven high ones are
-  numbered apart, by their counts as digits in base 5. A holding of low ranks says how many high cards there can be;
-  those holdings of high ranks stand next to each other, as they are sorted by their number of cards. So
-  `_LOW_START[low] + _HIGH_PLACE[high]` is a number of its own for each of the 73,775 holdings of five to seven
-  cards, without a gap: the index into `_RANKS`.
+* The key of a hand is the sum of its cards' keys. It holds the number of cards of each suit and of each rank.
+* With five cards of a suit, the rank depends only on the cards of that suit, a set of 13 bits: `_FLUSH_RANKS`. Seven
+  cards with a flush cannot contain anything better except a straight flush in that suit.
+* Otherwise the rank depends on how many cards of each rank there are. The six low ranks and the seven high ones have
+  separate numbers, with their counts as digits in base 5. A holding of low ranks determines how many high cards there
+  can be; the holdings of high ranks with these numbers of cards are contiguous, because they are sorted by size. So
+  `_LOW_START[low] + _HIGH_PLACE[high]` numbers the 73,775 holdings of five to seven cards without gaps: the index
+  into `_RANKS`.
 """
 
 import numpy as np
@@ -36,16 +36,16 @@ _NUM_RANKS = 13  # strength 0 the deuce to 12 the ace
 _NUM_LOW, _NUM_HIGH = 6, 7
 _SUIT = (1 << _NUM_RANKS) - 1
 
-# A key, from its lowest bit: low ranks in base 5, high ranks in base 5, then four bits a suit.
+# A key, from its lowest bit: low ranks in base 5, high ranks in base 5, then four bits for each suit.
 _LOW_BITS, _HIGH_BITS, _SUIT_BITS = 14, 17, 4  # 5**6 < 2**14, 5**7 < 2**17
 _HIGH_AT = _LOW_BITS
 _SUITS_AT = _LOW_BITS + _HIGH_BITS
-_TO_FIVE = sum(3 << _SUITS_AT + _SUIT_BITS * suit for suit in range(4))  # added, 5 of a suit or more set its top bit
+_TO_FIVE = sum(3 << _SUITS_AT + _SUIT_BITS * suit for suit in range(4))  # five or more of a suit plus 3 set its top bit
 _FIVE_OR_MORE = sum(8 << _SUITS_AT + _SUIT_BITS * suit for suit in range(4))
 
 
 def _card_keys() -> np.ndarray:
-    """The key of each card, int64 (52,)."""
+    """Return the key of each card, int64 (52,)."""
     card = np.arange(NUM_CARDS)
     strength = (card % 13 + 12) % 13  # the ace is the highest
     is_high = strength >= _NUM_LOW
@@ -54,15 +54,15 @@ def _card_keys() -> np.ndarray:
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Building the tables. The worth of a hand is category, then the ranks that decide first, then the kickers, as two sets
-# of ranks: sets of equally many ranks compare like numbers.
+# Building the tables. The worth of a hand is its category, then the ranks that decide first, then the kickers. Both are
+# bit sets of ranks; sets of the same size compare like numbers.
 
 
 _SIZE = (np.arange(1 << _NUM_RANKS)[:, None] >> np.arange(_NUM_RANKS) & 1).sum(1)  # of each set of ranks
 
 
 def _top(ranks: np.ndarray, count: int) -> np.ndarray:
-    """The `count` highest of each set of ranks (all of them where there are fewer)."""
+    """Return the `count` highest ranks of each set, or all if it has fewer."""
     kept = np.zeros_like(ranks)
     for rank in reversed(range(_NUM_RANKS)):
         bit = ranks & 1 << rank
@@ -71,7 +71,7 @@ def _top(ranks: np.ndarray, count: int) -> np.ndarray:
 
 
 def _straights(ranks: np.ndarray) -> np.ndarray:
-    """The highest rank of the best straight in each set of ranks, as a set of one, or of none."""
+    """Return the top rank of the best straight in each set, as a set of one rank, or the empty set."""
     ace_twice = ranks << 1 | ranks >> 12  # bit 0: the ace below the deuce
     tops = ace_twice & ace_twice << 1 & ace_twice << 2 & ace_twice << 3 & ace_twice << 4
     return _top(tops >> 1, 1)
@@ -82,7 +82,7 @@ def _worth(category: int, first: np.ndarray, kickers: np.ndarray | int = 0) -> n
 
 
 def _worth_of_counts(counts: np.ndarray) -> np.ndarray:
-    """The worth of holdings without a flush, from the number of cards of each rank, (n, 13)."""
+    """Return the worth of holdings without a flush, given the number of cards of each rank, (n, 13)."""
     bits = 1 << np.arange(_NUM_RANKS)
     held, twos, threes, fours = (((counts >= least) * bits).sum(1) for least in (1, 2, 3, 4))
     four, three, straight = _top(fours, 1), _top(threes, 1), _straights(held)
@@ -100,7 +100,7 @@ def _worth_of_counts(counts: np.ndarray) -> np.ndarray:
 
 
 def _worth_of_suits() -> np.ndarray:
-    """The worth of each set of cards of one suit, bit 0 the ace to bit 12 the king; 0 for fewer than five."""
+    """Return the worth of each set of cards of one suit, bit 0 the ace to bit 12 the king; 0 below five cards."""
     cards = np.arange(1 << _NUM_RANKS)
     ranks = cards >> 1 | (cards & 1) << 12
     straight = _straights(ranks)
@@ -109,10 +109,10 @@ def _worth_of_suits() -> np.ndarray:
 
 
 def _holdings(num_ranks: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All ways to hold up to seven cards of some ranks, fewest cards first.
+    """Return all ways to hold up to seven cards of some ranks, fewest cards first.
 
     Returns:
-        counts (n, num_ranks), their numbers in base 5 (n,), how many cards they are (n,).
+        Counts (n, num_ranks), their numbers in base 5 (n,), and numbers of cards (n,).
     """
     number = np.arange(5**num_ranks)
     counts = number[:, None] // 5 ** np.arange(num_ranks) % 5
@@ -152,7 +152,7 @@ _LOW_START, _HIGH_PLACE, _RANKS, _FLUSH_RANKS, _FIRST_RANKS = _tables()
 
 @kernel(inline=True)
 def rank_in_deck(deck, hole, board):
-    """The rank of the two cards deck[hole:hole + 2] with the five cards deck[board:board + 5]."""
+    """Return the rank of the two cards deck[hole:hole + 2] with the five cards deck[board:board + 5]."""
     key = KEYS[deck[hole]] + KEYS[deck[hole + 1]]
     for k in range(5):
         key += KEYS[deck[board + k]]
@@ -167,7 +167,7 @@ def rank_in_deck(deck, hole, board):
 
 @kernel(entry=True)
 def first_with_a_card_twice(hands):
-    """The first of `hands`, card ids of shape (n, m), that holds a card twice, or -1."""
+    """Return the index of the first hand that holds a card twice, or -1; `hands` are card ids of shape (n, m)."""
     for i in range(hands.shape[0]):
         seen = np.int64(0)
         for k in range(hands.shape[1]):
@@ -197,7 +197,7 @@ def rank_hands(hands, out):
 
 @kernel(inline=True)
 def rank_of(cards, key):
-    """The rank of a set of five to seven cards; `key` is the sum of their KEYS."""
+    """Return the rank of a bit set of five to seven cards; `key` is the sum of their KEYS."""
     flush = key + _TO_FIVE & _FIVE_OR_MORE
     return _rank_of_key(key) if not flush else _flush_rank(cards, flush)
 
@@ -211,7 +211,7 @@ def _rank_of_key(key):
 
 @kernel(inline=True)
 def _flush_rank(cards, flush):
-    """The rank of a set of cards with a flush; the one bit of `flush` that is set says in which suit."""
+    """Return the rank of a bit set of cards with a flush; the bit set in `flush` gives the suit."""
     suit = 0
     while flush >> _SUITS_AT + _SUIT_BITS * (suit + 1):
         suit += 1
@@ -219,5 +219,5 @@ def _flush_rank(cards, flush):
 
 
 def category_of_rank(rank: int) -> str:
-    """The name of the class of hands that a rank belongs to."""
+    """Return the category of a rank, such as "flush"."""
     return CATEGORIES[int(np.searchsorted(_FIRST_RANKS, rank, side="right")) - 1]

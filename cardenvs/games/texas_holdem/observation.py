@@ -1,4 +1,4 @@
-"""What a player of Texas hold'em observes."""
+"""The observation of Texas hold'em."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from cardenvs.core.events import NO_PLAYER
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.seats import wrap
-from cardenvs.games.texas_holdem.rules import largest_raise, owed, raise_refused, smallest_raise
+from cardenvs.games.texas_holdem.legal import largest_raise, owed, raise_refused, smallest_raise
 from cardenvs.games.texas_holdem.state import (
     BOARD_CARDS,
     FOLDS,
@@ -18,14 +18,14 @@ from cardenvs.games.texas_holdem.state import (
     STREETS,
 )
 
-_MOST_OWN = 10  # amounts in own chips are cut off here
-_MOST_RAISES = 10  # counts of raises are cut off here
-_MOST_HANDS = 100  # the hand number is cut off here
+_MOST_OWN = 10  # cap on amounts in own chips
+_MOST_RAISES = 10  # cap on counts of raises
+_MOST_HANDS = 100  # cap on the hand number
 
 _ONE, _TEN = np.float32(1), np.float32(_MOST_OWN)
 _PER_LEVEL, _PER_HAND, _PER_STREET = (_ONE / np.float32(most) for most in (MAX_LEVELS, _MOST_HANDS, NUM_STREETS - 1))
 
-# What is said of each action in the history.
+# Entries of each action in the history.
 _PER_ACTION = ("seat", "street", "fold", "raise", "amount")
 _SEAT, _STREET_OF, _FOLD, _RAISE, _AMOUNT = range(len(_PER_ACTION))
 
@@ -34,7 +34,7 @@ _POT, _TO_CALL, _MIN_RAISE, _MAX_RAISE = range(len(_AMOUNTS))
 
 
 def layout(options):
-    """The observation sections, float32. Seats are counted from the observer, clockwise."""
+    """Return the observation sections, float32. Seats are counted from the observer, clockwise."""
     n = options.num_players
     seats = tuple(f"seat_{k}" for k in range(n))
     least_blind = min(big for _, big in options.all_blinds())
@@ -48,7 +48,7 @@ def layout(options):
         return Section(name, size, f"{doc}, in big blinds", high=most_blinds, labels=labels)
 
     def own(name, size, doc, labels):
-        doc = f"{doc}, in the chips that the observer began the hand with, at most {_MOST_OWN}"
+        doc = f"{doc}, in the observer's chips at the start of the hand, at most {_MOST_OWN}"
         return Section(name, size, doc, high=_MOST_OWN, labels=labels)
 
     return Layout(
@@ -75,8 +75,8 @@ def layout(options):
             own("stacks_by_own", n, "chips behind", seats),
             blinds("bets", n, "chips put in on this street", seats),
             own("bets_by_own", n, "chips put in on this street", seats),
-            blinds("chips_in", n, "chips put in in this hand, antes of each seat included", seats),
-            blinds("amounts", len(_AMOUNTS), "the pot, and what the player to act may do (0: no raise)", _AMOUNTS),
+            blinds("chips_in", n, "chips put in during this hand, including antes of each seat", seats),
+            blinds("amounts", len(_AMOUNTS), "the pot, and the options of the player to act (0: no raise)", _AMOUNTS),
             own("amounts_by_own", len(_AMOUNTS), "the same", _AMOUNTS),
             Section(
                 "structure", 6, "small blind and ante in big blinds (at most 10), big blind in starting stacks of the "
@@ -100,9 +100,9 @@ def layout(options):
 
 @kernel
 def observe(s, player, out):
-    """Write what `player` sees of `s` into `out`, float32 (layout.size,): own cards, cards shown, what is public.
+    """Write the observation of `player` into `out`, float32 (layout.size,): own cards, shown cards, public figures.
 
-    Divisions are made once: factors turn chips into big blinds, own chips, and seats into shares of the table.
+    The factors that convert chips and seats are computed once, so that the rest multiplies instead of dividing.
     """
     n = np.int64(s.rules.num_players)
     out[:] = 0.0
@@ -141,13 +141,13 @@ def _observe_cards(s, player, n, out):
 
 @kernel(inline=True)
 def _seat_of(p, player, n):
-    """The seat of p, counted from the observer."""
+    """Return the seat of player `p`, counted from the observer."""
     return wrap(p - player + n, n)
 
 
 @kernel(inline=True)
 def _observe_positions(s, player, n, start, out):
-    """Street, and the one-hot seats; returns where the next section starts."""
+    """Write the street and the one-hot seats; return where the next section starts."""
     out[start + s.street] = 1.0
     start += NUM_STREETS
     out[start + _seat_of(s.button, player, n)] = 1.0
@@ -162,7 +162,7 @@ def _observe_positions(s, player, n, start, out):
 
 @kernel(inline=True)
 def _observe_seats(s, player, n, per_blind, per_own, start, out):
-    """Status and chips of each seat."""
+    """Write status and chips of each seat; return where the next section starts."""
     for seat in range(n):
         p = wrap(player + seat, n)
         k = start + seat
@@ -184,7 +184,7 @@ def _observe_seats(s, player, n, per_blind, per_own, start, out):
 
 @kernel(inline=True)
 def _observe_amounts(s, per_blind, per_own, start, out):
-    """The pot and the figures of the player to act, which everybody can work out."""
+    """Write the pot and the amounts of the player to act, all public; return where the next section starts."""
     _write_amount(np.int64(s.pot), per_blind, per_own, start + _POT, out)
     if not s.terminal:
         actor = np.int64(s.current_player)
@@ -218,7 +218,7 @@ def _observe_structure(s, n, per_blind, start, out):
 
 @kernel(inline=True)
 def _observe_streets(s, player, n, per_blind, start, out):
-    """Raises and chips, by street and seat, as far as the hand has come."""
+    """Write raises and chips by street and seat, up to this street; return where the next section starts."""
     chips = start + NUM_STREETS * n
     for street in range(s.street + 1):
         for seat in range(n):
@@ -232,7 +232,7 @@ def _observe_streets(s, player, n, per_blind, start, out):
 
 @kernel(inline=True)
 def _observe_history(s, player, n, per_blind, per_seat, start, out):
-    """The last actions, latest first."""
+    """Write the last actions, latest first."""
     place = np.int64(s.history_next)
     for _ in range(s.num_history):
         place = wrap(place + HISTORY - 1, HISTORY)

@@ -1,4 +1,4 @@
-"""A state of Texas hold'em, with exact amounts: what may be done now, and doing it."""
+"""The State of Texas hold'em: legal options and actions with exact amounts."""
 
 import numbers
 import re
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.core.state import State
 from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD, FULL_RAISE_0, raise_action
-from cardenvs.games.texas_holdem.rules import largest_raise, owed, raise_refused, smallest_raise
+from cardenvs.games.texas_holdem.legal import largest_raise, owed, raise_refused, smallest_raise
 from cardenvs.games.texas_holdem.state import MAX_CHIPS, TexasHoldemOptions
 
 KINDS = ("fold", "check", "call", "check_call", "bet", "raise", "raise_to", "all_in")
@@ -16,17 +16,17 @@ _WITH_AMOUNT = ("bet", "raise", "raise_to")
 
 @dataclass(frozen=True)
 class LegalOptions:
-    """What the player to act may do (rules.md 4.5 to 4.8), in chips.
+    """The options of the player to act (rules.md 4.5 to 4.8), in chips.
 
     Attributes:
-        player: who is to act.
-        kinds: of "fold", "check", "call", "bet", "raise", "all_in".
-        call_amount: what a call puts in; 0 where checking is free.
-        min_raise_to, max_raise_to: totals for the street of a bet or raise; None if not allowed.
-        pot: all chips put in in this hand.
+        player: the player to act.
+        kinds: the legal ones of "fold", "check", "call", "bet", "raise", "all_in".
+        call_amount: chips that a call puts in; 0 if checking is free.
+        min_raise_to, max_raise_to: totals of a bet or raise on the street; None if not allowed.
+        pot: all chips put in during this hand.
         stack: chips behind.
-        effective_stack: of these, what the opponents in the hand can call at most.
-        commits: by kind, the chips that it puts in; of a bet or raise, the least it can.
+        effective_stack: the part of the stack that an opponent in the hand can call.
+        commits: chips put in, by kind; for a bet or raise the smallest possible amount.
     """
 
     player: int
@@ -52,11 +52,11 @@ class TexasHoldemState(State):
 
     @property
     def pot(self) -> int:
-        """The chips in the middle, bets of the street included."""
+        """The chips in the middle, including bets of the street."""
         return int(self._states["pot"][0])
 
     def legal_options(self) -> LegalOptions:
-        """What the player to act may do, with exact amounts.
+        """Return the options of the player to act, with exact amounts.
 
         Raises:
             IllegalActionError: the game is over.
@@ -79,16 +79,16 @@ class TexasHoldemState(State):
         )
 
     def act(self, kind: str, amount: int | None = None) -> None:
-        """Act for the player to act.
+        """Apply an action of the player to act.
 
         Args:
-            kind: "fold", "check", "call", "check_call" (whichever it is), "all_in" (a call where the stack does not
-                go beyond it), or "bet", "raise", "raise_to" with an amount.
-            amount: of a bet or raise, the total for the street.
+            kind: "fold", "check", "call", "check_call" (the legal one of the two), "all_in" (a call if the stack does
+                not exceed it), or with an amount "bet", "raise", "raise_to".
+            amount: total of a bet or raise for the street.
 
         Raises:
-            IllegalActionError: says why not; the state is unchanged. With invalid_action="passive" the player checks
-                instead, or folds where there is something to call.
+            IllegalActionError: the action is illegal; the state is unchanged. With invalid_action="passive" the player
+                checks instead, or folds if there is something to call.
         """
         self._check_not_over("act")
         try:
@@ -101,7 +101,10 @@ class TexasHoldemState(State):
         self.apply_unchecked(action)
 
     def action_from_label(self, text: str) -> int:
-        """As in State. With betting="full" the total in the label is tried first: there may be thousands of ids."""
+        """Return the action with a label; see State.
+
+        With betting="full" the total in the label is tried first, as there may be thousands of ids.
+        """
         total = re.search(r"\d+", text)
         if total and self.options.betting == "full":
             action = FULL_RAISE_0 + int(total.group())
@@ -110,10 +113,10 @@ class TexasHoldemState(State):
         return super().action_from_label(text)
 
     def action_of(self, kind: str, amount: int | None = None) -> int:
-        """The id or code of an action given as in `act`; of a bet or raise it may still be too small or too large.
+        """Return the id or code of an action given as for `act`. The amount of a bet or raise is not checked.
 
         Raises:
-            IllegalActionError: says why there is no such action now.
+            IllegalActionError: there is no such action now.
         """
         options, name = self.legal_options(), f"{self.game.name}: player_{self.current_player}"
         if kind not in KINDS:

@@ -1,21 +1,21 @@
-"""Three policies for Texas hold'em, each built on the one before.
+"""Three policies for Texas hold'em, each built on the previous one.
 
-* `push_fold` is all-in or out, before the flop and on it: with short stacks little is lost by that. A player to whom
-  all have folded follows a chart of the equilibrium; against a raise the pot odds decide, with the equity of the hand
-  against those that the raiser goes all-in with.
-* `tight_aggressive` plays so when short. Deeper it plays few hands, and raises with them: before the flop by its
-  position and pot odds, later by its equity against what the others can have, from a few deals of the cards to come.
-* `equity` is the same before the flop. Later it deals more often, takes from the others' bets what they can have,
-  and compares what folding, calling and raises of several sizes are worth.
+* `push_fold` goes all-in or folds, before the flop and after it, which costs little with short stacks. If all before
+  have folded, it follows an equilibrium chart. Against a raise it compares the pot odds with its equity against the
+  hands that the raiser goes all-in with.
+* `tight_aggressive` plays the same with short stacks. With deeper ones it plays few hands and raises with them: before
+  the flop by position and pot odds, later by its equity against the others' ranges, sampled from a few deals.
+* `equity` plays the same before the flop. Later it samples more deals, narrows the others' ranges by their bets, and
+  compares the values of folding, calling and raises of several sizes.
 
-What the others can have is read from their betting in this hand, as if everybody played like `tight_aggressive`; so an
-opponent who raises with anything is given too much credit. All three think in chips: what a place in a tournament is
-worth plays no part.
+The range of an opponent follows from its betting in this hand, as if everybody played like `tight_aggressive`; an
+opponent who raises with anything therefore gets too much credit. All three maximise chips and ignore what a place in a
+tournament is worth.
 
-The principles are common knowledge of the game: starting hands by position, pot odds and equity, the push-or-fold
-equilibrium of short stacks (make_charts.py). How often a bet makes others fold is a share of the minimum defence: a bet
-of b into a pot of p pays as a pure bluff if more than b / (b + p) fold. The numbers below come from play on duplicate
-deals; most of them may change by a third and cost little.
+The principles are common knowledge: starting hands by position, pot odds and equity, the push-or-fold equilibrium of
+short stacks (make_charts.py). How often a bet makes others fold is a share of the minimum defence: a bet of b into a
+pot of p pays as a pure bluff if opponents fold more than b / (b + p) of the time. The constants were tuned on duplicate
+deals; most can change by a third at little cost.
 """
 
 import numpy as np
@@ -27,48 +27,48 @@ from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD, FULL_RAISE_0, 
 from cardenvs.games.texas_holdem.charts import ALL_HANDS, equity_against_best, jam_width, jams, standing, starting_hand
 from cardenvs.games.texas_holdem.equity import equity as sampled_equity
 from cardenvs.games.texas_holdem.equity import with_picks, with_width
-from cardenvs.games.texas_holdem.rules import largest_raise, owed, smallest_raise
+from cardenvs.games.texas_holdem.legal import largest_raise, owed, smallest_raise
 from cardenvs.games.texas_holdem.state import EVERYBODY_ANTES, FLOP, FULL, PREFLOP
 
 # Before the flop. Widths are thousandths of all hands (charts.py).
-_SHORT = 10.0  # up to this many big blinds it is all-in or fold
-_OPEN_WIDTH = np.array((240, 850, 600, 400, 300, 240, 200, 180, 160, 150))  # hands to raise first, by players behind
-_OPEN_SIZE = 2.5  # big blinds, and one more for each who has called
+_SHORT = 10.0  # up to this many big blinds: all-in or fold
+_OPEN_WIDTH = np.array((240, 850, 600, 400, 300, 240, 200, 180, 160, 150))  # hands to open with, by players behind
+_OPEN_SIZE = 2.5  # big blinds, plus one for each caller
 _LIMP_WIDTH = 600  # hands that call the big blind
 _RERAISE_WIDTH, _THIRD_RAISE_WIDTH = 100, 50
-_CALL_SHARE = 0.8  # hands that call a raise: so much of the raiser's width
-_STRONGEST = 45  # the width that raises again, and any number of times
+_CALL_SHARE = 0.8  # width of the hands that call a raise, as a share of the raiser's width
+_STRONGEST = 45  # width of the hands that always raise again
 _RERAISE_SIZE = 3  # times the bet
-_CALL_MARGIN = 0.1  # what the equity of a call must be above the pot odds while there is more to bet
-_MARGIN_PER_PLAYER = 0.04  # more for each player still to act
-_SHARE_PER_CALLER = 0.8  # what one more opponent leaves of the equity, and of the width of a first raise
+_CALL_MARGIN = 0.1  # equity needed above the pot odds to call, while more can be bet
+_MARGIN_PER_PLAYER = 0.04  # the same, for each player still to act
+_SHARE_PER_CALLER = 0.8  # factor on equity, and on the opening width, for each further opponent
 
 # tight_aggressive after the flop
 _FEW_SAMPLES = 32
 _BET_SHARE = 1.2  # bet with this many times the fair share of the pot
-_CONTINUE_SHARE = 0.7  # the same on the flop, having raised before it
+_CONTINUE_SHARE = 0.7  # the same on the flop after raising before it
 _RAISE_EQUITY = 0.82
-_BET_MARGIN = 0.12  # what the equity of a call must be above the pot odds: who bets has more than his range says
+_BET_MARGIN = 0.12  # equity needed above the pot odds to call, as a bettor's hand is better than his range
 _BET_SIZE = 0.66  # of the pot after a call
-_COMMITTED = 0.4  # a raise to so much of the stack is all-in
+_COMMITTED = 0.4  # a raise to this share of the stack goes all-in
 
 # equity after the flop
-_PICKS_PER_BET, _PICKS_PER_RAISE = 1, 3  # how much a bet, and a raise of a bet, says about a hand (equity.py)
+_PICKS_PER_BET, _PICKS_PER_RAISE = 1, 3  # picks for a bet and for a raise of a bet (equity.py)
 _MANY_SAMPLES = 500
 _SIZES = np.array((0.5, 1.0, 2.0))  # of the pot after a call
-_FOLD_SHARE = 0.4  # how often the others fold, as a share of the minimum defence's
-_PICKS_CALLED = 2  # what a call of our raise would say about a hand
+_FOLD_SHARE = 0.4  # how often the others fold, as a share of the folds that the minimum defence allows
+_PICKS_CALLED = 2  # picks for a call of our raise
 
 
 @kernel
 def push_fold(s, legal, n, rng):
-    """Be all-in, or fold, or check.
+    """Go all-in, fold or check.
 
     Args:
         s: one record, not terminal.
         legal: int32 array whose first `n` entries are the legal actions.
-        n: int.
-        rng: uint64 (4,), drawn from.
+        n: int, number of legal actions.
+        rng: uint64 (4,), random generator; it is advanced.
 
     Returns:
         One of the legal actions.
@@ -81,7 +81,7 @@ def push_fold(s, legal, n, rng):
 
 @kernel
 def tight_aggressive(s, legal, n, rng):
-    """Play few hands, and those hard. As `push_fold`."""
+    """Play few hands aggressively. Arguments as for `push_fold`."""
     player = np.int64(s.current_player)
     if s.street == PREFLOP:
         return _play_before_flop(s, legal, n, player)
@@ -90,7 +90,7 @@ def tight_aggressive(s, legal, n, rng):
 
 @kernel
 def equity(s, legal, n, rng):
-    """Choose what is worth most by Monte Carlo equity. As `push_fold`."""
+    """Choose the most valuable action by Monte Carlo equity. Arguments as for `push_fold`."""
     player = np.int64(s.current_player)
     if s.street == PREFLOP:
         return _play_before_flop(s, legal, n, player)
@@ -98,14 +98,14 @@ def equity(s, legal, n, rng):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# What a player has before him
+# Figures of the situation
 
 
 @kernel
 def depth(s, player):
-    """The stack at the start of the hand in big blinds, as far as an opponent in the hand has as much.
+    """Return the effective stack at the start of the hand, in big blinds: what an opponent in the hand can match.
 
-    Antes make the pot larger and so the stack shallower, as if the blinds were higher.
+    Antes count like higher blinds, which makes the stack shallower.
     """
     deepest = np.int64(0)
     for p in range(s.rules.num_players):
@@ -119,7 +119,7 @@ def depth(s, player):
 
 @kernel
 def _winnable(s, player):
-    """The chips of the pot that `player` can win: of each seat's no more than all of the own."""
+    """Return the chips of the pot that `player` can win: from each seat at most its own chips."""
     own = np.int64(s.stacks[player]) + s.chips_in[player]
     chips = np.int64(s.dead)
     for p in range(s.rules.num_players):
@@ -129,7 +129,7 @@ def _winnable(s, player):
 
 @kernel
 def _deepest_total(s, player):
-    """The most that another player in the hand can have in on this street."""
+    """Return the largest total that another player in the hand can put in on this street."""
     total = np.int64(0)
     for p in range(s.rules.num_players):
         if s.in_hand >> p & 1 and p != player:
@@ -139,7 +139,7 @@ def _deepest_total(s, player):
 
 @kernel
 def _behind(s, player):
-    """How many act after `player` in the first round before the flop."""
+    """Return how many act after `player` in the first round before the flop."""
     n = np.int64(s.rules.num_players)
     number, seat = 0, player
     while seat != s.big_blind_seat:
@@ -150,7 +150,7 @@ def _behind(s, player):
 
 @kernel
 def _raises_before_flop(s):
-    """How often the pot was raised before the flop, and the width of the widest range of those who did."""
+    """Return the number of raises before the flop, and the widest range of the raisers."""
     number, width = 0, np.int64(0)
     for p in range(s.rules.num_players):
         if s.raises[PREFLOP, p] > 0:
@@ -161,7 +161,7 @@ def _raises_before_flop(s):
 
 @kernel
 def _raiser_width(s, player):
-    """With how many hands `player` raised first: fewer or more if that took a good part of the stack."""
+    """Return the width with which `player` raised first; another one if that took a large part of the stack."""
     behind = max(1, _behind(s, player))
     if s.bets[PREFLOP, player] < _COMMITTED * (s.stacks[player] + s.chips_in[player]):
         return _OPEN_WIDTH[behind]
@@ -170,10 +170,12 @@ def _raiser_width(s, player):
 
 @kernel
 def _range(s, player, num_raises, width):
-    """What `player` can have by the betting before the flop, a width.
+    """Return the range of `player` by the betting before the flop, as a width.
 
     Args:
-        num_raises, width: of `_raises_before_flop`.
+        s: one record.
+        player: a player in the hand.
+        num_raises, width: as returned by `_raises_before_flop`.
     """
     if s.raises[PREFLOP, player] >= 2:
         return _THIRD_RAISE_WIDTH
@@ -185,18 +187,18 @@ def _range(s, player, num_raises, width):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Doing it
+# Actions
 
 
 @kernel
 def _give_up(s, legal):
     """Check if that is free, else fold."""
-    return np.int64(legal[0])  # FOLD is legal only if there is something to call, and then the lowest id
+    return np.int64(legal[0])  # FOLD is legal only if there is something to call; it is then the lowest id
 
 
 @kernel
 def _raise_to(s, legal, n, player, total):
-    """The legal raise that comes closest to a total, all-in if not much would be left; a call if none is legal."""
+    """Return the legal raise closest to `total`, all-in if little would be left, or a call if no raise is legal."""
     if legal[n - 1] <= CHECK_CALL:
         return CHECK_CALL
     low, high = smallest_raise(s, player), largest_raise(s, player)
@@ -216,7 +218,7 @@ def _raise_to(s, legal, n, player, total):
 
 @kernel(inline=True)
 def _all_in(s, legal, n):
-    """All in, or a call if no raise is legal."""
+    """Return all in, or a call if no raise is legal."""
     return np.int64(legal[n - 1]) if legal[n - 1] > CHECK_CALL else CHECK_CALL
 
 
@@ -226,7 +228,7 @@ def _all_in(s, legal, n):
 
 @kernel
 def _push_or_fold(s, legal, n, player, deep):
-    """Before the flop: by the chart if nobody has raised, else by the pot odds of being all-in."""
+    """Choose before the flop: by the chart if nobody has raised, else by the pot odds of going all-in."""
     hand = starting_hand(s.deck[2 * player], s.deck[2 * player + 1])
     num_raises, width = _raises_before_flop(s)
     others = s.in_hand & ~(1 << player)
@@ -238,7 +240,7 @@ def _push_or_fold(s, legal, n, player, deep):
 
 @kernel
 def _equity_before_flop(s, player, hand, num_raises, width):
-    """The equity of a kind of hand against the last raiser, less for each who called him."""
+    """Return the equity of a kind of hand against the last raiser, reduced for each caller."""
     raiser = np.int64(s.aggressor)
     won = equity_against_best(hand, _range(s, raiser, num_raises, width))
     for p in range(s.rules.num_players):
@@ -249,16 +251,16 @@ def _equity_before_flop(s, player, hand, num_raises, width):
 
 @kernel
 def _price_of_all_in(s, player):
-    """The share of the pot that must be won if all goes in, against one opponent who then calls."""
+    """Return the equity needed to go all-in against one opponent who calls."""
     to_call = owed(s, player)
-    rest = _deepest_total(s, player) - s.bets[s.street, player] - to_call  # above what there is to call
+    rest = _deepest_total(s, player) - s.bets[s.street, player] - to_call  # beyond the call
     rest = max(0, min(rest, s.stacks[player] - to_call))
     return (to_call + rest) / (_winnable(s, player) + to_call + 2.0 * rest)
 
 
 @kernel
 def _all_in_by_odds(s, legal, n, player, rng):
-    """After the flop."""
+    """Choose after the flop, by the pot odds of going all-in."""
     won = _equity_now(s, player, _FEW_SAMPLES, rng)
     return _all_in(s, legal, n) if won >= _price_of_all_in(s, player) + _BET_MARGIN else _give_up(s, legal)
 
@@ -269,7 +271,7 @@ def _all_in_by_odds(s, legal, n, player, rng):
 
 @kernel
 def _play_before_flop(s, legal, n, player):
-    """Raise first by position; later raise with the best hands, and call by pot odds."""
+    """Choose before the flop: open by position; after a raise, raise with the best hands and call by pot odds."""
     deep = depth(s, player)
     if deep <= _SHORT:
         return _push_or_fold(s, legal, n, player, deep)
@@ -289,7 +291,7 @@ def _play_before_flop(s, legal, n, player):
 
 @kernel
 def _open(s, legal, n, player, hand):
-    """Nobody has raised: raise, or do not play."""
+    """Raise or fold when nobody has raised."""
     behind = count_bits(s.pending & ~(1 << player))
     callers = count_bits(s.in_hand) - 1 - behind
     if standing(hand) <= _OPEN_WIDTH[behind] * _SHARE_PER_CALLER**callers:
@@ -299,13 +301,13 @@ def _open(s, legal, n, player, hand):
 
 @kernel
 def _is_last_bet(s, player, to_call):
-    """Whether nothing more can be bet after a call."""
+    """Return whether nothing more can be bet after a call."""
     return s.stacks[player] <= to_call or s.can_act & ~(1 << player) == 0
 
 
 @kernel
 def _play_by_equity(s, legal, n, player, rng):
-    """After the flop: bet and raise with more than a fair share, call by pot odds."""
+    """Choose after the flop: bet and raise with more than a fair share, call by pot odds."""
     won = _equity_now(s, player, _FEW_SAMPLES, rng)
     to_call = owed(s, player)
     pot = np.int64(s.pot) + to_call
@@ -320,14 +322,14 @@ def _play_by_equity(s, legal, n, player, rng):
 
 @kernel
 def _equity_now(s, player, samples, rng):
-    """The equity against all in the hand, by their betting before the flop."""
+    """Return the equity against all others in the hand, with ranges by their betting before the flop."""
     widths, picks = _ranges(s, False)
     return sampled_equity(s, player, s.in_hand & ~(1 << player), widths, picks, 0, samples, rng)
 
 
 @kernel
 def _ranges(s, closely):
-    """What each seat can have, packed as equity.py takes it; by the betting since the flop, too, if `closely`."""
+    """Return the range of each seat, packed for equity.py; `closely` includes the betting since the flop."""
     num_raises, width = _raises_before_flop(s)
     widths = picks = np.int64(0)
     for p in range(s.rules.num_players):
@@ -339,7 +341,7 @@ def _ranges(s, closely):
 
 @kernel
 def _picks(s, player):
-    """How much better than what he can have before the flop a player's hand is, by his bets and raises since."""
+    """Return the number of picks that stands for the bets and raises of `player` since the flop."""
     number = 1
     for street in range(FLOP, s.street + 1):
         if s.raises[street, player] > 0:
@@ -362,7 +364,7 @@ def _raises(s, street):
 
 @kernel
 def _play_by_worth(s, legal, n, player, rng):
-    """After the flop: fold, call, or raise to one of some sizes, whichever wins most chips on average."""
+    """Choose after the flop the fold, call or raise that wins most chips on average."""
     widths, picks = _ranges(s, True)
     others = np.int64(s.in_hand) & ~(1 << player)
     to_call = owed(s, player)
@@ -377,12 +379,12 @@ def _play_by_worth(s, legal, n, player, rng):
             worth = _worth_of_raise(s, player, total, to_call, called)
             if worth > most:
                 most, best = worth, _raise_to(s, legal, n, player, total)
-    return FOLD if most < 0.0 else best  # where checking is free it is worth something
+    return FOLD if most < 0.0 else best  # a free check is never worth less than 0
 
 
 @kernel
 def _worth_of_raise(s, player, total, to_call, called):
-    """What a raise wins on average: the pot if all fold, else its share of a pot that one opponent calls."""
+    """Return the average gain of a raise: the pot if all fold, else the share of a pot that one opponent calls."""
     cost = total - s.bets[s.street, player]
     fold = _FOLD_SHARE * cost / (s.pot + cost)
     all_fold = 1.0

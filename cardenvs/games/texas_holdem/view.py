@@ -1,4 +1,4 @@
-"""Texas hold'em in words and pictures."""
+"""Texts and pictures of Texas hold'em."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from cardenvs.core.options import NONE
 from cardenvs.core.view import Candidate, CardView, sees
 from cardenvs.games.texas_holdem import actions
 from cardenvs.games.texas_holdem.evaluator import category_of_rank, rank_hands
-from cardenvs.games.texas_holdem.rules import largest_raise, owed, raise_refused, smallest_raise
+from cardenvs.games.texas_holdem.legal import largest_raise, owed, raise_refused, smallest_raise
 from cardenvs.games.texas_holdem.state import (
     BOARD_CARDS,
     CASH,
@@ -31,7 +31,7 @@ _REASONS = {
 
 
 class TexasHoldemView(CardView):
-    """Words of Texas hold'em."""
+    """The view of Texas hold'em."""
 
     # -- the table ----------------------------------------------------------------------------------------------
 
@@ -101,7 +101,7 @@ class TexasHoldemView(CardView):
         return f"{pot}: check, or {'raise' if s.to_match else 'bet'} {raises}?"
 
     def place(self, s, player):
-        """The place of a player who is out of a tournament; the mean of those that are shared (rules.md 8.2)."""
+        """Return the place of a player who is out, the mean for shared places (rules.md 8.2), or None."""
         place = int(s.places[player])
         sharers = sum(int(other) == place for other in s.places)
         return place + (sharers - 1) / 2 if place and sharers > 1 else place or None
@@ -140,7 +140,7 @@ class TexasHoldemView(CardView):
         return super().describe_event(event, kind)
 
     def candidates(self, state, player):
-        """With betting="full" the raises are those of "pot_fractions": there may be thousands of amounts."""
+        """Return the legal actions; with betting="full", of thousands of raises only those of "pot_fractions"."""
         s = state.record
         if s.rules.betting != FULL:
             return super().candidates(state, player)
@@ -168,7 +168,7 @@ class TexasHoldemView(CardView):
         if amount is not None and (isinstance(amount, bool) or not isinstance(amount, int)):
             raise FormatError(f'"amount" is a whole number of chips; got {_shortened(amount)}')
         if kind not in ("bet", "raise"):
-            amount = None  # what is said of an amount that does not matter is of no consequence
+            amount = None  # ignored for these kinds
         return (state.action_of(kind, amount),)
 
     # -- the picture --------------------------------------------------------------------------------------------
@@ -181,17 +181,17 @@ class TexasHoldemView(CardView):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Parts of the words
+# Parts of the texts
 
 
 def board_cards(s):
-    """The cards on the board."""
+    """Return the cards on the board."""
     first = 2 * int(s.rules.num_players)
     return s.deck[first : first + BOARD_CARDS[int(s.street)]]
 
 
 def burnt_cards(s):
-    """The cards burnt so far."""
+    """Return the cards burnt so far."""
     first = 2 * int(s.rules.num_players) + NUM_BOARD
     return s.deck[first : first + (int(s.street) if s.rules.burn_cards else 0)]
 
@@ -208,9 +208,9 @@ def _rank(cards):
 
 
 def _named_raise(s, player, action):
-    """The total of a raise, and what it is called besides."""
+    """Return the total of a raise, and the name of its size for the label."""
     high = s.bets[s.street, player] + s.stacks[player]
-    if action >= actions.RAISE_TO or s.rules.betting == FULL:  # of which there may be thousands: no kernels
+    if action >= actions.RAISE_TO or s.rules.betting == FULL:  # there may be thousands, so call no kernels
         total, size = action - (actions.FULL_RAISE_0 if s.rules.betting == FULL else actions.RAISE_TO), ""
     else:
         pot_after_call = int(s.pot) + owed(s, player)
@@ -225,7 +225,7 @@ def _named_raise(s, player, action):
 
 
 def _usual_totals(s, player):
-    """The totals of the least raise, the fractions of the pot, and all in."""
+    """Return the totals of the smallest raise, the fractions of the pot, and all in."""
     pot_after_call, to_match = int(s.pot) + owed(s, player), np.int64(s.to_match)
     fractions = range(len(actions.FRACTIONS))
     totals = [int(actions.fraction_raise(pot_after_call, to_match, k)) for k in fractions]

@@ -1,1 +1,1 @@
-"""Tools for Texas hold'em: matches with all their records, timelines, hands as PHH."""
+"""Tools for Texas hold'em: recorded matches, timelines, and hands in PHH."""

@@ -1,25 +1,25 @@
-"""How the players of one or more matches played, counted from events alone.
+"""Statistics of players over one or more matches, counted from events alone.
 
-Shares are of the hands, streets or showdowns named; where there was none they are None.
+A share is None if there was no such hand, street or showdown.
 
     hands                  hands dealt in
-    vpip                   share of them in which the player put chips in of its own will before the flop: called, bet
-                           or raised. Blinds and antes are not voluntary; a big blind that checks has not.
+    vpip                   share of hands in which the player voluntarily put chips in before the flop: called, bet
+                           or raised. Blinds and antes are not voluntary; a big blind that checks does not count.
     pfr                    share of hands in which the player raised before the flop
     aggression_factor      (bets + raises) / calls, on flop, turn and river
     aggression_frequency   (bets + raises) / (bets + raises + calls + folds), on flop, turn and river
     wtsd                   went to showdown: of the hands in which the player saw the flop, the share in which it was
-                           among two or more who had not folded at the end
+                           one of two or more players who had not folded at the end
     wsd                    won at showdown: of the hands in which the player was at a showdown, the share in which it
-                           won chips of any pot
+                           won chips from any pot
     chips                  chips won less chips lost
-    big_blinds_per_100     the same in big blinds of each hand, per 100 hands
+    big_blinds_per_100     big blinds won less lost, in the big blind of each hand, per 100 hands
     by_position            for each position: hands, chips won less chips lost
     actions                for each street: folds, checks, calls, bets and raises
 
 Positions: BTN has the button (heads-up it also posts the small blind), SB and BB post the blinds, and the others are
-counted from the button: BTN-1 acts just before it, then BTN-2, and so on. The button may lie at an empty seat; then
-nobody is BTN in this hand, and BTN-1 is the nearest seat before it.
+counted backwards from the button: BTN-1 acts just before it, BTN-2 before BTN-1, and so on. If the button is at an
+empty seat, nobody is BTN in this hand, and BTN-1 is the nearest seat before the button.
 """
 
 from collections import Counter
@@ -38,15 +38,15 @@ _AFTER_THE_FLOP = STREETS[1:]
 
 
 def aggregate(matches: Iterable[Timeline | Replay | State]) -> dict[str, dict[str, Any]]:
-    """The figures listed above of every player, by name, over all finished hands of some matches, as JSON values.
+    """Return the statistics above for each player name, over all finished hands of some matches, as JSON values.
 
     Args:
-        matches: timelines, replays or states of Texas hold'em; a state's players are player_0, player_1, ... A name
-            that comes in several matches, or at several seats, is taken for one player.
+        matches: timelines, replays or states of Texas hold'em. The players of a state are player_0, player_1, ...
+            Equal names, in several matches or at several seats, count as one player.
 
     Raises:
-        CardenvsError: something of another game.
-        ValueError: a state that does not go back to the deal.
+        CardenvsError: a match is of another game.
+        ValueError: the history of a state does not go back to the deal.
     """
     tallies: dict[str, _Tally] = {}
     for match in matches:
@@ -69,7 +69,7 @@ def _timeline(match: Timeline | Replay | State) -> Timeline:
 
 
 def position(hand: Hand, seat: int) -> str:
-    """The name of a seat's position in a hand; see above."""
+    """Return the name of a seat's position in a hand; see the module's docstring."""
     seats = hand.seats
     if seat == hand.button:
         return "BTN"
@@ -116,7 +116,7 @@ class _Tally:
         self.position_chips[where] += won
 
     def figures(self) -> dict[str, Any]:
-        """What the module lists."""
+        """Return the statistics that the module's docstring lists."""
         count, late = self.count, self._after_the_flop()
         aggressive = late["bet"] + late["raise"]
         return {
@@ -147,6 +147,6 @@ def _share(part: float, whole: int) -> float | None:
 
 
 def _order(where: str) -> tuple[int, int]:
-    """Positions in the order in which they act after the flop."""
+    """Return a sort key of positions, in the order in which they act after the flop."""
     fixed = {"SB": (0, 0), "BB": (1, 0), "BTN": (3, 0)}
     return fixed[where] if where in fixed else (2, -int(where.removeprefix("BTN-")))

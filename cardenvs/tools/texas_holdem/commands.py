@@ -1,4 +1,4 @@
-"""Matches of Texas hold'em with all their records; timelines; hands as PHH."""
+"""Texas hold'em: play recorded matches, show timelines, convert hands from and to PHH."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False)
 
 Source = Annotated[
-    Path, typer.Argument(metavar="FILE", exists=True, help="A match's folder, a timeline (.jsonl) or a replay (.json).")
+    Path, typer.Argument(metavar="FILE", exists=True, help="Folder of a match, timeline (.jsonl) or replay (.json).")
 ]
 
 
 @app.command()
 def play_match(
-    agents: Annotated[str, typer.Option(metavar="A,B,...", help="One agent a seat; see `cardenvs match --help`.")],
+    agents: Annotated[str, typer.Option(metavar="A,B,...", help="One agent per seat; see `cardenvs match --help`.")],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="New folder for the records.")],
     seed: Annotated[
-        int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of all cards and agents; default: drawn.")
+        int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of cards and agents; random by default.")
     ] = None,
     option: OptionTexts = None,
 ) -> None:
@@ -62,7 +62,7 @@ def play_match(
 
 
 def _show_progress(bar: ProgressBar, state: "TexasHoldemState") -> None:
-    """Count hands, or the players who are out where nobody knows how many hands there will be."""
+    """Show the number of hands played, or of players out if the number of hands is open."""
     s, options = state.record, state.options
     by_hands = options.format == "cash" or options.max_hands is not None
     bar.show(
@@ -85,7 +85,7 @@ def _print_result(console: "Console", result: "MatchResult") -> None:
 
 
 def _figures(figures: dict[str, Any]) -> list[str]:
-    """VPIP, PFR, aggression factor, WTSD and W$SD as text."""
+    """Return VPIP, PFR, aggression factor, WTSD and W$SD as texts."""
     factor = figures["aggression_factor"]
     shares = [figures[name] for name in ("vpip", "pfr", "wtsd", "wsd")]
     texts = ["-" if share is None else f"{100 * share:.0f}%" for share in shares]
@@ -99,7 +99,7 @@ def stats(
     ],
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all figures as JSON.")] = None,
 ) -> None:
-    """Show how players played, over one or more matches: VPIP, PFR, aggression, showdowns, chips by position.
+    """Show statistics of players over one or more matches: VPIP, PFR, aggression, showdowns, chips by position.
 
     Examples: `cardenvs texas_holdem stats match`, `cardenvs texas_holdem stats matches/* --json figures.json`
     """
@@ -131,14 +131,14 @@ def stats(
 @app.command()
 def show(
     file: Source,
-    player: Annotated[int | None, typer.Option(min=0, help="Show what this player saw; default: everything.")] = None,
+    player: Annotated[int | None, typer.Option(min=0, help="Show what this player saw; by default everything.")] = None,
     public: Annotated[bool, typer.Option("--public", help="Show what everybody saw.")] = False,
-    hand: Annotated[int | None, typer.Option(min=1, help="Show this hand only.")] = None,
-    at: Annotated[int | None, typer.Option(metavar="I", help="Show the table before entry I only.")] = None,
-    step: Annotated[bool, typer.Option("--step", help="Step through, a key at a time.")] = False,
-    verify: Annotated[bool, typer.Option("--verify", help="Only replay it and compare.")] = False,
+    hand: Annotated[int | None, typer.Option(min=1, help="Only show this hand.")] = None,
+    at: Annotated[int | None, typer.Option(metavar="I", help="Only show the table before entry I.")] = None,
+    step: Annotated[bool, typer.Option("--step", help="Step through the entries with the keyboard.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Only replay the match and compare.")] = False,
 ) -> None:
-    """Show a timeline: what happened, or the table at one moment, as one viewer saw it.
+    """Show a timeline, or the table at one moment, as one viewer saw it.
 
     Examples: `cardenvs texas_holdem show match --hand 3`, `cardenvs texas_holdem show match --player 0 --step`,
     `cardenvs texas_holdem show match/timeline.jsonl --public --at 120`
@@ -174,7 +174,7 @@ def _print_entries(console: "Console", timeline: "Timeline", viewer: int, hand: 
 
 
 def _print_table(console: "Console", timeline: "Timeline", i: int, viewer: int) -> None:
-    """The table before entry `i`."""
+    """Print the table before entry `i`."""
     view = timeline.view(i, viewer)["table"]
     piles, counters = view["piles"], view["counters"]
     table = new_table("", "player", "cards", "stack", "bet", "")
@@ -208,10 +208,10 @@ def _step_through(console: "Console", timeline: "Timeline", viewer: int) -> None
 @app.command()
 def export_phh(
     file: Source,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="A .phh file for one hand, a .phhs file for all.")],
-    hand: Annotated[int | None, typer.Option(min=1, help="Write this hand only.")] = None,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="File to write: .phh for one hand, .phhs for all hands.")],
+    hand: Annotated[int | None, typer.Option(min=1, help="Only write this hand.")] = None,
 ) -> None:
-    """Write hands as PHH, the open hand-history format that PokerKit reads.
+    """Write hands in PHH, the open hand-history format that PokerKit reads.
 
     Examples: `cardenvs texas_holdem export-phh match --out match.phhs`,
     `cardenvs texas_holdem export-phh match --hand 3 --out hand3.phh`
@@ -230,10 +230,10 @@ def export_phh(
 @app.command()
 def replay_phh(
     file: Annotated[Path, typer.Argument(metavar="FILE", callback=input_file, help="A .phh or .phhs file.")],
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print the stacks only.")] = False,
-    chips_per_unit: Annotated[int, typer.Option(min=1, help="Chips for each 1 in the file: 100 for cents.")] = 1,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Only print the stacks.")] = False,
+    chips_per_unit: Annotated[int, typer.Option(min=1, help="Chips per unit in the file, such as 100 for cents.")] = 1,
 ) -> None:
-    """Play hands of PHH by the rules of this game; a hand that ends differently from its record is refused.
+    """Play the hands of a PHH file by the rules of this game; fail if one ends differently from its record.
 
     Examples: `cardenvs texas_holdem replay-phh hand3.phh`, `cardenvs texas_holdem replay-phh match.phhs --quiet`
     """

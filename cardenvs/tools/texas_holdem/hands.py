@@ -1,18 +1,19 @@
-"""The hands of a match, read from its timeline: who began with what, what was done, and how it ended."""
+"""The hands of a match, read from its timeline."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cardenvs.core.events import PLAYER, TOKEN, VALUE
 from cardenvs.games.texas_holdem.state import STREETS
-from cardenvs.tools.texas_holdem.timeline import Entry, Timeline
+from cardenvs.tools.texas_holdem.entries import Entry
+from cardenvs.tools.texas_holdem.timeline import Timeline
 
 _BETTING = ("fold", "check", "call", "bet", "raise")
 
 
 @dataclass(frozen=True)
 class Act:
-    """One action. `kind` is "fold", "check", "call", "bet" or "raise"; `total` what the seat has in on the street."""
+    """One action. `kind` is "fold", "check", "call", "bet" or "raise"; `total` is the seat's total on the street."""
 
     street: str
     seat: int
@@ -22,7 +23,7 @@ class Act:
 
 @dataclass
 class Pot:
-    """A pot that was settled: its chips, who played for it, and what each winner got."""
+    """A settled pot: its chips, the seats that played for it, and the chips of each winner."""
 
     chips: int
     eligible: list[int] = field(default_factory=list)
@@ -31,23 +32,23 @@ class Pot:
 
 @dataclass
 class Hand:
-    """One hand, as far as it was played.
+    """One hand, possibly unfinished.
 
     Attributes:
         number: from 1.
-        num_seats: of the table.
-        button: its position; the seat may be empty.
-        blinds: small and big blind that were played.
-        has_small_blind: whether anybody had to post the small blind.
-        stacks_before, stacks_after: chips of every seat before antes and blinds, and now or at the end.
+        num_seats: seats at the table.
+        button: seat of the button, which may be empty.
+        blinds: small and big blind.
+        has_small_blind: whether a small blind was posted.
+        stacks_before, stacks_after: chips of every seat before antes and blinds, and at the end or so far.
         cards: the two cards of each seat that was dealt in.
-        board: its cards.
-        acts: the actions, in order.
-        shown, mucked: seats, in order.
-        board_at_showdown: cards on the board when the first hand was shown; fewer than five if all were all-in.
-        pots: as they were settled.
+        board: cards of the board.
+        acts: actions, in order.
+        shown, mucked: seats that showed or mucked, in order.
+        board_at_showdown: cards on the board when the first hand was shown; fewer than five after an early all-in.
+        pots: settled pots, in order.
         forfeited: seats that left the match during the hand.
-        is_over: whether it was played to its end.
+        is_over: whether the hand is over.
     """
 
     number: int
@@ -69,22 +70,22 @@ class Hand:
 
     @property
     def seats(self) -> list[int]:
-        """The seats that were dealt in, from the left of the button; the last one is the button or nearest to it."""
+        """The seats dealt in, from the left of the button; the last one is at the button or nearest to it."""
         return sorted(self.cards, key=lambda seat: (seat - self.button - 1) % self.num_seats)
 
     @property
     def folded(self) -> list[int]:
-        """The seats that folded, in order; who forfeits folds."""
+        """The seats that folded, in order, including forfeits."""
         return [act.seat for act in self.acts if act.kind == "fold"]
 
     @property
     def has_showdown(self) -> bool:
-        """Whether two or more were left at the end."""
+        """Whether two or more seats were left at the end."""
         return self.is_over and len(self.cards) - len(self.folded) > 1
 
 
 def read_hands(timeline: Timeline) -> Iterator[Hand]:
-    """The hands of a timeline, in order; the last one may not be over."""
+    """Yield the hands of a timeline, in order; the last one may be unfinished."""
     reader = _Reader(timeline)
     for entry in timeline.entries:
         if entry.row is not None:
@@ -102,7 +103,7 @@ class _Reader:
         self.hand: Hand | None = None
 
     def read(self, entry: Entry) -> Iterator[Hand]:
-        """Take in one event. Yields the hand before it when a new one begins."""
+        """Process one event; if it begins a new hand, yield the previous one."""
         assert entry.row is not None
         player, card, value = entry.row[PLAYER], entry.row[TOKEN], entry.row[VALUE]
         if entry.kind == "hand":

@@ -1,56 +1,47 @@
-"""Hands as PHH, the open hand-history format that PokerKit reads: out of matches, and into states.
+"""Write hands of matches in PHH, the open hand-history format that PokerKit reads, and read PHH into states.
 
 PHH (J. Kim, "Recording and Describing Poker Hands", 2024; https://phh.readthedocs.io) is TOML. A no-limit hold'em hand
 has these fields:
 
     variant = "NT"
-    antes = [0, 0, 0]                           what each player has to post before the blinds
+    antes = [0, 0, 0]                           posted by each player before the blinds
     blinds_or_straddles = [10, 20, 0]
     min_bet = 20
     starting_stacks = [2000, 2000, 2000]        before antes and blinds
-    actions = ["d dh p1 AsKs", "d dh p2 ????",  hole cards; ? is a card that is not known
+    actions = ["d dh p1 AsKs", "d dh p2 ????",  hole cards; ?? is an unknown card
                "p3 cbr 60", "p1 f", "p2 cc",    bet or raise to a total, fold, check or call
                "d db 2c7d9h",                   board
                "p3 sm QdQc", "p2 sm"]           shows ("-": the cards dealt); mucks
 
-Players are p1, p2, ... from the button's left: p1 has the small blind, the last one the button. Of two, p1 has the big
-blind and p2 the button and the small blind; `antes` and `blinds_or_straddles` list the small blind first all the same.
-Several hands in one text are TOML tables [1], [2], ... (a .phhs file).
+Players are p1, p2, ... from the button's left: p1 has the small blind, the last one the button. With two players, p1
+has the big blind, and p2 the button and the small blind; `antes` and `blinds_or_straddles` still list the small blind
+first. Several hands in one text are TOML tables [1], [2], ... (a .phhs file).
 
-The ante of one player alone is that of the big blind for the table, who posts the blind first here (rules.md 4.1).
-Decimal amounts are read as chips with `chips_per_unit`. Other uneven antes, straddles and boards that are dealt twice
-are not played here.
+An ante of one player alone is the big blind's ante for the table; here its blind is posted first (rules.md 4.1).
+Decimal amounts are converted to chips with `chips_per_unit`. Other uneven antes, straddles and boards dealt twice are
+not supported.
 
-Reading and writing are strict: what cannot be said in PHH, or played by these rules, is refused with the field or the
-action that is meant. See rules.md 11 for the spots in which PokerKit plays otherwise.
+Reading and writing are strict: a hand that PHH cannot express, or that these rules do not allow, raises a FormatError
+that names the field or the action. Rules.md 11 lists where PokerKit plays differently.
 """
 
 import itertools
 import json
 import re
 import tomllib
-from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from cardenvs.core.cards import NUM_CARDS, card_label, parse_card
-from cardenvs.core.errors import CardenvsError, FormatError
+from cardenvs.core.errors import FormatError
 from cardenvs.core.replay import Replay
 from cardenvs.core.state import State
-from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.play import TexasHoldemState
-from cardenvs.games.texas_holdem.state import BOARD_CARDS, MAX_PLAYERS, NUM_BOARD, STREETS
+from cardenvs.games.texas_holdem.state import BOARD_CARDS, STREETS
 from cardenvs.tools.texas_holdem.hands import Hand, read_hands
+from cardenvs.tools.texas_holdem.phh_reader import VARIANT, HandReader, cards_text
 from cardenvs.tools.texas_holdem.timeline import Timeline
 
-VARIANT = "NT"
-_MOST_TEXT = 64 * 1024 * 1024  # bytes of a text that is read at all
-_MUCK, _SHOW = "", "-"  # the argument of sm, where it is not the cards
-_CARD_TEXT = re.compile(r"[2-9TJQKA?][cdhs?]")
-_PLAYER = re.compile(r"p([1-9][0-9]?)")
-_AMOUNT = re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?")
-_MOST_DIGITS = 12  # before the point of an amount, or behind it
+_MOST_TEXT = 64 * 1024 * 1024  # characters of a text; longer ones are rejected
 _KEY = re.compile(r"\s*([A-Za-z_]+)\s*=")
 _TABLE = re.compile(r"\s*\[\s*([^\[\]\s]+)\s*\]")
 
@@ -59,19 +50,19 @@ _TABLE = re.compile(r"\s*\[\s*([^\[\]\s]+)\s*\]")
 
 
 def dumps(match: Timeline | Replay | State, hand: int | None = None) -> str:
-    """One hand of a match as PHH.
+    """Return one hand of a match in PHH.
 
     Args:
         match: a state, a replay or a timeline of Texas hold'em.
-        hand: its number, from 1; may be left out where there is only one.
+        hand: number of the hand, from 1; optional if the match has only one.
 
     Raises:
-        FormatError: there is no such hand, it is not over, or PHH has no words for it.
+        FormatError: there is no such hand, it is not over, or PHH cannot express it.
     """
     hands, timeline = _hands(match)
     if hand is None and len(hands) != 1:
         raise FormatError(
-            f"this match has {len(hands)} hands: say which, or write all of them (dumps_all; a .phhs file)"
+            f"this match has {len(hands)} hands; give the number of one, or write all of them (dumps_all; a .phhs file)"
         )
     wanted = 1 if hand is None else hand
     if not 1 <= wanted <= len(hands):
@@ -80,10 +71,10 @@ def dumps(match: Timeline | Replay | State, hand: int | None = None) -> str:
 
 
 def dumps_all(match: Timeline | Replay | State) -> str:
-    """All hands of a match that are over, as one text (.phhs): tables [1], [2], ...
+    """Return all finished hands of a match in one PHH text (.phhs): tables [1], [2], ...
 
     Raises:
-        FormatError: PHH has no words for one of them.
+        FormatError: PHH cannot express one of them.
     """
     hands, timeline = _hands(match)
     return "\n".join(f"[{hand.number}]\n{_text(hand, timeline)}" for hand in hands if hand.is_over)
@@ -99,7 +90,7 @@ def _hands(match: Timeline | Replay | State) -> tuple[list[Hand], Timeline]:
 
 def _text(hand: Hand, timeline: Timeline) -> str:
     if hand.forfeited:
-        raise FormatError(f"hand {hand.number}: player_{hand.forfeited[0]} forfeits in it; PHH has no words for that")
+        raise FormatError(f"hand {hand.number}: player_{hand.forfeited[0]} forfeits in it, which PHH cannot express")
     if not hand.is_over:
         raise FormatError(f"hand {hand.number} is not over")
     seats, ante = hand.seats, timeline.options["ante"]
@@ -110,10 +101,10 @@ def _text(hand: Hand, timeline: Timeline) -> str:
     if ante and timeline.options["ante_type"] == "big_blind":
         place = len(blinds) - 1
         payer = seats[0] if len(seats) == 2 else seats[place]
-        paid = min(ante, max(0, hand.stacks_before[payer] - big))  # what is left of a short stack (rules.md 4.1)
+        paid = min(ante, max(0, hand.stacks_before[payer] - big))  # the rest of a short stack (rules.md 4.1)
         antes = [paid if k == place else 0 for k in range(len(seats))]
     elif ante:
-        fields["ante_trimming_status"] = True  # a short ante counts as what was put in (rules.md 10.2)
+        fields["ante_trimming_status"] = True  # a short ante counts as the chips put in (rules.md 10.2)
     fields |= {
         "antes": antes,
         "blinds_or_straddles": blinds + [0] * (len(seats) - len(blinds)),
@@ -130,9 +121,9 @@ def _text(hand: Hand, timeline: Timeline) -> str:
 
 
 def _action_texts(hand: Hand) -> list[str]:
-    """The actions in order, and the cards where they are dealt and shown."""
+    """Return the actions in order, with the cards where they are dealt and shown."""
     number = {seat: f"p{k}" for k, seat in enumerate(hand.seats, 1)}
-    texts = [f"d dh {number[seat]} {_cards_text(hand.cards[seat])}" for seat in hand.seats]
+    texts = [f"d dh {number[seat]} {cards_text(hand.cards[seat])}" for seat in hand.seats]
     dealt = 0
     for act in hand.acts:
         due = int(BOARD_CARDS[STREETS.index(act.street)])
@@ -143,28 +134,24 @@ def _action_texts(hand: Hand) -> list[str]:
     if hand.has_showdown:
         texts += _board_texts(hand.board[: hand.board_at_showdown], dealt)
         dealt = hand.board_at_showdown
-        texts += [f"{number[seat]} sm {_cards_text(hand.cards[seat])}" for seat in hand.shown]
+        texts += [f"{number[seat]} sm {cards_text(hand.cards[seat])}" for seat in hand.shown]
         texts += [f"{number[seat]} sm" for seat in hand.mucked]
     return texts + _board_texts(hand.board, dealt)
 
 
 def _board_texts(board: list[int], dealt: int) -> list[str]:
-    """The deals from a board of `dealt` cards to `board`, a street each."""
+    """Return the deals that take a board of `dealt` cards to `board`, one per street."""
     counts = [int(count) for count in BOARD_CARDS if dealt <= count <= len(board)]
-    return [f"d db {_cards_text(board[start:end])}" for start, end in itertools.pairwise(counts)]
-
-
-def _cards_text(cards: Iterable[int]) -> str:
-    return "".join(card_label(card) for card in cards)
+    return [f"d db {cards_text(board[start:end])}" for start, end in itertools.pairwise(counts)]
 
 
 def _toml(value: Any) -> str:
-    """A bool, an integer, a text, or a list of these, in TOML."""
+    """Return a bool, an integer, a text, or a list of these as TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
         return f"[{', '.join(_toml(entry) for entry in value)}]"
-    if isinstance(value, str):  # JSON's escapes are TOML's, but for one
+    if isinstance(value, str):  # TOML escapes one character more than JSON
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return str(value)
 
@@ -174,43 +161,43 @@ def _toml(value: Any) -> str:
 
 
 def loads(text: str, chips_per_unit: int = 1) -> TexasHoldemState:
-    """The state after a hand of PHH, played to its end by these rules.
+    """Play a hand of PHH to its end by these rules and return the state.
 
-    Seats are those that `seats` gives, without gaps; without it p1 is seat 0. Cards that stay unknown are taken from
-    those that nobody was seen to have, the lowest ids first; a player with such cards must not come to a showdown.
+    Seats follow `seats`, without gaps; by default p1 is seat 0. Unknown cards are replaced by cards that do not occur
+    in the hand, lowest ids first; a player with such cards must not reach a showdown.
 
     Args:
-        text: of one hand.
-        chips_per_unit: chips for each 1 in the text, as 100 where it counts 0.01 for the smallest chip.
+        text: one hand.
+        chips_per_unit: chips per unit in the text, for example 100 if the smallest chip is 0.01.
 
     Raises:
-        FormatError: the text is no PHH, not no-limit hold'em, says what these rules do not allow or do not offer, does
-            not come to an end, or ends with other stacks than its finishing_stacks.
+        FormatError: the text is not PHH or not no-limit hold'em, these rules do not allow or offer something in it,
+            the hand does not end, or it ends with stacks other than its finishing_stacks.
     """
     return _played(_table(text), text, None, chips_per_unit)
 
 
 def loads_all(text: str, chips_per_unit: int = 1) -> list[TexasHoldemState]:
-    """The states after each hand of a text of several hands (.phhs), in their order; see `loads`."""
+    """Play each hand of a text of several hands (.phhs) and return the states; see `loads`."""
     data = _table(text)
     if not data or not all(isinstance(value, dict) for value in data.values()):
-        raise FormatError("a text of several hands has a table for each, as [1], [2], ...; this has none, or more")
+        raise FormatError("a text of several hands has a table for each, such as [1], [2], ..., and nothing else")
     return [_played(value, text, name, chips_per_unit) for name, value in data.items()]
 
 
 def _table(text: str) -> dict[str, Any]:
     if len(text) > _MOST_TEXT:
-        raise FormatError(f"the text has {len(text):,} characters; {_MOST_TEXT:,} are the most that is read")
+        raise FormatError(f"the text has {len(text):,} characters; the limit is {_MOST_TEXT:,}")
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"this is no PHH: not TOML ({error}); it may have been cut short") from None
+        raise FormatError(f"this is not PHH: not TOML ({error}); it may have been cut short") from None
 
 
 def _played(data: dict[str, Any], text: str, table: str | None, chips_per_unit: int) -> TexasHoldemState:
-    """The hand of a table of the text, None: of the whole text. Errors say which hand, and in which line a field is."""
+    """Play the hand of a table of the text, or with None the whole text; errors name the hand and the line."""
     try:
-        return _Reader(data, chips_per_unit).play()
+        return HandReader(data, chips_per_unit).play()
     except FormatError as error:
         line = _line_of(text, table, str(error).partition(" ")[0].rstrip(":"))
         where = ("" if table is None else f"hand [{table}]: ") + (f"line {line}: " if line else "")
@@ -218,7 +205,7 @@ def _played(data: dict[str, Any], text: str, table: str | None, chips_per_unit: 
 
 
 def _line_of(text: str, table: str | None, field: str) -> int | None:
-    """The number of the line in which a field of a table is given."""
+    """Return the line number of a field of a table, or None if it is missing."""
     current = None
     for number, line in enumerate(text.splitlines(), 1):
         header, key = _TABLE.match(line), _KEY.match(line)
@@ -227,326 +214,3 @@ def _line_of(text: str, table: str | None, field: str) -> int | None:
         elif key and key[1] == field and current == table:
             return number
     return None
-
-
-@dataclass(frozen=True)
-class _Step:
-    """An action of the file. `number` counts from 1; `player` from 0, None for the dealer."""
-
-    number: int
-    text: str
-    player: int | None
-    verb: str
-    argument: str
-
-    def error(self, why: str) -> FormatError:
-        return FormatError(f"action {self.number} ({self.text!r}): {why}")
-
-
-class _Reader:
-    """A hand of PHH while it is read: the fields first, then all cards, then the actions one by one."""
-
-    def __init__(self, data: dict[str, Any], chips_per_unit: int) -> None:
-        self._data = data
-        self._unit = chips_per_unit
-        if data.get("variant") != VARIANT:
-            raise FormatError(f"variant is {data.get('variant')!r}; only {VARIANT!r}, no-limit hold'em, is played here")
-        self._stacks = self._chips("starting_stacks", 1)
-        self._n = len(self._stacks)
-        if not 2 <= self._n <= MAX_PLAYERS:
-            raise FormatError(f"starting_stacks: two to {MAX_PLAYERS} players can play; there are {self._n}")
-        self._blinds = self._read_blinds()
-        self._ante, self._ante_type = self._read_ante()
-        self._seat_of = self._read_seats()
-        self._steps = self._read_steps()
-        self._cards: dict[int, list[int | None]] = {}
-        self._board: list[int] = []
-        self._read_cards()
-
-    # -- fields -------------------------------------------------------------------------------------------------
-
-    def _field(self, name: str, kind: type) -> Any:
-        value = self._data.get(name)
-        if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool):
-            what = "is missing" if value is None else f"is {_short(value)}"
-            raise FormatError(f"{name} {what}; it takes a {kind.__name__}")
-        return value
-
-    def _chips(self, name: str, low: int, count: int | None = None) -> list[int]:
-        """A list of whole chips, each at least `low`."""
-        values = self._field(name, list)
-        if count is not None and len(values) != count:
-            raise FormatError(f"{name} has {len(values)} numbers for {count} players")
-        return [self._whole(name, value, low) for value in values]
-
-    def _whole(self, name: str, value: Any, low: int) -> int:
-        """An amount in chips."""
-        is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
-        if isinstance(value, Decimal):
-            is_number = value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS
-        chips = value * self._unit if is_number else low - 1
-        if chips < low or chips != chips // 1:
-            hint = "; decimals take chips_per_unit, as 100 for cents" if isinstance(value, Decimal) else ""
-            shown = str(value) if is_number else _short(value)
-            raise FormatError(f"{name} has {shown}; it takes integers from {low} on{hint}")
-        return int(chips)
-
-    def _read_ante(self) -> tuple[int, str]:
-        """The ante, and who posts it (rules.md 2.1)."""
-        antes = self._chips("antes", 0, self._n)
-        trimmed = self._data.get("ante_trimming_status", False)
-        if not isinstance(trimmed, bool):
-            raise FormatError(f"ante_trimming_status is {_short(trimmed)}; it takes true or false")
-        if len(set(antes)) != 1:
-            return self._read_ante_of_big_blind(antes, trimmed), "big_blind"
-        short = [f"p{k}" for k, stack in enumerate(self._stacks, 1) if stack < antes[0]]
-        if short and not trimmed:
-            raise FormatError(
-                f"antes: {', '.join(short)} cannot post a whole ante, which counts here as what was put in "
-                "(ante_trimming_status = true)"
-            )
-        return antes[0], "all"
-
-    def _read_ante_of_big_blind(self, antes: list[int], trimmed: bool) -> int:
-        place = 0 if self._n > 2 and not self._blinds[0] else 1
-        payer = 0 if self._n == 2 else place
-        if any(ante for k, ante in enumerate(antes) if k != place):
-            raise FormatError(
-                f"antes are {antes}; here everybody posts the same ante, or the big blind alone (number {place + 1})"
-            )
-        if trimmed:
-            raise FormatError("ante_trimming_status is true; the big blind's ante for the table is not trimmed here")
-        if self._stacks[payer] < self._blinds[1] + antes[place]:
-            raise FormatError(
-                f"antes are {antes}; p{payer + 1} cannot post blind and ante; here the blind goes first (rules.md 4.1)"
-            )
-        return antes[place]
-
-    def _read_blinds(self) -> tuple[int, int]:
-        posted = self._chips("blinds_or_straddles", 0, self._n)
-        for player, chips in enumerate(posted[2:], 3):
-            if chips:
-                raise FormatError(
-                    f"blinds_or_straddles are {posted}; p{player} posts {chips}, but straddles and other posts are not "
-                    "played here"
-                )
-        small, big = posted[:2]
-        if self._n > 2 and big == 0:  # p1 posts the big blind, and nobody a small one
-            small, big = 0, small
-        elif self._n > 2 and small == 0:
-            raise FormatError(f"blinds_or_straddles are {posted}; who posts nothing has no small blind: list p2 first")
-        if not 0 <= small <= big or big == 0:
-            raise FormatError(f"blinds_or_straddles are {posted}; a small and a big blind come first here, as [10, 20]")
-        if "min_bet" not in self._data:
-            raise FormatError("min_bet is missing; it takes an integer, the big blind")
-        least = self._whole("min_bet", self._data["min_bet"], 0)
-        if least != big:
-            raise FormatError(f"min_bet is {least}; here it is the big blind, {big}")
-        return small, big
-
-    def _read_seats(self) -> list[int]:
-        """The seat of each player, 0..n-1, in the order in which `seats` has them."""
-        if "seats" not in self._data:
-            return list(range(self._n))
-        seats = self._chips("seats", 1, self._n)
-        order = sorted(seats)
-        ranks = [order.index(seat) for seat in seats]
-        if ranks != [(ranks[0] + k) % self._n for k in range(self._n)]:
-            raise FormatError(f"seats are {seats}; players are listed clockwise, each at a seat of its own")
-        return ranks
-
-    # -- actions and cards --------------------------------------------------------------------------------------
-
-    def _read_steps(self) -> list[_Step]:
-        steps = []
-        for number, text in enumerate(self._field("actions", list), 1):
-            if not isinstance(text, str):
-                raise FormatError(f"action {number} is {_short(text)}; it takes a text such as 'p1 cc'")
-            words = text.partition("#")[0].split()
-            if words:  # else a comment alone
-                steps.append(self._step(number, " ".join(words), words))
-        return steps
-
-    def _step(self, number: int, text: str, words: list[str]) -> _Step:
-        step = _Step(number, text, None, "", "")
-        match words:
-            case ["d", "db", cards]:
-                return _Step(number, text, None, "db", cards)
-            case ["d", "dh", player, cards]:
-                return _Step(number, text, self._player(step, player), "dh", cards)
-            case [player, "f" | "cc" | "sm" as verb]:
-                return _Step(number, text, self._player(step, player), verb, "")
-            case [player, "cbr" | "sm" as verb, argument]:
-                return _Step(number, text, self._player(step, player), verb, argument)
-        raise step.error("it takes one of 'd dh p1 AsKs', 'd db 2c7d9h', 'p1 f', 'p1 cc', 'p1 cbr 60', 'p1 sm AsKs'")
-
-    def _player(self, step: _Step, text: str) -> int:
-        found = _PLAYER.fullmatch(text)
-        if not found or int(found[1]) > self._n:
-            raise step.error(f"{text!r} is not one of p1 to p{self._n}")
-        return int(found[1]) - 1
-
-    def _read_cards(self) -> None:
-        """Collect the cards: those dealt, and where they were not known, those shown."""
-        for step in self._steps:
-            if step.verb == "db":
-                self._board += self._known(step)
-                if len(self._board) > NUM_BOARD:
-                    raise step.error(
-                        f"that makes {len(self._board)} cards on the board; it has {NUM_BOARD}, and a board that is "
-                        "run twice is not played here"
-                    )
-            elif step.verb == "dh":
-                assert step.player is not None
-                self._cards.setdefault(step.player, []).extend(_cards(step))
-            elif step.verb == "sm" and step.argument not in (_MUCK, _SHOW):
-                self._read_shown(step)
-        for player in range(self._n):
-            if len(self._cards.setdefault(player, [])) not in (0, 2):
-                raise FormatError(f"p{player + 1} is dealt {len(self._cards[player])} cards; a hand has two")
-        seen = [card for cards in self._cards.values() for card in cards if card is not None] + self._board
-        for card in seen:
-            if seen.count(card) > 1:
-                raise FormatError(f"{card_label(card)} is dealt twice")
-
-    def _known(self, step: _Step) -> list[int]:
-        cards = [card for card in _cards(step) if card is not None]
-        if len(cards) != len(_cards(step)):
-            raise step.error("the board has to be known")
-        return cards
-
-    def _read_shown(self, step: _Step) -> None:
-        assert step.player is not None
-        shown, dealt = _cards(step), self._cards.get(step.player, [])
-        if dealt and None not in dealt and None not in shown and set(shown) != set(dealt):
-            raise step.error(f"p{step.player + 1} was dealt {_cards_text(card for card in dealt if card is not None)}")
-        if None in dealt or not dealt:
-            self._cards[step.player] = shown
-
-    def _deck(self) -> list[int]:
-        """Two cards for each seat, then the board as far as it is known."""
-        seen = {card for cards in self._cards.values() for card in cards} | set(self._board)
-        others = iter(card for card in range(NUM_CARDS) if card not in seen)
-        hands: dict[int, list[int]] = {}
-        for player in range(self._n):
-            cards = self._cards[player] or [None, None]
-            hands[self._seat_of[player]] = [next(others) if card is None else card for card in cards]
-        return [card for seat in range(self._n) for card in hands[seat]] + self._board
-
-    # -- playing ------------------------------------------------------------------------------------------------
-
-    def play(self) -> TexasHoldemState:
-        state = self._new_state()
-        dealt, all_dealt, mucked = 0, len(self._board), set()
-        for step in self._steps:
-            if step.verb == "db":
-                dealt += len(_cards(step))
-                self._check_board(step, state, dealt)
-            elif step.verb in ("f", "cc", "cbr"):
-                self._act(step, state, dealt)
-            elif step.verb == "sm" and step.argument == _MUCK:
-                mucked.add(step.player)
-        self._check_end(state, all_dealt, mucked)
-        return state
-
-    def _new_state(self) -> TexasHoldemState:
-        stacks = [0] * self._n
-        for player, seat in enumerate(self._seat_of):
-            stacks[seat] = self._stacks[player]
-        try:
-            state = GAME.new_state(
-                seed=0, deck=self._deck(), num_players=self._n, format="cash", stacks=stacks, blinds=self._blinds,
-                ante=self._ante, ante_type=self._ante_type, button=self._seat_of[-1],
-            )  # fmt: skip
-        except CardenvsError as error:
-            raise FormatError(f"this hand cannot be dealt: {error}") from None
-        assert isinstance(state, TexasHoldemState)
-        return state
-
-    def _check_board(self, step: _Step, state: TexasHoldemState, dealt: int) -> None:
-        if dealt not in BOARD_CARDS:
-            raise step.error("three cards are dealt on the flop, then one on the turn and one on the river")
-        if dealt > int(BOARD_CARDS[int(state.record.street)]):
-            if state.is_terminal:
-                raise step.error("the hand is over")
-            raise step.error(f"{self._name(state.current_player)} is to act first")
-
-    def _act(self, step: _Step, state: TexasHoldemState, dealt: int) -> None:
-        visible = int(BOARD_CARDS[int(state.record.street)])
-        if self._is_idle_check(step, state, visible > dealt):
-            return
-        if state.is_terminal:
-            raise step.error("the hand is over")
-        if visible > dealt:
-            raise step.error(f"the {STREETS[int(state.record.street)]} has to be dealt first")
-        if state.current_player != self._seat_of[step.player or 0]:
-            raise step.error(f"{self._name(state.current_player)} is to act")
-        try:
-            if step.verb == "cbr":
-                state.act("raise_to", self._amount(step))
-            else:
-                state.act("fold" if step.verb == "f" else "check_call")
-        except CardenvsError as error:
-            raise step.error(str(error)) from None
-
-    def _is_idle_check(self, step: _Step, state: TexasHoldemState, has_moved_on: bool) -> bool:
-        """Whether this is a check of a player whom these rules do not ask any more, all others being all-in (4.9)."""
-        if step.verb != "cc" or not (state.is_terminal or has_moved_on):
-            return False
-        s, seat = state.record, self._seat_of[step.player or 0]
-        return bool(s.can_act == 1 << seat and s.in_hand & ~(1 << seat))
-
-    def _check_end(self, state: TexasHoldemState, dealt: int, mucked: set[int | None]) -> None:
-        if not state.is_terminal:
-            raise FormatError(
-                f"the hand is not over: after the last action, {self._name(state.current_player)} is to act"
-            )
-        s = state.record
-        (hand,) = read_hands(Timeline.of(state))
-        if hand.has_showdown and dealt < NUM_BOARD:
-            raise FormatError(f"the hand reaches a showdown with {dealt} cards on the board; it needs {NUM_BOARD}")
-        for player, seat in enumerate(self._seat_of):
-            name, left = f"p{player + 1}", hand.has_showdown and s.in_hand >> seat & 1
-            if left and (None in self._cards[player] or not self._cards[player]):
-                raise FormatError(f"{name} reaches the showdown with unknown cards, so the winner cannot be determined")
-            if player in mucked and any(seat in pot.wins for pot in hand.pots):
-                raise FormatError(f"{name} mucks, but has won a pot; here hands that win are always shown")
-        self._check_stacks(state)
-
-    def _check_stacks(self, state: TexasHoldemState) -> None:
-        if "finishing_stacks" not in self._data:
-            return
-        wanted = self._chips("finishing_stacks", 0, self._n)
-        stacks = state.stacks
-        here = [stacks[seat] for seat in self._seat_of]
-        if here != wanted:
-            raise FormatError(
-                f"finishing_stacks are {wanted}, but by these rules the hand ends with {here}; "
-                "rules.md 11 lists where others play otherwise (odd chips, a short big blind), and no rake is taken"
-            )
-
-    def _amount(self, step: _Step) -> int:
-        """The total of a bet or raise, in chips."""
-        chips = Decimal(step.argument) * self._unit if _AMOUNT.fullmatch(step.argument) else Decimal("0.5")
-        if chips != chips // 1:
-            raise step.error(f"{_short(step.argument)} is no number of whole chips")
-        return int(chips)
-
-    def _name(self, seat: int) -> str:
-        return f"p{self._seat_of.index(seat) + 1}"
-
-
-def _cards(step: _Step) -> list[int | None]:
-    """The cards in the argument of a step, None for those that are not known."""
-    text = step.argument
-    parts = [text[k : k + 2] for k in range(0, len(text), 2)]
-    for part in parts:
-        if not _CARD_TEXT.fullmatch(part) or (("?" in part) and part != "??"):
-            raise step.error(f"{_short(part)} is no card; a card reads As, Th, 2c, or ?? if it is not known")
-    return [None if part == "??" else parse_card(part) for part in parts]
-
-
-def _short(value: Any) -> str:
-    """A value for a message, not too long."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

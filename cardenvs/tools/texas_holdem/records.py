@@ -1,18 +1,18 @@
-"""Playing a match of Texas hold'em and keeping all of it.
+"""Play matches of Texas hold'em and record everything.
 
-`play_match` seats agents, plays one game of the rules, and writes a folder:
+`play_match` seats agents, plays one game, and writes a folder:
 
     match.json        status, configuration, seed, players, standings, elimination order; written last
     timeline.jsonl    the timeline (timeline.py)
-    actions.jsonl     a line a decision: who, what, how long it took, and what the agent left in `turn.notes`
-    aggregates.json   how everybody played (aggregates.py)
-    replay.json       the suite's replay file
-    failure.json, state.bin    only of a match that failed: what was wrong and where, and the state as it was then
+    actions.jsonl     a line per decision: player, action, time, and the agent's `turn.notes`
+    aggregates.json   statistics of all players (aggregates.py)
+    replay.json       the replay file of the suite
+    failure.json, state.bin    only if the match failed: the error, and the state at that moment
 
-Each file appears whole or not at all. While the match is on, match.json says "running", and decisions collect in
-actions.jsonl.part, line by line.
+Each file is written atomically. While the match runs, match.json has the status "running", and decisions are appended
+to actions.jsonl.part, line by line.
 
-Seed, configuration and actions decide everything but `seconds` and `notes` in actions.jsonl.
+Seed, configuration and actions determine everything except `seconds` and `notes` in actions.jsonl.
 """
 
 import json
@@ -43,11 +43,12 @@ from cardenvs.core.state import State, checked_seed
 from cardenvs.core.text import numbered
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD
+from cardenvs.games.texas_holdem.legal import owed
 from cardenvs.games.texas_holdem.play import TexasHoldemState
-from cardenvs.games.texas_holdem.rules import owed
 from cardenvs.games.texas_holdem.state import STREETS
 from cardenvs.tools.texas_holdem.aggregates import aggregate
-from cardenvs.tools.texas_holdem.timeline import Timeline, standings
+from cardenvs.tools.texas_holdem.entries import standings
+from cardenvs.tools.texas_holdem.timeline import Timeline
 
 FORMAT = "cardenvs-holdem-match"
 FORMAT_VERSION = 1
@@ -60,13 +61,13 @@ class MatchResult:
 
     Attributes:
         status: "finished", "failed" or "interrupted".
-        state: after the last good action.
-        timeline: up to there.
-        standings: best first (timeline.standings).
-        eliminations: who went out, in order: player, name, hand, place (None in cash).
+        state: the state after the last valid action.
+        timeline: the timeline up to that state.
+        standings: best first (entries.standings).
+        eliminations: player, name, hand and place (None in cash) of those who went out, in order.
         decisions: the lines of actions.jsonl.
-        aggregates: by name.
-        failure: what failure.json holds, or None.
+        aggregates: statistics by player name.
+        failure: the contents of failure.json, or None.
     """
 
     status: str
@@ -80,10 +81,10 @@ class MatchResult:
 
 
 class MatchFailedError(ArenaError):
-    """A match that could not go on: an agent failed, or the state became impossible.
+    """Raised when a match cannot go on: an agent failed, or the state became impossible.
 
     Attributes:
-        result: the match up to there, as MatchResult.
+        result: the match up to the failure, a MatchResult.
     """
 
     def __init__(self, message: str, result: MatchResult) -> None:
@@ -100,26 +101,27 @@ def play_match(
     progress: Callable[[TexasHoldemState], None] | None = None,
     **options: Any,
 ) -> MatchResult:
-    """Play one match and keep all of it.
+    """Play one match and record everything.
 
     Args:
-        agents: one a seat, specs (cardenvs.agents.specs) or agents; `num_players` follows from how many there are.
-            With the option invalid_action="passive" an agent that raises, or chooses what is not legal, checks, or
-            folds where there is something to call; the line of this decision says so. Otherwise the match fails.
-        seed: of cards and agents, 0..2**63-1; None draws it.
-        guests_key: 32 hex digits, of the seeds of agents that cardenvs does not bring along: that of another match's
-            `match.json`, to repeat it. None draws it.
-        out: folder to write; it must be new or empty. None writes nothing.
+        agents: one spec (cardenvs.agents.specs) or agent per seat; `num_players` defaults to their number. If an agent
+            raises an exception or chooses an illegal action, the match fails. With the option
+            invalid_action="passive" the agent instead checks, or folds if there is something to call, and the
+            recorded decision says so.
+        seed: seed of cards and agents, 0..2**63-1; None draws it.
+        guests_key: key for the seeds of agents that are not part of cardenvs, 32 hex digits. Take it from another
+            match's `match.json` to repeat that match. None draws it.
+        out: folder to write, new or empty; None writes nothing.
         progress: called with the state after each action; must not change it.
-        options: of the game.
+        options: options of the game.
 
     Returns:
-        the finished match.
+        The finished match.
 
     Raises:
-        OptionError, AgentError, ArenaError: what is asked for cannot be played; nothing was written.
-        MatchFailedError: the match has failed; its `result` and the folder hold all that is known.
-        KeyboardInterrupt, or what `progress` raises: the folder holds what was played until then, with status
+        OptionError, AgentError, ArenaError: invalid arguments; nothing was written.
+        MatchFailedError: the match failed; its `result` and the folder have everything up to the failure.
+        KeyboardInterrupt, or any exception of `progress`: the folder has everything played so far, with status
             "interrupted".
     """
     options.setdefault("num_players", len(agents))
@@ -145,7 +147,7 @@ def play_match(
             return match.end(FINISHED, None)
         except CardenvsError as error:
             result = match.end(FAILED, error)
-            kept = f"; all that is known is in {out}" if out is not None else ""
+            kept = f"; its records are in {out}" if out is not None else ""
             raise MatchFailedError(f"the match failed: {error}{kept}", result) from error
         except BaseException:  # Ctrl-C, or `progress` raised
             match.end(INTERRUPTED, None)
@@ -186,14 +188,14 @@ class _Match:
         self._seats = [_RecordedSeat(agent, p, seeds[p], names[p], self._keep) for p, agent in enumerate(agents)]
         self._chips = sum(state.options.first_stacks())
         self._decisions: list[dict[str, Any]] = []
-        self._good: list[int] = []  # actions that led to a possible state
+        self._good: list[int] = []  # actions after which the state was valid
 
     def play(self, progress: Callable[[TexasHoldemState], None] | None) -> None:
-        """Play to the end.
+        """Play the match to its end.
 
         Raises:
             AgentError: an agent failed.
-            ImpossibleStateError: the state has become impossible, or does not follow from its events.
+            ImpossibleStateError: the state is impossible, or differs from its events.
         """
         state = self._state
         check_possible(state, self._chips)
@@ -216,21 +218,21 @@ class _Match:
 
     def _keep(self, decision: dict[str, Any]) -> None:
         try:
-            line = json.dumps(decision, allow_nan=False)  # in ASCII: a broken answer may hold half a character
+            line = json.dumps(decision, allow_nan=False)  # ASCII, as a broken answer may contain half a character
         except (TypeError, ValueError, RecursionError) as error:
             where = f"hand {decision['hand']}, ply {decision['ply']}, as player_{decision['player']}"
             raise AgentError(
-                f"agent {decision['name']!r} in {where} left notes that are no JSON values: {error}"
+                f"agent {decision['name']!r} in {where} left notes that are not JSON values: {error}"
             ) from error
-        self._decisions.append(json.loads(line))  # a copy: the agent may go on using its notes
+        self._decisions.append(json.loads(line))  # a copy, as the agent may keep changing its notes
         self._folder.add_decision(line)
 
     def end(self, status: str, error: CardenvsError | None) -> MatchResult:
-        """Write everything and return it."""
+        """Write all records and return the result."""
         failure = None
         if error is not None:
             failure = self._failure(error)
-            self._folder.write_failure(failure, self._state)  # first: what follows works with what may be damaged
+            self._folder.write_failure(failure, self._state)  # first, as the next lines use a state that may be damaged
         state = self._state if error is None else self._last_good_state()
         timeline = Timeline.of(state, list(self._names))
         result = MatchResult(
@@ -241,7 +243,7 @@ class _Match:
         return result
 
     def _last_good_state(self) -> TexasHoldemState:
-        """The state that the good actions lead to, played again from the deal: the one at hand may be damaged."""
+        """Return the state after the valid actions, replayed from the deal, as the current one may be damaged."""
         good = GAME.new_state(seed=self._state.seed, **self._state.options.as_dict())
         for action in self._good:
             good.apply(action)
@@ -260,7 +262,7 @@ class _Match:
 
 
 class _RecordedSeat(Seat):
-    """A seat whose decisions are recorded; with invalid_action="passive" it checks or folds where the agent fails."""
+    """A seat that records its decisions; with invalid_action="passive" it checks or folds if the agent fails."""
 
     def __init__(self, agent: Agent, player: int, seed: int, name: str, keep: Callable[[dict[str, Any]], None]) -> None:
         super().__init__(agent, player, seed)
@@ -269,7 +271,7 @@ class _RecordedSeat(Seat):
     def begin(self, state: State) -> None:
         try:
             super().begin(state)
-        except Exception as error:  # whatever an agent raises is the agent's failure
+        except Exception as error:  # any exception counts as a failure of the agent
             raise AgentError(f"agent {self._name!r} failed in reset: {_in_a_line(error)}") from error
 
     def decide(self, state: State) -> Decision:
@@ -279,7 +281,7 @@ class _RecordedSeat(Seat):
         action: int | None
         try:
             action = checked_choice(state, self.agent.act(turn))
-        except Exception as error:  # likewise
+        except Exception as error:  # as above
             refused = error
             passive = FOLD if owed(state.record, self.player) else CHECK_CALL
             action = passive if state.options.invalid_action == "passive" else None  # type: ignore[attr-defined]
@@ -314,7 +316,7 @@ def _in_a_line(error: BaseException | None) -> str:
 
 
 def _eliminations(timeline: Timeline, state: TexasHoldemState) -> list[dict[str, Any]]:
-    """Who went out, first out first; of those who went out in one hand the worse place first."""
+    """Return the players who went out, in order; within a hand the worse place first."""
     out = [
         (entry.hand, entry.row[PLAYER]) for entry in timeline.entries if entry.kind == "out" and entry.row is not None
     ]
@@ -326,18 +328,18 @@ def _eliminations(timeline: Timeline, state: TexasHoldemState) -> list[dict[str,
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# What must always hold
+# Invariants
 
 
 def check_possible(state: TexasHoldemState, chips: int) -> None:
-    """Check what holds in every state, whatever was played.
+    """Check the invariants of a state.
 
     Args:
         state: any state.
-        chips: all chips of the match.
+        chips: total number of chips in the match.
 
     Raises:
-        ImpossibleStateError: naming what is broken, with the figures.
+        ImpossibleStateError: names the broken invariant, with the numbers.
     """
     s, n = state.record, state.num_players
     stacks, put_in, bets = s.stacks[:n], s.chips_in[:n], s.bets[:, :n]
@@ -367,10 +369,10 @@ def _must(holds: bool | np.bool_, broken: str) -> None:
 
 
 def _check_events(state: TexasHoldemState) -> None:
-    """Check that the events lead to the final table, for everybody.
+    """Check for every viewer that the events lead to the final table.
 
     Raises:
-        ImpossibleStateError: naming what differs.
+        ImpossibleStateError: names the differences.
     """
     for viewer in (SPECTATOR, *range(state.num_players)):
         wrong = state.folded_table(viewer).differences(state.table(viewer))
@@ -382,7 +384,7 @@ def _check_events(state: TexasHoldemState) -> None:
 
 
 class _Folder:
-    """The folder of a match, or nothing at all."""
+    """The folder of a match; with no path it writes nothing."""
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         self._path = None if path is None else Path(path)
@@ -403,7 +405,7 @@ class _Folder:
             self._lines.close()
 
     def add_decision(self, line: str) -> None:
-        """Append to actions.jsonl.part, at once."""
+        """Append a line to actions.jsonl.part and flush it."""
         if self._lines is not None:
             self._lines.write(line + "\n")
             self._lines.flush()
@@ -413,13 +415,13 @@ class _Folder:
         self._write_json("match.json", data)
 
     def write_failure(self, failure: dict[str, Any], state: TexasHoldemState) -> None:
-        """Write failure.json and the state as it was then."""
+        """Write failure.json and the state at that moment."""
         self._write_json("failure.json", failure)
         if self._path is not None:
             write_whole(self._path / "state.bin", state.to_bytes())
 
     def write_result(self, result: MatchResult, head: dict[str, Any]) -> None:
-        """Write all the rest, match.json last."""
+        """Write all other files, match.json last."""
         if self._path is None or self._lines is None:
             return
         result.timeline.save(self._path / "timeline.jsonl")

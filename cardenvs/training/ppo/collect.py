@@ -13,7 +13,8 @@ from cardenvs.agents.ppo import (
     log_policy,
 )
 from cardenvs.core.errors import FormatError
-from cardenvs.envs.vector import Batch, VectorEnv
+from cardenvs.envs.batch import Batch
+from cardenvs.envs.vector import VectorEnv
 from cardenvs.training.config import Config
 from cardenvs.training.ppo.trajectories import RolloutBuffer, Trajectories, as_arrays, as_tensors
 from cardenvs.training.progress import Stopwatch

@@ -11,7 +11,8 @@ from cardenvs.agents.ppo import (
     log_policy,
 )
 from cardenvs.core.codes import HOLD
-from cardenvs.envs.vector import Batch, VectorEnv
+from cardenvs.envs.batch import Batch
+from cardenvs.envs.vector import VectorEnv
 from cardenvs.training.ppo.collect import columns, is_listed, sample
 
 
@@ -22,6 +23,13 @@ class Score:
     mean: float
     half: float
     deals: int
+
+    @property
+    def verdict(self) -> str:
+        """What the interval says: "beats", "loses to" or "is level with" the policy."""
+        if self.mean > self.half:
+            return "beats"
+        return "loses to" if self.mean < -self.half else "is level with"
 
     def __str__(self) -> str:
         """As in "+12.34 ± 0.56"."""

@@ -16,6 +16,7 @@ from cardenvs.core.errors import OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.training.config import Config, config_for
+from cardenvs.training.ppo.evaluate import Score
 from cardenvs.training.ppo.run import CHECKPOINT, EVALUATION_FILE, MOST_THREADS, Run
 from cardenvs.training.progress import METRICS_FILE, Logs, Progress, split_text
 
@@ -172,6 +173,8 @@ class _Loop:
         unit = run.game.returns(run.options).unit
         for name, score in scores.items():
             self._progress.note(f"against {name}: {score} {unit} a deal over {score.deals:,} duplicate deals")
+        if scores:
+            self._progress.note(_meaning(scores, unit))
         values = {name: dataclasses.asdict(score) for name, score in scores.items()}
         text = json.dumps({"steps": run.steps, "seconds": run.seconds, "seed": run.config.seed, "scores": values})
         (self._folder / EVALUATION_FILE).write_text(text + "\n", encoding="utf-8")
@@ -181,6 +184,18 @@ class _Loop:
         if steps:
             self._progress.note(split_text(self._run.watch.seconds, self._trained_seconds, steps))
         self._progress.note(f"checkpoint: {self._path}")
+
+
+def _meaning(scores: dict[str, Score], unit: str) -> str:
+    """What the final scores say, in a sentence or two."""
+    by_verdict: dict[str, list[str]] = {}
+    for name, score in scores.items():
+        by_verdict.setdefault(score.verdict, []).append(name)
+    story = "; it ".join(f"{verdict} {' and '.join(names)}" for verdict, names in by_verdict.items())
+    return (
+        f"A score is what the policy wins a deal, in {unit}, with the others in all other seats, "
+        f"± half its 95% interval. The policy {story}."
+    )
 
 
 class _Interrupt:

@@ -78,8 +78,14 @@ class Run:
 
     @property
     def opponents(self) -> list[str]:
-        """The policies to evaluate against: those of the config that the game has."""
-        return [name for name in self.config.eval_opponents if name in self.game.engine.policy_names()]
+        """The policies to evaluate against, by default all of the game.
+
+        Raises:
+            PolicyNotFoundError: the game has no policy that the config names.
+        """
+        for name in self.config.eval_opponents:
+            self.game.engine.policy(name)
+        return [*self.config.eval_opponents] or self.game.engine.policy_names()
 
     def compile(self) -> None:
         """Compile, or load from the cache, what the run will call, so that its clock measures training alone."""

@@ -1,0 +1,69 @@
+"""Kernels on legal actions that do not depend on the game: draw one, check a choice, write a mask."""
+
+import numpy as np
+
+from cardenvs.core.codes import HOLD
+from cardenvs.core.kernel import kernel
+from cardenvs.core.record import takes_records
+from cardenvs.core.rng import mix64
+
+_U1, _U32 = np.uint64(1), np.uint64(32)
+
+
+@takes_records
+@kernel(entry=True)
+def sample_legal(legal, num_legal, seed, step, out):
+    """Write a uniformly random legal action of each environment i to `out`; it depends on (seed, step, i) only."""
+    base = mix64(np.uint64(seed) + mix64(np.uint64(step)))
+    for i in range(out.shape[0]):
+        word = mix64(base + np.uint64(i)) >> _U32
+        out[i] = legal[i, np.int64((word * np.uint64(num_legal[i])) >> _U32)]
+
+
+@takes_records
+@kernel(entry=True)
+def sample_legal_or_amount(legal, num_legal, amounts, zero, seed, step, out):
+    """Like `sample_legal`, with every legal amount as likely as every listed action; zero + a is the id of amount a."""
+    base = mix64(np.uint64(seed) + mix64(np.uint64(step)))
+    for i in range(out.shape[0]):
+        n, low = np.int64(num_legal[i]), np.int64(amounts[i, 0])
+        word = mix64(base + np.uint64(i)) >> _U32
+        choice = np.int64((word * np.uint64(n + amounts[i, 1] - low + 1)) >> _U32)
+        out[i] = legal[i, choice] if choice < n else zero + low + choice - n
+
+
+@kernel(entry=True)
+def write_mask(legal, n, mask):
+    """Set `mask` to 1 at the ids legal[0:n] and to 0 elsewhere."""
+    mask[:] = 0
+    for k in range(n):
+        mask[legal[k]] = 1
+
+
+@kernel(entry=True)
+def first_illegal(actions, bits, num_actions):
+    """Return the first i whose action is neither HOLD nor among the legal bits, or -1."""
+    for i in range(actions.shape[0]):
+        action = np.int64(actions[i])
+        if action == HOLD:
+            continue
+        if action < 0 or action >= num_actions:
+            return i
+        if not (bits[i, action >> 6] >> np.uint64(action & 63)) & _U1:
+            return i
+    return -1
+
+
+@kernel(entry=True)
+def first_illegal_or_amount(actions, bits, amounts, zero):
+    """Like `first_illegal`; ids above `zero` are amounts, legal within the bounds `amounts`."""
+    for i in range(actions.shape[0]):
+        action = np.int64(actions[i])
+        if action == HOLD:
+            continue
+        if action > zero:
+            if not amounts[i, 0] <= action - zero <= amounts[i, 1]:
+                return i
+        elif action < 0 or not (bits[i, action >> 6] >> np.uint64(action & 63)) & _U1:
+            return i
+    return -1

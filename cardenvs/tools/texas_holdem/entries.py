@@ -1,0 +1,273 @@
+"""Entries of a timeline: making them from a state, their sentences, and their JSON."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from cardenvs.core.cards import card_label, parse_card
+from cardenvs.core.codes import FORFEIT
+from cardenvs.core.errors import FormatError
+from cardenvs.core.events import (
+    AUDIENCE,
+    EVERYBODY,
+    KIND,
+    NO_PLACE,
+    NO_PLAYER,
+    OMNISCIENT,
+    PLAYER,
+    SOURCE,
+    TARGET,
+    TOKEN,
+    TOP,
+    UNKNOWN,
+    VALUE,
+    VISIBLE,
+    Op,
+    viewer_bit,
+)
+from cardenvs.core.state import State
+from cardenvs.games.texas_holdem import GAME
+from cardenvs.games.texas_holdem.play import TexasHoldemState
+from cardenvs.games.texas_holdem.state import CASH, STREETS
+from cardenvs.games.texas_holdem.table import TABLE
+
+_PROLOGUE = ("unfold", "clear_table")  # events that may begin a new hand, before the event that numbers it
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a timeline.
+
+    Attributes:
+        index: position in the timeline, from 0.
+        hand: number of the hand, from 1; 0 before the first.
+        ply: number of actions before it.
+        kind: name of the event kind, or "request", "action", "standings".
+        row: the event as a row of eight integers, or None if the entry is not an event of the game.
+        data: JSON values by name, if the entry is not an event of the game.
+    """
+
+    index: int
+    hand: int
+    ply: int
+    kind: str
+    row: tuple[int, ...] | None
+    data: Mapping[str, Any]
+
+    def as_json(self, viewer: int = OMNISCIENT) -> dict[str, Any]:
+        """Return the entry as `viewer` sees it, as JSON values. Only OMNISCIENT gets `seen_by`, who sees the card."""
+        head = {"i": self.index, "hand": self.hand, "ply": self.ply, "kind": self.kind}
+        return head | (dict(self.data) if self.row is None else _row_as_json(self.row, viewer))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Standings
+
+
+def standings(state: TexasHoldemState, players: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Return the standings, best first, as JSON values.
+
+    Places in a tournament are those of rules.md 8. Cash players, and those still in an unfinished tournament, are
+    ordered by their winnings. In a finished cash game equal winnings share a place; players still in an unfinished
+    tournament, and all players of an unfinished cash game, have no place.
+    """
+    s = state.record
+    cash = s.rules.format == CASH
+    started = state.options.first_stacks()
+    won = [int(s.stacks[p]) - started[p] for p in range(state.num_players)]
+    places = [
+        1 + sum(other > mine for other in won) if cash else int(s.places[p]) or None for p, mine in enumerate(won)
+    ]
+    if cash and not state.is_terminal:
+        places = [None] * len(places)
+    rows = [
+        {"place": place, "player": p, "name": players[p], "chips": int(s.stacks[p]), "return": state.returns[p]}
+        for p, place in enumerate(places)
+    ]
+    return sorted(rows, key=lambda row: (row["place"] or 0, -won[row["player"]], row["player"]))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Making entries
+
+
+def entries_of(state: State) -> Iterator[Entry]:
+    """Play the match of `state` again and yield its entries: a request, the action and its events for each decision."""
+    again = GAME.new_state(seed=state.seed, deck=state.deck.tolist() or None, **state.options.as_dict())
+    assert isinstance(again, TexasHoldemState)
+    count = _Count()
+    yield from _new_events(again, 0, count)
+    for ply, action in enumerate(state.actions):
+        yield count.entry(ply, "request", data=_request(again))
+        yield count.entry(ply, "action", data=_action(again, action))
+        again.apply(action)
+        yield from _new_events(again, ply + 1, count)
+    if again.is_terminal:
+        names = tuple(f"player_{p}" for p in range(again.num_players))
+        places = [{k: v for k, v in row.items() if k != "name"} for row in standings(again, names)]
+        yield count.entry(again.ply, "standings", data={"standings": places})
+    else:
+        yield count.entry(again.ply, "request", data=_request(again))
+
+
+class _Count:
+    """Counter of entries, and of the hands they belong to."""
+
+    def __init__(self) -> None:
+        self.index, self.hand, self.events = 0, 0, 0
+        self._in_prologue = False
+
+    def entry(
+        self, ply: int, kind: str, row: tuple[int, ...] | None = None, data: dict[str, Any] | None = None
+    ) -> Entry:
+        begins = kind in _PROLOGUE
+        self.hand += begins and not self._in_prologue
+        self._in_prologue = begins
+        self.index += 1
+        return Entry(self.index - 1, self.hand, ply, kind, row, MappingProxyType(data or {}))
+
+
+def _new_events(state: TexasHoldemState, ply: int, count: _Count) -> Iterator[Entry]:
+    rows = state.event_log()[count.events :]
+    count.events += len(rows)
+    for row in rows:
+        yield count.entry(ply, TABLE.kinds[int(row[KIND])].name, tuple(row.tolist()))
+
+
+def _request(state: TexasHoldemState) -> dict[str, Any]:
+    options = state.legal_options()
+    return {
+        "player": options.player,
+        "street": STREETS[int(state.record.street)],
+        "may": list(options.kinds),
+        "to_call": options.call_amount,
+        "min_raise_to": options.min_raise_to,
+        "max_raise_to": options.max_raise_to,
+        "pot": options.pot,
+        "stack": options.stack,
+    }
+
+
+def _action(state: TexasHoldemState, action: int) -> dict[str, Any]:
+    if action >= FORFEIT:
+        return {"player": action - FORFEIT, "id": action, "label": "forfeit"}
+    return {"player": state.current_player, "id": action, "label": GAME.view.action_label(state.record, action)}
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Sentences of the entries that are not events
+
+
+def _request_in_words(data: Mapping[str, Any]) -> str:
+    amounts = {"call": data["to_call"], "bet": data["min_raise_to"], "raise": data["min_raise_to"]}
+    words = []
+    for kind in data["may"]:
+        amount = amounts.get(kind)
+        up_to = f" up to {data['max_raise_to']}" if kind in ("bet", "raise") else ""
+        words.append(kind.replace("_", " ") + (f" {'to ' if kind == 'raise' else ''}{amount}{up_to}" if amount else ""))
+    return f"player_{data['player']} may {', '.join(words)}."
+
+
+def _standings_in_words(data: Mapping[str, Any]) -> str:
+    rows = [f"{row['place']}. player_{row['player']} ({row['chips']} chips)" for row in data["standings"]]
+    return f"The match is over: {', '.join(rows)}."
+
+
+WORDS = {
+    "request": _request_in_words,
+    "action": lambda data: f"player_{data['player']} answers: {data['label']} (action {data['id']:d}).",
+    "standings": _standings_in_words,
+}
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Entries as JSON
+
+
+def json_line(data: dict[str, Any]) -> str:
+    """Return `data` as one line of a timeline file."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+
+
+def _row_as_json(row: tuple[int, ...], viewer: int) -> dict[str, Any]:
+    """Return those of player, card, from, to, counter, value and seen_by that apply to an event."""
+    op = TABLE.kinds[row[KIND]].op
+    places = TABLE.counter_of if op == Op.SET else TABLE.pile_of
+    data: dict[str, Any] = {} if row[PLAYER] == NO_PLAYER else {"player": row[PLAYER]}
+    if row[TOKEN] != UNKNOWN and (viewer == OMNISCIENT or row[VISIBLE] & viewer_bit(viewer)):
+        data["card"] = card_label(row[TOKEN])
+    if row[SOURCE] != NO_PLACE:
+        data["counter" if op == Op.SET else "from"] = _place_name(places, row[SOURCE])
+    if row[TARGET] != NO_PLACE:
+        data["to"] = _place_name(TABLE.pile_of, row[TARGET])
+    if (op, row[VALUE]) != (Op.MOVE, TOP):
+        data["value"] = row[VALUE]
+    if viewer == OMNISCIENT and row[VISIBLE] != EVERYBODY:
+        data["seen_by"] = [p for p in range(TABLE.max_players) if row[VISIBLE] >> p & 1]
+    return data
+
+
+def _place_name(places: list[tuple], number: int) -> str:
+    place, owner = places[number]
+    return place.name if owner is None else f"{place.name}/{owner}"
+
+
+_PILES = {_place_name(TABLE.pile_of, number): number for number in range(len(TABLE.pile_of))}
+_COUNTERS = {_place_name(TABLE.counter_of, number): number for number in range(len(TABLE.counter_of))}
+
+
+def json_object(text: str, line: int) -> dict[str, Any]:
+    """Parse line number `line` of a timeline file.
+
+    Raises:
+        FormatError: the text is not a JSON object.
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"line {line} is not JSON ({error}); the file may have been cut short") from None
+    if not isinstance(data, dict):
+        raise FormatError(f"line {line} is not a JSON object: {data!r}")
+    return data
+
+
+def entry_of(data: dict[str, Any], index: int) -> Entry:
+    """Return the entry of a JSON object.
+
+    Raises:
+        FormatError: a value is missing or invalid.
+    """
+    where = f"line {index + 2}"
+    try:
+        place, hand, ply, kind = data.pop("i"), data.pop("hand"), data.pop("ply"), data.pop("kind")
+        if (place, type(hand), type(ply)) != (index, int, int):
+            raise FormatError(f"{where}: 'i' should be {index}, 'hand' and 'ply' integers; got {place}, {hand}, {ply}")
+        if kind in WORDS:
+            WORDS[kind](data)  # raises if a value for the sentence is missing
+            return Entry(index, hand, ply, kind, None, MappingProxyType(data))
+        return Entry(index, hand, ply, kind, _row(kind, data), MappingProxyType({}))
+    except FormatError:
+        raise
+    except (LookupError, TypeError, ValueError, OverflowError) as error:
+        raise FormatError(f"{where} does not describe an entry: {type(error).__name__} {error}") from None
+
+
+def _row(kind: str, data: dict[str, Any]) -> tuple[int, ...]:
+    row = [0] * 8
+    row[KIND] = TABLE.kind_ids[kind]
+    row[PLAYER] = int(data.get("player", NO_PLAYER))
+    row[TOKEN] = parse_card(data["card"]) if "card" in data else UNKNOWN
+    row[SOURCE] = NO_PLACE
+    if "counter" in data:
+        row[SOURCE] = _COUNTERS[data["counter"]]
+    elif "from" in data:
+        row[SOURCE] = _PILES[data["from"]]
+    row[TARGET] = _PILES[data["to"]] if "to" in data else NO_PLACE
+    row[VALUE] = int(data["value"] if TABLE.kinds[row[KIND]].op != Op.MOVE else data.get("value", TOP))
+    row[VISIBLE] = sum(1 << range(TABLE.max_players)[p] for p in data["seen_by"]) if "seen_by" in data else EVERYBODY
+    row[AUDIENCE] = EVERYBODY  # everybody sees that an event happens
+    return tuple(np.array(row, np.int32).tolist())  # raises OverflowError beyond 32 bits

@@ -1,0 +1,366 @@
+"""Read one hand of PHH: check its fields, collect its cards and play its actions. phh.py describes the format."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from cardenvs.core.cards import NUM_CARDS, card_label, parse_card
+from cardenvs.core.errors import CardenvsError, FormatError
+from cardenvs.games.texas_holdem import GAME
+from cardenvs.games.texas_holdem.play import TexasHoldemState
+from cardenvs.games.texas_holdem.state import BOARD_CARDS, MAX_PLAYERS, NUM_BOARD, STREETS
+from cardenvs.tools.texas_holdem.hands import read_hands
+from cardenvs.tools.texas_holdem.timeline import Timeline
+
+VARIANT = "NT"
+_MUCK, _SHOW = "", "-"  # arguments of sm other than cards
+_CARD_TEXT = re.compile(r"[2-9TJQKA?][cdhs?]")
+_PLAYER = re.compile(r"p([1-9][0-9]?)")
+_AMOUNT = re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?")
+_MOST_DIGITS = 12  # before the point of an amount, or behind it
+
+
+def cards_text(cards: Iterable[int]) -> str:
+    """Return cards as PHH writes them: "AsKs"."""
+    return "".join(card_label(card) for card in cards)
+
+
+@dataclass(frozen=True)
+class Step:
+    """An action of the file. `number` counts from 1, `player` from 0 (None: the dealer)."""
+
+    number: int
+    text: str
+    player: int | None
+    verb: str
+    argument: str
+
+    def error(self, why: str) -> FormatError:
+        """Return an error that names the action."""
+        return FormatError(f"action {self.number} ({self.text!r}): {why}")
+
+
+class HandReader:
+    """Read one hand of PHH: check the fields and collect the cards when constructed, play the actions in `play`.
+
+    Args:
+        data: the TOML table of the hand.
+        chips_per_unit: as for `phh.loads`.
+
+    Raises:
+        FormatError: a field is missing or invalid, or asks for something these rules do not offer.
+    """
+
+    def __init__(self, data: dict[str, Any], chips_per_unit: int) -> None:
+        self._data = data
+        self._unit = chips_per_unit
+        if data.get("variant") != VARIANT:
+            raise FormatError(f"variant is {data.get('variant')!r}; only {VARIANT!r}, no-limit hold'em, is played here")
+        self._stacks = self._chips("starting_stacks", 1)
+        self._n = len(self._stacks)
+        if not 2 <= self._n <= MAX_PLAYERS:
+            raise FormatError(f"starting_stacks: two to {MAX_PLAYERS} players can play; there are {self._n}")
+        self._blinds = self._read_blinds()
+        self._ante, self._ante_type = self._read_ante()
+        self._seat_of = self._read_seats()
+        self._steps = self._read_steps()
+        self._cards: dict[int, list[int | None]] = {}
+        self._board: list[int] = []
+        self._read_cards()
+
+    # -- fields -------------------------------------------------------------------------------------------------
+
+    def _field(self, name: str, kind: type) -> Any:
+        value = self._data.get(name)
+        if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool):
+            what = "is missing" if value is None else f"is {_short(value)}"
+            raise FormatError(f"{name} {what}; it takes a {kind.__name__}")
+        return value
+
+    def _chips(self, name: str, low: int, count: int | None = None) -> list[int]:
+        """Return a field with a list of amounts in whole chips, each at least `low`."""
+        values = self._field(name, list)
+        if count is not None and len(values) != count:
+            raise FormatError(f"{name} has {len(values)} numbers for {count} players")
+        return [self._whole(name, value, low) for value in values]
+
+    def _whole(self, name: str, value: Any, low: int) -> int:
+        """Convert an amount to chips."""
+        is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
+        if isinstance(value, Decimal):
+            is_number = value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS
+        chips = value * self._unit if is_number else low - 1
+        if chips < low or chips != chips // 1:
+            hint = "; decimals take chips_per_unit, such as 100 for cents" if isinstance(value, Decimal) else ""
+            shown = str(value) if is_number else _short(value)
+            raise FormatError(f"{name} has {shown}; it takes integers of at least {low}{hint}")
+        return int(chips)
+
+    def _read_ante(self) -> tuple[int, str]:
+        """Return the ante, and who posts it (rules.md 2.1)."""
+        antes = self._chips("antes", 0, self._n)
+        trimmed = self._data.get("ante_trimming_status", False)
+        if not isinstance(trimmed, bool):
+            raise FormatError(f"ante_trimming_status is {_short(trimmed)}; it takes true or false")
+        if len(set(antes)) != 1:
+            return self._read_ante_of_big_blind(antes, trimmed), "big_blind"
+        short = [f"p{k}" for k, stack in enumerate(self._stacks, 1) if stack < antes[0]]
+        if short and not trimmed:
+            raise FormatError(
+                f"antes: {', '.join(short)} cannot post a whole ante; here a short ante counts as the chips put in "
+                "(ante_trimming_status = true)"
+            )
+        return antes[0], "all"
+
+    def _read_ante_of_big_blind(self, antes: list[int], trimmed: bool) -> int:
+        place = 0 if self._n > 2 and not self._blinds[0] else 1
+        payer = 0 if self._n == 2 else place
+        if any(ante for k, ante in enumerate(antes) if k != place):
+            raise FormatError(
+                f"antes are {antes}; here everybody posts the same ante, or the big blind alone (number {place + 1})"
+            )
+        if trimmed:
+            raise FormatError("ante_trimming_status is true; the big blind's ante for the table is not trimmed here")
+        if self._stacks[payer] < self._blinds[1] + antes[place]:
+            raise FormatError(
+                f"antes are {antes}; p{payer + 1} cannot post blind and ante; here the blind goes first (rules.md 4.1)"
+            )
+        return antes[place]
+
+    def _read_blinds(self) -> tuple[int, int]:
+        posted = self._chips("blinds_or_straddles", 0, self._n)
+        for player, chips in enumerate(posted[2:], 3):
+            if chips:
+                raise FormatError(
+                    f"blinds_or_straddles are {posted}; p{player} posts {chips}, but straddles and other posts are not "
+                    "supported here"
+                )
+        small, big = posted[:2]
+        if self._n > 2 and big == 0:  # p1 posts the big blind, and nobody the small blind
+            small, big = 0, small
+        elif self._n > 2 and small == 0:
+            raise FormatError(f"blinds_or_straddles are {posted}; without a small blind the big blind comes first")
+        if not 0 <= small <= big or big == 0:
+            raise FormatError(
+                f"blinds_or_straddles are {posted}; a small and a big blind come first here, such as [10, 20]"
+            )
+        if "min_bet" not in self._data:
+            raise FormatError("min_bet is missing; it takes an integer, the big blind")
+        least = self._whole("min_bet", self._data["min_bet"], 0)
+        if least != big:
+            raise FormatError(f"min_bet is {least}; here it is the big blind, {big}")
+        return small, big
+
+    def _read_seats(self) -> list[int]:
+        """Return the seat of each player, 0..n-1, in the order of `seats`."""
+        if "seats" not in self._data:
+            return list(range(self._n))
+        seats = self._chips("seats", 1, self._n)
+        order = sorted(seats)
+        ranks = [order.index(seat) for seat in seats]
+        if ranks != [(ranks[0] + k) % self._n for k in range(self._n)]:
+            raise FormatError(f"seats are {seats}; players are listed clockwise, each at a different seat")
+        return ranks
+
+    # -- actions and cards --------------------------------------------------------------------------------------
+
+    def _read_steps(self) -> list[Step]:
+        steps = []
+        for number, text in enumerate(self._field("actions", list), 1):
+            if not isinstance(text, str):
+                raise FormatError(f"action {number} is {_short(text)}; it takes a text such as 'p1 cc'")
+            words = text.partition("#")[0].split()
+            if words:  # else only a comment
+                steps.append(self._step(number, " ".join(words), words))
+        return steps
+
+    def _step(self, number: int, text: str, words: list[str]) -> Step:
+        step = Step(number, text, None, "", "")
+        match words:
+            case ["d", "db", cards]:
+                return Step(number, text, None, "db", cards)
+            case ["d", "dh", player, cards]:
+                return Step(number, text, self._player(step, player), "dh", cards)
+            case [player, "f" | "cc" | "sm" as verb]:
+                return Step(number, text, self._player(step, player), verb, "")
+            case [player, "cbr" | "sm" as verb, argument]:
+                return Step(number, text, self._player(step, player), verb, argument)
+        raise step.error("it takes one of 'd dh p1 AsKs', 'd db 2c7d9h', 'p1 f', 'p1 cc', 'p1 cbr 60', 'p1 sm AsKs'")
+
+    def _player(self, step: Step, text: str) -> int:
+        found = _PLAYER.fullmatch(text)
+        if not found or int(found[1]) > self._n:
+            raise step.error(f"{text!r} is not one of p1 to p{self._n}")
+        return int(found[1]) - 1
+
+    def _read_cards(self) -> None:
+        """Collect the cards dealt, and the cards shown where the dealt ones are unknown."""
+        for step in self._steps:
+            if step.verb == "db":
+                self._board += self._known(step)
+                if len(self._board) > NUM_BOARD:
+                    raise step.error(
+                        f"that makes {len(self._board)} cards on the board; it has {NUM_BOARD}, and a board that is "
+                        "run twice is not supported"
+                    )
+            elif step.verb == "dh":
+                assert step.player is not None
+                self._cards.setdefault(step.player, []).extend(_cards(step))
+            elif step.verb == "sm" and step.argument not in (_MUCK, _SHOW):
+                self._read_shown(step)
+        for player in range(self._n):
+            if len(self._cards.setdefault(player, [])) not in (0, 2):
+                raise FormatError(f"p{player + 1} is dealt {len(self._cards[player])} cards; a hand has two")
+        seen = [card for cards in self._cards.values() for card in cards if card is not None] + self._board
+        for card in seen:
+            if seen.count(card) > 1:
+                raise FormatError(f"{card_label(card)} is dealt twice")
+
+    def _known(self, step: Step) -> list[int]:
+        cards = [card for card in _cards(step) if card is not None]
+        if len(cards) != len(_cards(step)):
+            raise step.error("the cards of the board must be known")
+        return cards
+
+    def _read_shown(self, step: Step) -> None:
+        assert step.player is not None
+        shown, dealt = _cards(step), self._cards.get(step.player, [])
+        if dealt and None not in dealt and None not in shown and set(shown) != set(dealt):
+            raise step.error(f"p{step.player + 1} was dealt {cards_text(card for card in dealt if card is not None)}")
+        if None in dealt or not dealt:
+            self._cards[step.player] = shown
+
+    def _deck(self) -> list[int]:
+        """Return two cards for each seat, then the known cards of the board."""
+        seen = {card for cards in self._cards.values() for card in cards} | set(self._board)
+        others = iter(card for card in range(NUM_CARDS) if card not in seen)
+        hands: dict[int, list[int]] = {}
+        for player in range(self._n):
+            cards = self._cards[player] or [None, None]
+            hands[self._seat_of[player]] = [next(others) if card is None else card for card in cards]
+        return [card for seat in range(self._n) for card in hands[seat]] + self._board
+
+    # -- playing ------------------------------------------------------------------------------------------------
+
+    def play(self) -> TexasHoldemState:
+        """Play the hand to its end.
+
+        Raises:
+            FormatError: the hand cannot be dealt, an action is illegal or out of turn, or the end does not match.
+        """
+        state = self._new_state()
+        dealt, all_dealt, mucked = 0, len(self._board), set()
+        for step in self._steps:
+            if step.verb == "db":
+                dealt += len(_cards(step))
+                self._check_board(step, state, dealt)
+            elif step.verb in ("f", "cc", "cbr"):
+                self._act(step, state, dealt)
+            elif step.verb == "sm" and step.argument == _MUCK:
+                mucked.add(step.player)
+        self._check_end(state, all_dealt, mucked)
+        return state
+
+    def _new_state(self) -> TexasHoldemState:
+        stacks = [0] * self._n
+        for player, seat in enumerate(self._seat_of):
+            stacks[seat] = self._stacks[player]
+        try:
+            state = GAME.new_state(
+                seed=0, deck=self._deck(), num_players=self._n, format="cash", stacks=stacks, blinds=self._blinds,
+                ante=self._ante, ante_type=self._ante_type, button=self._seat_of[-1],
+            )  # fmt: skip
+        except CardenvsError as error:
+            raise FormatError(f"this hand cannot be dealt: {error}") from None
+        assert isinstance(state, TexasHoldemState)
+        return state
+
+    def _check_board(self, step: Step, state: TexasHoldemState, dealt: int) -> None:
+        if dealt not in BOARD_CARDS:
+            raise step.error("three cards are dealt on the flop, then one on the turn and one on the river")
+        if dealt > int(BOARD_CARDS[int(state.record.street)]):
+            if state.is_terminal:
+                raise step.error("the hand is over")
+            raise step.error(f"{self._name(state.current_player)} is to act first")
+
+    def _act(self, step: Step, state: TexasHoldemState, dealt: int) -> None:
+        visible = int(BOARD_CARDS[int(state.record.street)])
+        if self._is_idle_check(step, state, visible > dealt):
+            return
+        if state.is_terminal:
+            raise step.error("the hand is over")
+        if visible > dealt:
+            raise step.error(f"the {STREETS[int(state.record.street)]} must be dealt first")
+        if state.current_player != self._seat_of[step.player or 0]:
+            raise step.error(f"{self._name(state.current_player)} is to act")
+        try:
+            if step.verb == "cbr":
+                state.act("raise_to", self._amount(step))
+            else:
+                state.act("fold" if step.verb == "f" else "check_call")
+        except CardenvsError as error:
+            raise step.error(str(error)) from None
+
+    def _is_idle_check(self, step: Step, state: TexasHoldemState, has_moved_on: bool) -> bool:
+        """Return whether this is a check by a player who has no decision left, as all others are all-in (4.9)."""
+        if step.verb != "cc" or not (state.is_terminal or has_moved_on):
+            return False
+        s, seat = state.record, self._seat_of[step.player or 0]
+        return bool(s.can_act == 1 << seat and s.in_hand & ~(1 << seat))
+
+    def _check_end(self, state: TexasHoldemState, dealt: int, mucked: set[int | None]) -> None:
+        if not state.is_terminal:
+            raise FormatError(
+                f"the hand is not over: after the last action, {self._name(state.current_player)} is to act"
+            )
+        s = state.record
+        (hand,) = read_hands(Timeline.of(state))
+        if hand.has_showdown and dealt < NUM_BOARD:
+            raise FormatError(f"the hand reaches a showdown with {dealt} cards on the board; it needs {NUM_BOARD}")
+        for player, seat in enumerate(self._seat_of):
+            name, left = f"p{player + 1}", hand.has_showdown and s.in_hand >> seat & 1
+            if left and (None in self._cards[player] or not self._cards[player]):
+                raise FormatError(f"{name} reaches the showdown with unknown cards, so the winner cannot be determined")
+            if player in mucked and any(seat in pot.wins for pot in hand.pots):
+                raise FormatError(f"{name} mucks, but has won a pot; here hands that win are always shown")
+        self._check_stacks(state)
+
+    def _check_stacks(self, state: TexasHoldemState) -> None:
+        if "finishing_stacks" not in self._data:
+            return
+        wanted = self._chips("finishing_stacks", 0, self._n)
+        stacks = state.stacks
+        here = [stacks[seat] for seat in self._seat_of]
+        if here != wanted:
+            raise FormatError(
+                f"finishing_stacks are {wanted}, but by these rules the hand ends with {here}; "
+                "rules.md 11 lists where others play differently (odd chips, a short big blind); there is no rake"
+            )
+
+    def _amount(self, step: Step) -> int:
+        """Return the total of a bet or raise, in chips."""
+        chips = Decimal(step.argument) * self._unit if _AMOUNT.fullmatch(step.argument) else Decimal("0.5")
+        if chips != chips // 1:
+            raise step.error(f"{_short(step.argument)} is not a whole number of chips")
+        return int(chips)
+
+    def _name(self, seat: int) -> str:
+        return f"p{self._seat_of.index(seat) + 1}"
+
+
+def _cards(step: Step) -> list[int | None]:
+    """Return the cards in the argument of a step, None for unknown ones."""
+    text = step.argument
+    parts = [text[k : k + 2] for k in range(0, len(text), 2)]
+    for part in parts:
+        if not _CARD_TEXT.fullmatch(part) or (("?" in part) and part != "??"):
+            raise step.error(f"{_short(part)} is not a card; a card is written As, Th, 2c, or ?? if unknown")
+    return [None if part == "??" else parse_card(part) for part in parts]
+
+
+def _short(value: Any) -> str:
+    """Return a value for a message, shortened if long."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
