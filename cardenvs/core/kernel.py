@@ -173,12 +173,13 @@ def _file_hash(source: Path) -> str:
 
 
 def kernel_name(dispatcher: Any) -> str:
-    """Return a short name of a kernel: the last part of its game's or module's name, and its own name."""
+    """Return a short name of a kernel: its module, without the package of games or the file of rules, and its own."""
     innermost = dispatcher
     while inner := _kernels_in(innermost.py_func):
         innermost = inner[0]
-    module = innermost.py_func.__module__
-    return f"{module.removesuffix('.rules').rsplit('.', 1)[-1]} {dispatcher.py_func.__name__}"
+    module = innermost.py_func.__module__.removesuffix(".rules")
+    module = module.rpartition("games.")[2] if "games." in module else module.rpartition(".")[2]
+    return f"{module} {dispatcher.py_func.__name__}"
 
 
 @functools.cache
