@@ -10,11 +10,12 @@ from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.state import State
-from cardenvs.llm.answers import OK, AnswerError, reply_outcome, storable
-from cardenvs.llm.dialogue import Plays, Question, default_attempts, forced_by_default
+from cardenvs.llm.answers import EMPTY, ILLEGAL, OK, TRUNCATED, UNPARSABLE, AnswerError, reply_outcome, storable
+from cardenvs.llm.dialogue import PLANNED, SINGLE, Plays, Question, default_attempts, forced_by_default
 from cardenvs.llm.prompt import PromptSettings, check_settings
 
 Messages = list[dict[str, str]]
+OUTCOMES = (OK, EMPTY, TRUNCATED, UNPARSABLE, ILLEGAL, FORCED, FORFEITED, SINGLE, PLANNED)
 
 
 class TextPlayer:

@@ -12,6 +12,7 @@ from cardenvs.llm.trainers import as_text
         ("cardenvs.llm.trainers.gem", "gem", "gem"),
         ("cardenvs.llm.trainers.textarena", "textarena", "textarena"),
         ("cardenvs.llm.trainers.openenv", "openenv.core", "openenv"),
+        ("cardenvs_verifiers", "verifiers.v1", "verifiers"),
     ],
 )
 def test_what_is_not_installed_is_named_with_its_extra(module, needed, extra):
