@@ -49,6 +49,7 @@ test-text:  ## the tests with libraries that train language models, whose pins c
 	$(PYTHON) -m venv --clear $(VENV)-text
 	$(VENV)-text/bin/pip install --quiet '.[llm,gem,textarena,openenv,verifiers]' pytest pytest-timeout
 	$(VENV)-text/bin/python -m pytest tests/llm/test_text_env.py tests/llm/test_trainers*.py
+	$(VENV)-text/bin/python -m pytest tests/docs/test_examples.py -k llm-training
 
 bench: $(VENV)/train,bench  ## this suite beside its peers
 	$(BIN)/python -m benchmarks.run
