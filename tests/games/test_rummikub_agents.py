@@ -445,8 +445,8 @@ def test_the_command_prints_json():
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("--rack", "R14"), "'R14' is no tile"),
-        (("--rack", "R1", "--table", "R1 R2"), "no table"),
+        (("--rack", "R14"), "'R14' is not a tile"),
+        (("--rack", "R1", "--table", "R1 R2"), "the table is invalid: R1 R2"),
         (("--rack", "R1", "--objective", "speed"), "objective"),
         (("--rack", "R1", "--joker-rule", "none"), "joker_rule"),
     ],
