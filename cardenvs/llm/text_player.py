@@ -44,9 +44,11 @@ class TextPlayer:
         """Check the settings; None stands for what matches do.
 
         Raises:
-            OptionError: invalid `retries` or `on_failure`.
+            OptionError: invalid `prompt`, `retries` or `on_failure`.
             AgentError: the prompt's settings do not fit the game.
         """
+        if prompt is not None and not isinstance(prompt, PromptSettings):
+            raise OptionError(f"{game.name}: option prompt takes None or PromptSettings; got {short(prompt)}")
         self.prompt = prompt or PromptSettings()
         check_settings(game, self.prompt)
         self.retries = _checked_retries(game, retries, default_attempts(self.prompt.answer) - 1)

@@ -192,11 +192,19 @@ def test_halves_of_characters_do_not_come_back():
 
 # -- hidden information -----------------------------------------------------------------------------------------
 
-REPLIES = ("", "?", '<answer>{"id":"c998"}</answer>', '<answer>{"move":"fly"}</answer>')
+REPLIES = (
+    "",
+    "?",
+    '<answer>{"id":"c998"}</answer>',
+    '<answer>{"move":"fly"}</answer>',
+    '<answer>{"action":"raise","amount":1}</answer>',
+)
 
 
-@pytest.mark.parametrize("answer", ["candidate", "label"])
+@pytest.mark.parametrize("answer", ["candidate", "label", "game"])
 def test_what_a_player_cannot_see_is_in_no_message(every_game, answer):
+    if answer == "game" and not every_game.view.answer_form():
+        pytest.skip("the game has no form of its own for answers")
     rng, differing = random.Random(5), 0
     for seed in range(2 if every_game.max_length(every_game.make_options()) > 100 else 40):
         state = every_game.new_state(seed=seed)
@@ -211,7 +219,7 @@ def test_what_a_player_cannot_see_is_in_no_message(every_game, answer):
 
 def _dialogue(state, answer):
     """All that a model is sent at a decision, if none of its replies is usable."""
-    player = TextPlayer(state.game, PromptSettings(answer=answer), retries=len(REPLIES) - 1)
+    player = TextPlayer(state.game, PromptSettings(answer=answer), retries=len(REPLIES) - 1, on_failure="forfeit")
     sent = [player.ask(state), player.messages]
     for reply in REPLIES if player.messages else ():
         action = player.answer(state, reply)
@@ -269,6 +277,7 @@ def test_deals_without_a_question_are_skipped_and_reported():
         ({"seat": 2}, OptionError, "seat takes a player from 0 to 1"),
         ({"colour": 1}, OptionError, "colour"),
         ({"opponents": "nobody"}, AgentError, "nobody"),
+        ({"prompt": {"recap": 3}}, OptionError, "prompt takes None or PromptSettings; got {'recap': 3}"),
         ({"prompt": PromptSettings(answer="game")}, AgentError, "no form of its own"),
     ],
 )

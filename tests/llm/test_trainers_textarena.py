@@ -1,3 +1,4 @@
+import copy
 import itertools
 
 import pytest
@@ -80,6 +81,8 @@ def test_who_runs_out_of_attempts_forfeits():
     rewards, game_info = env.close()
     assert rewards[player] < 0 < rewards[1 - player]
     assert [game_info[number]["invalid_move"] for number in (player, 1 - player)] == [True, False]
+    assert game_info[player]["reason"] == "forfeit: the reply is empty"
+    assert game_info[1 - player]["reason"] == "the game is over"
     assert game_info[player]["outcomes"] == {"unparsable": 1, "empty": 1, "forfeit": 1}
     with pytest.raises(RuntimeError, match="call reset"):
         env.step("x")
@@ -102,6 +105,17 @@ def test_what_the_others_hold_is_in_no_observation():
             one.step("?")
         assert twin.get_observation() == env.get_observation()
     assert differing > 10
+
+
+def test_a_copy_plays_on_by_itself():
+    env = textarena.make(LEDUC)
+    env.reset(num_players=2, seed=1)
+    twin = copy.deepcopy(env)
+    player, observation = env.get_observation()
+    env.step(good(as_messages(observation)))
+    assert twin.get_observation() == (player, observation)
+    assert twin.step(good(as_messages(observation)))[1]["outcome"] == "ok"
+    assert twin.get_observation() == env.get_observation()
 
 
 def test_settings_that_cannot_be_used():

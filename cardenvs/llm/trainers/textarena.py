@@ -38,8 +38,8 @@ class CardEnv(textarena.Env):
     candidate, and the rest of a play of several actions, are played without asking.
 
     The rewards are the game's returns, not only 1 and -1. In `game_info` of a player, "turn_count" counts replies,
-    "invalid_move" tells whether the player ever ran out of attempts, and "outcomes" counts the outcomes of replies as
-    TextSeatEnv does.
+    "invalid_move" tells whether the player ever ran out of attempts, "reason" says how the game ended for it, and
+    "outcomes" counts the outcomes of replies as TextSeatEnv does.
 
     Attributes:
         state: the textarena.State. It holds nothing of the game: see `game_state`.
@@ -137,8 +137,11 @@ class CardEnv(textarena.Env):
         self.state.done = True
         self.state.rewards = dict(enumerate(state.returns))
         for number, player in enumerate(self._players):
-            lost = player.outcomes["forfeit"] + player.outcomes["forced"]
-            self.state.game_info[number].update(invalid_move=lost > 0, outcomes=dict(player.outcomes))
+            self.state.game_info[number].update(
+                invalid_move=player.outcomes["forfeit"] + player.outcomes["forced"] > 0,
+                reason=f"forfeit: {player.reason}" if player.outcomes["forfeit"] else "the game is over",
+                outcomes=dict(player.outcomes),
+            )
 
 
 class LatestPrompt(textarena.ObservationWrapper):
