@@ -7,14 +7,14 @@
     vec = cardenvs.make_vec("gin_rummy_v0", num_envs=4096)    # a batch, stepped by one compiled call
     state = cardenvs.get_game("gin_rummy_v0").new_state(seed=7)
 
-Importing this package compiles nothing. It registers the games with PettingZoo and makes the modules
-`cardenvs.NAME_v0` importable.
+Importing this package compiles nothing. It registers the games with PettingZoo and Gymnasium, and makes the
+modules `cardenvs.NAME_v0` importable.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from cardenvs.core.registry import get_game, list_games, register_game
-from cardenvs.envs import register_with_pettingzoo
+from cardenvs.envs import register_with_gymnasium, register_with_pettingzoo
 from cardenvs.envs.modules import offer_game_modules
 
 if TYPE_CHECKING:
@@ -51,3 +51,4 @@ def __getattr__(name: str) -> Any:
 
 offer_game_modules()
 register_with_pettingzoo()
+register_with_gymnasium()

@@ -311,10 +311,15 @@ class PPOAgent(Agent):
         return [_drawn(row, turn.seed) for row, turn in zip(np.exp(log_probs), turns, strict=True)]
 
     def log_probs(self, observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
-        """Log-probabilities (N, A), -inf for what is not legal, from observations (N, D) and bool masks (N, A)."""
+        """Return the log-probabilities of all actions, float32 (N, A), -inf for illegal ones.
+
+        Args:
+            observation: (N, D), of the game's dtype.
+            mask: (N, A), bool or int8 as environments return it.
+        """
         with torch.inference_mode(), _one_thread():
             features = self._network.features(torch.from_numpy(observation))
-            return log_policy(self._network(features)[0], torch.from_numpy(mask)).numpy()
+            return log_policy(self._network(features)[0], torch.from_numpy(mask.astype(np.bool_, copy=False))).numpy()
 
     def _check_fits(self, game: Game, options: Options) -> None:
         if (game.name, options) not in self._fitting:

@@ -6,7 +6,7 @@ Another package registers its games with the entry-point group "cardenvs.games":
     my_game_v0 = "my_package.my_game:GAME"
 
 A game is imported on first use. A package that makes games from texts registers a function of the text with the group
-"cardenvs.game_families"; its games are named FAMILY:TEXT, as in "openspiel:leduc_poker(players=3)".
+"cardenvs.game_families"; its games are named FAMILY:TEXT.
 """
 
 import functools

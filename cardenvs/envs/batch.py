@@ -4,10 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+_ALIGNMENT = 64  # bytes: what XLA asks for, and a cache line
+
 
 @dataclass(eq=False)
 class Batch:
     """The buffers of a VectorEnv: N environments, P players, D observation entries, A actions.
+
+    Every `step` and `reset` overwrites all of them. All but `amount_min` and `amount_max` start at multiples of 64
+    bytes, so that JAX and torch take them without a copy.
 
     If `terminated[i]` or `truncated[i]`, the first group below describes the next episode and the second group the
     one that ended.
@@ -51,3 +56,21 @@ class Batch:
 def read_only(array: np.ndarray) -> np.ndarray:
     """Return a read-only view. Unlike a cleared `writeable` flag, it cannot be made writeable again."""
     return np.asarray(array.data.toreadonly())
+
+
+def aligned(shape: tuple[int, ...], dtype: np.dtype | type, value: int = 0) -> np.ndarray:
+    """Return a new array filled with `value` that starts at a multiple of 64 bytes."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    room = np.zeros(size + _ALIGNMENT, np.uint8)
+    start = -room.ctypes.data % _ALIGNMENT
+    array = room[start : start + size].view(dtype).reshape(shape)
+    if value:
+        array[:] = value
+    return array
+
+
+def realigned(array: np.ndarray) -> np.ndarray:
+    """Return a copy of `array` that starts at a multiple of 64 bytes."""
+    copy = aligned(array.shape, array.dtype)
+    copy[:] = array
+    return copy

@@ -1,37 +1,35 @@
 """`SeatVecEnv`: a Stable-Baselines3 `VecEnv` in which one seat learns, based on `VectorEnv`.
 
-    env = SeatVecEnv("GAME_v0", num_envs=256, seat="rotate", opponents="random", seed=0)
-    MaskablePPO("MlpPolicy", env).learn(100_000)
+    env = SeatVecEnv("GAME_v0", num_envs=64, seat="rotate", opponents="random", seed=0)
+    MaskablePPO("MlpPolicy", env, **defaults("GAME_v0")).learn(500_000)
 
 It behaves like `SeatEnv` in a `DummyVecEnv` but is many times faster, because an opponent chooses in many games at
 once.
+
+On a busy machine, set OMP_WAIT_POLICY=PASSIVE before you import torch: its waiting threads spin otherwise, which can
+make training many times slower.
 """
 
 import copy
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
-from cardenvs.core.checks import checked_integers
-from cardenvs.core.codes import HOLD
-from cardenvs.core.errors import AgentError, IllegalActionError, require
-from cardenvs.core.events import NO_LOG
+from cardenvs.core.errors import require
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.core.rng import derived_seed
-from cardenvs.envs.arguments import MOST_SKIPPED, checked_max_plies, checked_seat
-from cardenvs.envs.vector import VectorEnv
+from cardenvs.envs.seat_games import Opponent, SeatGames, SeatStep
 
 if TYPE_CHECKING:
     from stable_baselines3.common.vec_env import VecEnv
 else:
     VecEnv = require("stable_baselines3.common.vec_env", "sb3").VecEnv
 
-BatchFunction = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-Opponent = str | BatchFunction
+_LARGE = 200  # entries of an observation that ask for a larger network
 
 
 class SeatVecEnv(VecEnv):
@@ -48,8 +46,8 @@ class SeatVecEnv(VecEnv):
     Attributes:
         game: the Game.
         options: its validated options.
+        games: the SeatGames behind it.
         vec: the VectorEnv that plays the games.
-        seats: (N,) int64, the learner's player number in each running game.
     """
 
     render_mode = None
@@ -89,24 +87,21 @@ class SeatVecEnv(VecEnv):
             PolicyNotFoundError: the game has no such policy.
             AgentError: an opponent is neither a policy's name nor a function, or their number is wrong.
         """
-        self.game = get_game(game) if isinstance(game, str) else game
-        max_plies = checked_max_plies(self.game, self.game.make_options(**options), max_plies)
-        self.vec = VectorEnv(self.game, num_envs, seed, num_threads, max_plies=max_plies, **options)
-        self.vec.require_lists("a Stable-Baselines3 environment")
-        self.options = self.vec.options
-        self._seating = checked_seat(self.game, seat, self.vec.num_players)
-        self._opponents = _seated(
-            self.game.default_opponent if opponents is None else opponents, self.game, self.vec.num_players
+        self.games = SeatGames(
+            game, num_envs, seat, opponents, seed, num_threads, max_plies, options, "a Stable-Baselines3 environment"
         )
+        self.game, self.options, self.vec = self.games.game, self.games.options, self.games.vec
         layout = self.vec.layout
         super().__init__(
             num_envs, Box(layout.low, layout.high, dtype=layout.dtype), Discrete(int(self.vec.num_actions))
         )
-        self._rows = np.arange(num_envs)
-        self._scratch = np.zeros(self.game.max_legal(self.options), np.int32)
         self._next_seed = seed
         self._started = time.time()
-        self._returns: list[float] = []
+
+    @property
+    def seats(self) -> np.ndarray:
+        """The learner's player number in each running game, (N,) int64."""
+        return self.games.seats
 
     # -- Stable-Baselines3's interface --------------------------------------------------------------------------
 
@@ -122,21 +117,8 @@ class SeatVecEnv(VecEnv):
         self._next_seed = derived_seed(seed, "reset")
         self._reset_seeds()
         self._reset_options()
-        self.vec.reset(seed)
-        n = self.num_envs
-        self._random = np.random.default_rng(derived_seed(seed, "seats"))
-        self._opponent_seed, self._opponent_step = derived_seed(seed, "opponents"), 0
-        self._games = np.zeros(n, np.int64)  # games before the running one in each environment
-        self.seats = np.zeros(n, np.int64)
-        self._seat_learner(self._rows)
-        self._steps = np.zeros(n, np.int64)  # the seat's actions in the running game
-        self._carried = np.zeros(n, np.float64)  # rewards of the running game before the seat's first action
-        self._skips = np.zeros(n, np.int64)  # games in a row without a turn for the seat
-        step = _Step(n)
-        step.done[:] = True
-        self._play_opponents(step)
-        self.reset_infos = step.infos
-        return self.vec.batch.observation.copy()
+        self.reset_infos = self._infos(self.games.begin(seed))
+        return self.games.observation.copy()
 
     def step_async(self, actions: np.ndarray) -> None:
         """Store the seat's actions, (N,) integers, for `step_wait`."""
@@ -152,31 +134,33 @@ class SeatVecEnv(VecEnv):
             IllegalActionError: an action is illegal. The message names its environment; nothing has changed.
             AgentError: an opponent chose an illegal action.
         """
-        actions = self._waiting_actions
-        if actions.shape == (self.num_envs,) and actions.dtype.kind in "iu" and (actions < 0).any():
-            env = int(np.argmax(actions < 0))
-            raise IllegalActionError(f"environment {env}: action {actions[env]} is negative (nothing has changed)")
-        step = _Step(self.num_envs)
-        self._advance(actions, step, learner=True)
-        self._play_opponents(step)
-        return self.vec.batch.observation.copy(), step.reward.astype(np.float32), step.done, step.infos
+        step = self.games.play(self._waiting_actions)
+        return self.games.observation.copy(), step.reward.astype(np.float32), step.done, self._infos(step)
 
-    def _masks(self) -> np.ndarray:
-        assert self.vec.batch.action_mask is not None  # because of mask=True
-        return self.vec.batch.action_mask
+    def _infos(self, step: SeatStep) -> list[dict[str, Any]]:
+        infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(self.num_envs)]
+        for env, end in step.ends.items():
+            infos[env] = {
+                "terminal_observation": end.observation,
+                "TimeLimit.truncated": end.truncated,
+                "episode": {"r": end.total, "l": end.length, "t": round(time.time() - self._started, 6)},
+                "player": end.seat,
+            }
+        for env, returns in step.skipped_returns.items():
+            infos[env]["skipped_returns"] = returns
+        return infos
 
     def action_masks(self) -> np.ndarray:
         """Return the action masks of the seat in all games, (N, A) bool."""
-        return self._masks().astype(np.bool_)
+        return self.games.action_mask.astype(np.bool_)
 
     def take_returns(self) -> list[float]:
         """Return the seat's returns in all games that ended since the last call, including those it had no turn in."""
-        returns, self._returns = self._returns, []
-        return returns
+        return self.games.take_returns()
 
     def close(self) -> None:
         """Stop the threads of the VectorEnv, if any."""
-        self.vec.close()
+        self.games.close()
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
         """Call `action_masks` and return the rows of some environments. Other methods raise AttributeError."""
@@ -199,114 +183,29 @@ class SeatVecEnv(VecEnv):
     def __copy__(self) -> Self:
         return copy.deepcopy(self)
 
-    # -- helpers ------------------------------------------------------------------------------------------------
 
-    def _play_opponents(self, step: "_Step") -> None:
-        """Let the opponents act until it is the seat's turn in every game."""
-        batch = self.vec.batch
-        while True:
-            distance = (batch.current_player - self.seats) % self.vec.num_players
-            if not distance.any():
-                return
-            actions = np.full(self.num_envs, HOLD, np.int64)
-            for k, opponent in enumerate(self._opponents):
-                asked = np.flatnonzero(distance == k + 1)
-                if len(asked):
-                    actions[asked] = self._ask(opponent, asked)
-            try:
-                self._advance(actions, step, learner=False)
-            except IllegalActionError as error:
-                raise AgentError(f"an opponent chose an illegal action: {error}") from error
+def defaults(game: str | Game) -> dict[str, Any]:
+    """Return settings of sb3-contrib's MaskablePPO that work well for a game, as keyword arguments.
 
-    def _ask(self, opponent: Opponent, rows: np.ndarray) -> np.ndarray:
-        """Return an opponent's actions in the games `rows`."""
-        batch = self.vec.batch
-        if isinstance(opponent, str):
-            self._opponent_step += 1
-            return self.vec.policy_actions(opponent, rows, self._opponent_seed, self._opponent_step)
-        assert batch.legal_actions is not None  # because of legal_lists=True
-        answer = opponent(
-            batch.observation[rows], self._masks()[rows], batch.legal_actions[rows], batch.num_legal[rows]
-        )
-        try:
-            return checked_integers("an opponent's answer", answer, rows.shape, 0, self.vec.num_actions - 1)
-        except ValueError as error:
-            raise AgentError(str(error)) from None
+    MaskablePPO's own defaults suit long control tasks. Card games are short and end with their reward, so rewards are
+    not discounted, and the entropy bonus keeps play mixed. docs/training.md has the results.
 
-    def _advance(self, actions: np.ndarray, step: "_Step", learner: bool) -> None:
-        """Apply actions of the learner or the opponents, and record the seat's rewards and the games that ended."""
-        before = self.vec.copy_records()
-        batch = self.vec.step(actions)
-        if learner:
-            self._steps += 1
-            step.reward += self._carried
-            self._carried[:] = 0
-        gained = batch.reward[self._rows, self.seats]
-        step.reward += np.where(step.done, 0, gained)
-        self._carried += np.where(step.done, gained, 0)
-        for env in np.flatnonzero(batch.terminated | batch.truncated):
-            self._end_game(int(env), int(actions[env]), before, step)
+    Args:
+        game: name of a game, or a Game.
 
-    def _end_game(self, env: int, action: int, before: np.ndarray, step: "_Step") -> None:
-        """Record the end of a game by `action` in the record before[env]. The next game has been dealt already."""
-        batch, seat = self.vec.batch, int(self.seats[env])
-        total = float(batch.episode_returns[env, seat])
-        self._returns.append(total)
-        info = step.infos[env]
-        if self._steps[env]:
-            step.done[env] = True
-            info["terminal_observation"] = self._final_observation(before, env, action, seat)
-            info["TimeLimit.truncated"] = bool(batch.truncated[env])
-            info["episode"] = {"r": total, "l": int(self._steps[env]), "t": round(time.time() - self._started, 6)}
-            info["player"] = seat
-            self._skips[env] = 0
-        else:
-            info.setdefault("skipped_returns", []).append(total)
-            self._skips[env] += 1
-            if self._skips[env] >= MOST_SKIPPED:
-                raise RuntimeError(f"{self.game.name}: {MOST_SKIPPED} deals in a row ended before player_{seat}'s turn")
-        self._carried[env] = 0
-        self._steps[env] = 0
-        self._games[env] += 1
-        self._seat_learner(np.array([env]))
+    Raises:
+        GameNotFoundError: no game has this name.
+    """
+    from torch.nn import ReLU
 
-    def _seat_learner(self, rows: np.ndarray) -> None:
-        """Choose the learner's seat in the newly dealt games `rows`."""
-        n = self.vec.num_players
-        if self._seating == "random":
-            self.seats[rows] = self._random.integers(n, size=len(rows))
-        elif self._seating == "rotate":
-            self.seats[rows] = (rows + self._games[rows]) % n
-        else:
-            self.seats[rows] = self._seating
-
-    def _final_observation(self, before: np.ndarray, env: int, action: int, seat: int) -> np.ndarray:
-        """Return what the seat saw after the last action of a game, (D,)."""
-        engine = self.game.engine
-        engine.apply(before, env, action, NO_LOG, self._scratch)
-        observation = np.empty(self.vec.observation_size, self.vec.layout.dtype)
-        engine.observe(before, env, seat, observation)
-        return observation
-
-
-class _Step:
-    """The results of one step: rewards, dones and infos of N environments."""
-
-    def __init__(self, num_envs: int) -> None:
-        self.reward = np.zeros(num_envs, np.float64)
-        self.done = np.zeros(num_envs, np.bool_)
-        self.infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(num_envs)]
-
-
-def _seated(opponents: Any, game: Game, num_players: int) -> list[Opponent]:
-    """Return one opponent for each other player, starting to the learner's left."""
-    others = num_players - 1
-    seated = list(opponents) if isinstance(opponents, list | tuple) else [opponents] * others
-    if len(seated) != others:
-        raise AgentError(f"{game.name} with {num_players} players needs {others} opponents; got {len(seated)}")
-    for opponent in seated:
-        if isinstance(opponent, str):
-            game.engine.policy(opponent)
-        elif not callable(opponent):
-            raise AgentError(f"a batched opponent is a policy name or a function of arrays; got {opponent!r}")
-    return seated
+    found = get_game(game) if isinstance(game, str) else game
+    layers = [512, 256] if found.layout(found.make_options()).size > _LARGE else [128, 128]
+    return {
+        "learning_rate": 1e-3,
+        "n_steps": 64,
+        "batch_size": 1024,
+        "n_epochs": 2,
+        "gamma": 1.0,
+        "ent_coef": 0.02,
+        "policy_kwargs": {"activation_fn": ReLU, "net_arch": layers},
+    }

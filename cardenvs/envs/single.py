@@ -325,6 +325,19 @@ class SeatEnv(gymnasium.Env):
             self.render()
 
 
+def make_seat(game: str, **arguments: Any) -> SeatEnv:
+    """Make a `SeatEnv` for `gymnasium.make`: an illegal action ends the episode with the game's lowest return.
+
+    Args:
+        game: name of a game.
+        arguments: arguments of SeatEnv. Pass illegal_reward=None to raise IllegalActionError instead.
+    """
+    env = SeatEnv(game, **arguments)
+    if "illegal_reward" not in arguments:
+        env.illegal_reward = env.game.returns(env.options).low
+    return env
+
+
 class _FunctionAgent(Agent):
     """A function from Turn to action as an Agent."""
 

@@ -35,7 +35,7 @@ from cardenvs.core.record import copied, dtype_hash
 from cardenvs.core.rng import SEED_MASK, derived_seed
 from cardenvs.core.state import State
 from cardenvs.envs.arguments import positive
-from cardenvs.envs.batch import Batch, read_only
+from cardenvs.envs.batch import Batch, aligned, read_only, realigned
 from cardenvs.envs.threads import ThreadedCall
 
 _NONE = np.zeros(0, np.int64)
@@ -111,27 +111,27 @@ class VectorEnv:
         has_amounts = self.amount_zero is not None
         listed = self.num_actions if self.amount_zero is None else self.amount_zero + 1
         most_legal = listed if has_amounts else game.max_legal(self.options)
-        self._legal = np.full((num_envs, most_legal), NO_ACTION, np.int32)
-        self._amounts = np.zeros((num_envs if game.rules.amounts else 0, 2), np.int32)
-        self._bits = np.zeros((num_envs, (listed + 63) // 64), np.uint64)
-        self._mask = np.zeros((num_envs, listed if mask else 0), MASK_DTYPE)
+        self._legal = aligned((num_envs, most_legal), np.int32, NO_ACTION)
+        self._amounts = aligned((num_envs if game.rules.amounts else 0, 2), np.int32)
+        self._bits = aligned((num_envs, (listed + 63) // 64), np.uint64)
+        self._mask = aligned((num_envs, listed if mask else 0), MASK_DTYPE)
         self._samples = 0
         self._started = False
         self._history = np.zeros((num_envs, 0), np.int32) if resumable else None  # actions of the running episodes
         self._buffers = Batch(
-            observation=np.zeros((num_envs, self.observation_size), self.layout.dtype),
+            observation=aligned((num_envs, self.observation_size), self.layout.dtype),
             action_mask=None,
             legal_actions=None,
-            num_legal=np.zeros(num_envs, np.int32),
+            num_legal=aligned((num_envs,), np.int32),
             amount_min=None,
             amount_max=None,
-            current_player=np.zeros(num_envs, np.int32),
-            active=np.zeros((num_envs, self.num_players), np.bool_),
-            reward=np.zeros((num_envs, self.num_players), np.float32),
-            terminated=np.zeros(num_envs, np.bool_),
-            truncated=np.zeros(num_envs, np.bool_),
-            episode_returns=np.zeros((num_envs, self.num_players), np.float64),
-            episode_seed=np.zeros(num_envs, np.int64),
+            current_player=aligned((num_envs,), np.int32),
+            active=aligned((num_envs, self.num_players), np.bool_),
+            reward=aligned((num_envs, self.num_players), np.float32),
+            terminated=aligned((num_envs,), np.bool_),
+            truncated=aligned((num_envs,), np.bool_),
+            episode_returns=aligned((num_envs, self.num_players), np.float64),
+            episode_seed=aligned((num_envs,), np.int64),
         )
         self.batch = self._shown()
 
@@ -384,8 +384,12 @@ class VectorEnv:
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        """Restore what `__getstate__` returned."""
+        """Restore what `__getstate__` returned. Copied arrays lie anywhere, so they are aligned again."""
         self.__dict__.update(kept)
+        for name in ("_legal", "_amounts", "_bits", "_mask"):
+            setattr(self, name, realigned(getattr(self, name)))
+        arrays = {name: array for name, array in vars(self._buffers).items() if isinstance(array, np.ndarray)}
+        self._buffers = replace(self._buffers, **{name: realigned(array) for name, array in arrays.items()})
         self.batch = self._shown()
 
     # -- helpers ------------------------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 """`VectorEnv`, to the letter of its contract."""
 
+import copy
+import pickle
 import threading
 
 import numpy as np
@@ -570,3 +572,13 @@ def test_one_environment():
     batch = vec.reset()
     assert batch.observation.shape[0] == 1
     assert vec.step(vec.sample_actions()).reward.shape == (1, 2)
+
+
+def test_buffers_start_at_multiples_of_64_bytes():
+    vec = cardenvs.make_vec("leduc_poker_v0", num_envs=7, seed=1)
+    vec.reset()
+    for each in (vec, copy.copy(vec), pickle.loads(pickle.dumps(vec))):
+        for name, array in vars(each.batch).items():
+            if isinstance(array, np.ndarray):
+                assert array.ctypes.data % 64 == 0, name
+                assert array.flags.c_contiguous, name

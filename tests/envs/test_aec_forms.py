@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from envs.games import GAMES
+from games import GAMES
 from gymnasium.spaces import Box
 from pettingzoo.test import api_test
 
