@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 STEPS ?= 4_000_000
 DEALS ?= 100
 
-.PHONY: demo warm test test-slow test-lowest test-newest bench wheel lint docs clean
+.PHONY: demo warm test test-slow test-lowest test-newest test-text bench wheel lint docs clean
 
 $(VENV)/made:
 	$(PYTHON) -m venv $(VENV)
@@ -45,6 +45,12 @@ test-newest:  ## a smoke test with the newest Python, where there is one, and th
 	    $(VENV)-newest/bin/python tests/smoke.py; \
 	else echo "there is no $(NEWEST): its smoke test is skipped"; fi
 
+test-text:  ## the tests with libraries that train language models, whose pins clash with constraints.txt
+	$(PYTHON) -m venv --clear $(VENV)-text
+	$(VENV)-text/bin/pip install --quiet '.[llm,gem,textarena,openenv,verifiers]' pytest pytest-timeout
+	$(VENV)-text/bin/python -m pytest tests/llm/test_text_env.py tests/llm/test_trainers*.py
+	$(VENV)-text/bin/python -m pytest tests/docs/test_examples.py -k llm-training
+
 bench: $(VENV)/train,bench  ## this suite beside its peers
 	$(BIN)/python -m benchmarks.run
 
@@ -65,4 +71,4 @@ docs: $(VENV)/dev  ## the documentation, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest $(VENV)-newest site
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-newest $(VENV)-text site

@@ -20,7 +20,7 @@ from gymnasium.spaces import Box, Dict, Discrete
 from cardenvs.agents import Agent, Turn, make_agent
 from cardenvs.agents.seating import Seat, is_ours
 from cardenvs.agents.seeds import guest_seed, new_key
-from cardenvs.core.codes import MASK_DTYPE, TERMINAL_PLAYER
+from cardenvs.core.codes import FORFEIT, MASK_DTYPE, TERMINAL_PLAYER
 from cardenvs.core.errors import AgentError, AgentFailureError, ArenaError, IllegalActionError
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
@@ -190,7 +190,23 @@ class SeatEnv(gymnasium.Env):
             if self.illegal_reward is None:
                 raise
             return self._lose(self.illegal_reward)
-        self._apply(int(chosen))
+        return self._advance(int(chosen))
+
+    def forfeit(self) -> tuple[np.ndarray | dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
+        """Take the seat out of the game, as when its policy has failed; the others play on to the end.
+
+        Returns:
+            as `step`.
+
+        Raises:
+            ResetNeeded, AgentError, ArenaError: as `step`.
+        """
+        if self._over:
+            raise gymnasium.error.ResetNeeded(f"{self.game.name}: call reset() before forfeit(); no episode is running")
+        return self._advance(FORFEIT + self._seat)
+
+    def _advance(self, action: int) -> tuple[np.ndarray | dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
+        self._apply(action)
         self._play_opponents()
         reward, self._reward = self._reward, 0.0
         terminated = self._state.is_terminal

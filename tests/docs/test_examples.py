@@ -22,7 +22,16 @@ from cardenvs.core.errors import MissingExtraError
 from cardenvs.core.kernel import COMPILED
 
 HIGH_CARD = ROOT / "examples" / "high_card"
-OPTIONAL = ("torch", "sb3_contrib", "stable_baselines3", "matplotlib", "pyspiel")  # modules of extras
+OPTIONAL = (
+    "torch",
+    "sb3_contrib",
+    "stable_baselines3",
+    "matplotlib",
+    "pyspiel",
+    "openenv",
+    "gem",
+    "textarena",
+)  # modules of extras
 WITH_CODE = [
     page for page in PAGES if any(b.language in ("python", "console") and not b.skipped for b in blocks(read(page)))
 ]
@@ -56,7 +65,7 @@ def test_the_examples_of_a_page_run_and_print_what_they_say(page, folder):
 
 def run_python(block: Block, page: str, namespace: dict) -> str:
     for module in OPTIONAL:
-        if re.search(rf"^\s*(import|from) {module}\b", block.code, re.MULTILINE):
+        if re.search(rf"^\s*(import|from) (cardenvs\.llm\.trainers\.)?{module}\b", block.code, re.MULTILINE):
             pytest.importorskip(module)
     code = compile("\n" * (block.line - 1) + block.code, str(ROOT / page), "exec")  # so that tracebacks name the line
     with contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -118,7 +127,7 @@ def test_the_commands_that_pages_name_exist(page, line):
     elif words[0] == "python":
         check_python(words[1:])
     else:
-        assert words[0] in ("source", "git", "export", "curl"), (
+        assert words[0] in ("source", "git", "export", "curl", "vf-eval"), (
             f"{page} names a command that this test does not know: {line}"
         )
 

@@ -354,3 +354,21 @@ def test_arguments_are_checked(wrong):
 def test_an_unknown_game_is_refused():
     with pytest.raises(GameNotFoundError):
         SeatEnv("no_such_game_v0")
+
+
+# -- forfeits ---------------------------------------------------------------------------------------------------
+
+
+def test_who_forfeits_loses_and_the_others_play_on():
+    env = SeatEnv(ELIMINATION, seat=1, opponents=first, num_players=3)
+    with pytest.raises(gymnasium.error.ResetNeeded, match="before forfeit"):
+        env.forfeit()
+    env.reset(seed=1)
+    ply = env.game_state.ply
+    _, reward, terminated, truncated, info = env.forfeit()
+    assert (terminated, truncated) == (True, False)
+    assert reward == info["returns"][1] < 0
+    assert env.game_state.ply > ply + 1
+    assert not env.action_masks().any()
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.forfeit()
