@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from worlds import ROOT, load, replayed
+from worlds import ROOT, load, replay
 
 import cardenvs
 from cardenvs.core.errors import OptionError
@@ -55,7 +55,7 @@ def test_each_player_learns_from_its_own_return(name, options):
         if not len(ends):
             continue
         steps = range(start, start + ends[0] + 1)
-        returns = replayed(name, seed, [int(rollout.action[t, i]) for t in steps], **options)
+        returns = replay(name, seed, [int(rollout.action[t, i]) for t in steps], **options).returns
         first = {int(rollout.player[t, i]): t for t in reversed(steps)}
         for player, t in first.items():
             assert known[t, i]

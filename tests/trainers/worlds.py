@@ -1,4 +1,10 @@
-"""What the tests of the trainers share: their files as modules, and pairs of deals that one player cannot tell apart."""
+"""What the tests of the trainers share.
+
+* `load` imports an example, which is not part of a package.
+* `Recorded` is an environment that keeps the games played in it; `trajectories` says what a trainer should have been
+  given in such a game, seat by seat.
+* `twins` are pairs of deals that one player cannot tell apart.
+"""
 
 import importlib.util
 import random
@@ -7,11 +13,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any, ClassVar
+
+import numpy as np
 
 import cardenvs
 from cardenvs.core.events import OMNISCIENT
+from cardenvs.envs.aec import Env
 
 ROOT = Path(__file__).resolve().parents[2]
+LEDUC3 = ("leduc_poker_v0", {"num_players": 3})
+# A tournament: players are eliminated while others play on, and some are paid without having acted.
+HOLDEM = ("texas_holdem_v0", {"num_players": 3, "starting_stack": 60})
 
 
 def load(path: str) -> ModuleType:
@@ -21,6 +34,71 @@ def load(path: str) -> ModuleType:
     sys.modules[name] = module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+class Recorded(Env):
+    """`cardenvs.make`'s environment that appends (seed, actions) of each game that ends to `games`."""
+
+    games: ClassVar[list[tuple[int, list[int]]]] = []
+
+    def step(self, action: int | None) -> None:
+        """Apply an action; see Env.step."""
+        over = self.game_state.is_terminal
+        super().step(action)
+        if self.game_state.is_terminal and not over:
+            self.games.append((self.game_state.seed, self.game_state.actions))
+
+
+def recorded(monkeypatch) -> list[tuple[int, list[int]]]:
+    """Let `cardenvs.make` make `Recorded` environments, and return their empty list of games."""
+    monkeypatch.setattr(cardenvs, "make", lambda name, **options: Recorded(name, **options))
+    monkeypatch.setattr(Recorded, "games", [])
+    return Recorded.games
+
+
+@dataclass
+class Turn:
+    """A turn of a player: what it saw, what it might do, what it did, and all it got from then to its next turn."""
+
+    observation: list[int]
+    mask: list[int]
+    action: int
+    reward: float
+
+
+@dataclass
+class Game:
+    """What each player should be given in a game.
+
+    Attributes:
+        turns: of each player.
+        returns: of each player.
+        last: what each player sees when it leaves the game, or at the end.
+    """
+
+    turns: list[list[Turn]]
+    returns: list[float]
+    last: list[list[int]]
+
+
+def replay(name: str, seed: int, actions: list[int], **options) -> Game:
+    """Play a game again on the rules alone, from the seed of its deal."""
+    state = cardenvs.get_game(name).new_state(seed=seed, **options)
+    turns: list[list[Turn]] = [[] for _ in range(state.num_players)]
+    last: dict[int, list[int]] = {}
+    for action in actions:
+        player = state.current_player
+        seen = state.observation(player).tolist(), state.action_mask().tolist()
+        turns[player].append(Turn(*seen, action, 0.0))
+        state.apply(action)
+        for own, reward in zip(turns, state.rewards, strict=True):
+            if own:
+                own[-1].reward += reward
+        for player, active in enumerate(state.active):
+            if player not in last and (state.is_terminal or not active):
+                last[player] = state.observation(player).tolist()
+    assert state.is_terminal
+    return Game(turns, state.returns, [last[player] for player in range(len(turns))])
 
 
 @dataclass(frozen=True)
@@ -61,10 +139,10 @@ def _twins(name: str, player: int, rng: random.Random, options: dict) -> Twins |
     return Twins(player, seeds, actions[:-1]) if len(actions) > 2 else None
 
 
-def replayed(name: str, seed: int, actions: list[int], **options) -> list[float]:
-    """Return the returns of a game of the suite after these actions."""
-    state = cardenvs.get_game(name).new_state(seed=seed, **options)
-    for action in actions:
-        state.apply(action)
-    assert state.is_terminal
-    return state.returns
+def plain(value: Any) -> Any:
+    """Return nested containers of arrays and numbers as lists and dicts that `==` compares."""
+    if isinstance(value, dict):
+        return {key: plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    return np.asarray(value).tolist() if hasattr(value, "__array__") else value

@@ -1,0 +1,120 @@
+"""RLlib: PPO with self-play and masked actions on its new API stack, one module for all seats.
+
+python examples/trainers/rllib_ppo.py leduc_poker_v0 --steps 40000
+"""
+
+import argparse
+
+import gymnasium
+import numpy as np
+import ray
+import torch
+from pettingzoo.utils import BaseWrapper
+from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.rl_module import MultiRLModuleSpec, RLModuleSpec
+from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
+from ray.tune.registry import register_env
+
+import cardenvs
+
+MODULE = "shared"
+
+
+class RLlibObservations(BaseWrapper):
+    """Observations as RLlib's masked module takes them: float32, under "observations" and "action_mask"."""
+
+    def observation_space(self, agent):
+        """Return the space of `observe`, the same for all agents."""
+        space = super().observation_space(agent)
+        return gymnasium.spaces.Dict(
+            {
+                "observations": gymnasium.spaces.Box(-np.inf, np.inf, space["observation"].shape, np.float32),
+                "action_mask": gymnasium.spaces.Box(0, 1, space["action_mask"].shape, np.float32),
+            }
+        )
+
+    def observe(self, agent):
+        """Return what `agent` sees and may do."""
+        seen = super().observe(agent)
+        return {
+            "observations": seen["observation"].astype(np.float32),
+            "action_mask": seen["action_mask"].astype(np.float32),
+        }
+
+
+def make_env(config):
+    """Make the environment of one env runner. `config` has the name of the game and its options."""
+    return PettingZooEnv(RLlibObservations(cardenvs.make(**config)))
+
+
+def make_config(game, seed=1, **options):
+    """Return the settings of the algorithm."""
+    register_env("cardenvs", make_env)
+    module = RLModuleSpec(
+        module_class=ActionMaskingTorchRLModule, model_config={"fcnet_hiddens": [64, 64], "head_fcnet_hiddens": []}
+    )
+    return (
+        PPOConfig()
+        .environment(
+            "cardenvs",
+            env_config={"name": game, **options},
+            disable_env_checking=True,  # the check plays illegal actions
+        )
+        .env_runners(num_env_runners=0, num_envs_per_env_runner=8)
+        .multi_agent(policies={MODULE}, policy_mapping_fn=lambda agent, episode, **_: MODULE)
+        .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs={MODULE: module}))
+        .training(
+            train_batch_size_per_learner=2000,
+            minibatch_size=256,
+            num_epochs=4,
+            lr=1e-3,
+            gamma=1.0,
+            entropy_coeff=0.05,
+            vf_clip_param=100.0,
+        )
+        .debugging(seed=seed, log_level="ERROR")
+    )
+
+
+def mean_return(module, game, games=1000, **options):
+    """Return the mean return of the module, in each seat in turn, against random play."""
+    env, rng, total = RLlibObservations(cardenvs.make(game, **options)), np.random.default_rng(0), 0.0
+    for seed in range(games):
+        env.reset(seed=seed)
+        learner = env.possible_agents[seed % len(env.possible_agents)]
+        for agent in env.agent_iter():
+            seen, reward, terminated, truncated, _ = env.last()
+            total += reward if agent == learner else 0
+            if terminated or truncated:
+                env.step(None)
+            elif agent == learner:
+                batch = {name: torch.from_numpy(array)[None] for name, array in seen.items()}
+                logits = module.forward_inference({"obs": batch})["action_dist_inputs"]
+                env.step(int(torch.distributions.Categorical(logits=logits).sample()))
+            else:
+                env.step(int(rng.choice(np.flatnonzero(seen["action_mask"]))))
+    return total / games
+
+
+def main():
+    """Train, printing progress, and play against random."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("game", nargs="?", default="leduc_poker_v0", choices=cardenvs.list_games())
+    parser.add_argument("--steps", type=int, default=40_000, help="decisions of all players together")
+    arguments = parser.parse_args()
+    ray.init(include_dashboard=False, logging_level="ERROR", log_to_driver=False)
+    algorithm = make_config(arguments.game).build_algo()
+    steps = 0
+    while steps < arguments.steps:
+        result = algorithm.train()
+        steps = result["env_runners"]["num_env_steps_sampled_lifetime"]
+        entropy = result["learners"][MODULE]["entropy"]
+        print(f"{steps:>8,.0f} steps   entropy {entropy:.3f}", flush=True)
+    print(f"mean return against random: {mean_return(algorithm.get_module(MODULE), arguments.game):+.2f}")
+    algorithm.stop()
+    ray.shutdown()
+
+
+if __name__ == "__main__":
+    main()
