@@ -77,23 +77,26 @@ def make_config(game, seed=1, **options):
     )
 
 
+def choose(module, observation, mask):
+    """Return an action of the module for one observation (D,) and mask (A,)."""
+    seen = {"observations": observation, "action_mask": mask}
+    batch = {name: torch.from_numpy(array.astype(np.float32))[None] for name, array in seen.items()}
+    logits = module.forward_inference({"obs": batch})["action_dist_inputs"]
+    return int(torch.distributions.Categorical(logits=logits).sample())
+
+
 def mean_return(module, game, games=1000, **options):
     """Return the mean return of the module, in each seat in turn, against random play."""
-    env, rng, total = RLlibObservations(cardenvs.make(game, **options)), np.random.default_rng(0), 0.0
-    for seed in range(games):
-        env.reset(seed=seed)
-        learner = env.possible_agents[seed % len(env.possible_agents)]
-        for agent in env.agent_iter():
-            seen, reward, terminated, truncated, _ = env.last()
-            total += reward if agent == learner else 0
-            if terminated or truncated:
-                env.step(None)
-            elif agent == learner:
-                batch = {name: torch.from_numpy(array)[None] for name, array in seen.items()}
-                logits = module.forward_inference({"obs": batch})["action_dist_inputs"]
-                env.step(int(torch.distributions.Categorical(logits=logits).sample()))
-            else:
-                env.step(int(rng.choice(np.flatnonzero(seen["action_mask"]))))
+    env, total = cardenvs.SeatEnv(game, seat="rotate", opponents="random", **options), 0.0
+    env.reset(seed=0)
+    for _ in range(games):
+        observation, _ = env.reset()
+        over = False
+        while not over:
+            action = choose(module, observation, env.action_masks())
+            observation, reward, terminated, truncated, _ = env.step(action)
+            total += reward
+            over = terminated or truncated
     return total / games
 
 
