@@ -45,7 +45,7 @@ def aec(game: str, **options) -> Contestant:
     import cardenvs
 
     env = cardenvs.make(game, **options)
-    return Contestant("cardenvs AEC env()", _aec_loop(env, lambda o, info: random.choice(info["legal_actions"])))
+    return Contestant("cardenvs AEC env()", _aec_loop(env))
 
 
 def classic(game: str, **arguments) -> Contestant:
@@ -53,17 +53,16 @@ def classic(game: str, **arguments) -> Contestant:
     import importlib
 
     env = importlib.import_module(f"pettingzoo.classic.{game}").env(**arguments)
-    choose = lambda o, info: random.choice(np.flatnonzero(o["action_mask"]))  # noqa: E731
-    return Contestant(f"PettingZoo classic {game}", _aec_loop(env, choose))
+    return Contestant(f"PettingZoo classic {game}", _aec_loop(env))
 
 
-def _aec_loop(env, choose: Callable) -> Callable[[float], int]:
+def _aec_loop(env) -> Callable[[float], int]:
     def episode() -> int:
         env.reset()
         steps = 0
         for _ in env.agent_iter():
-            observation, _, terminated, truncated, info = env.last()
-            env.step(None if terminated or truncated else choose(observation, info))
+            observation, _, terminated, truncated, _ = env.last()
+            env.step(None if terminated or truncated else random.choice(np.flatnonzero(observation["action_mask"])))
             steps += 1
         return steps
 

@@ -108,7 +108,7 @@ class StopSection(_Section):
     """When enough has been played."""
 
     half_width: float = Field(gt=0, description="of every interval, in the unit of the game's results")
-    of: Literal["means", "differences"] = Field(default="differences", description="whose intervals")
+    of: Literal["means", "pairs"] = Field(default="pairs", description="whose intervals")
     min_deals: int = Field(default=100, ge=2, description="before the first look")
 
 

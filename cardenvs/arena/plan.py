@@ -32,13 +32,13 @@ class Stop:
 
     Attributes:
         half_width: in the unit of the game's results.
-        of: the intervals of which figures: the agents' means, or the differences of pairs.
+        of: the intervals of which figures: "means" of the agents, or the advantages in "pairs" of agents.
         min_deals: deals before the first look; later looks come after a quarter more deals each.
         intervals: how intervals are computed.
     """
 
     half_width: float
-    of: Literal["means", "differences"] = "differences"
+    of: Literal["means", "pairs"] = "pairs"
     min_deals: int = 100
     intervals: Intervals = "bootstrap"
 
@@ -55,7 +55,7 @@ class Stop:
         if self.of == "means":
             found = [standing.mean for standing in tally.standings(self.intervals)]
         else:
-            found = list(tally.differences(self.intervals).values())
+            found = list(tally.advantages(self.intervals).values())
         return all((estimate.high - estimate.low) / 2 <= self.half_width for estimate in found)
 
     def look_after(self, deals: int) -> int:
@@ -307,9 +307,7 @@ class RequiredDeals:
     safe_deals: int
 
 
-def deals_needed(
-    tally: Tally, half_width: float, of: Literal["means", "differences"] = "differences"
-) -> list[RequiredDeals]:
+def deals_needed(tally: Tally, half_width: float, of: Literal["means", "pairs"] = "pairs") -> list[RequiredDeals]:
     """How many deals bring each 95% interval to `half_width`, judging from the deals in `tally`; the most first.
 
     Raises:
@@ -320,7 +318,7 @@ def deals_needed(
     if len(tally.deals) < 2:
         raise ArenaError(f"two deals at least are needed to judge by; there are {len(tally.deals)}")
     names = tally.match.names
-    columns = tally.differences_by_deal() if of == "differences" else tally.means_by_deal()
+    columns = tally.advantages_by_deal() if of == "pairs" else tally.means_by_deal()
     needs = []
     for who, values in columns.items():
         spread = float(values.std(ddof=1))

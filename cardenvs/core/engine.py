@@ -14,7 +14,7 @@ from cardenvs.core.checks import short
 from cardenvs.core.codes import FORFEIT, HOLD, NO_ACTION, NO_DECK, TERMINAL_PLAYER
 from cardenvs.core.errors import PolicyNotFoundError
 from cardenvs.core.kernel import kernel
-from cardenvs.core.record import takes_records
+from cardenvs.core.record import takes_records, takes_widened
 from cardenvs.core.rng import episode_seed, random_below, seed_xoshiro, substream_seed
 
 if TYPE_CHECKING:
@@ -30,16 +30,24 @@ def _list_nothing(s, legal):
 
 
 class Engine:
-    """The generic kernels of one game. Each attribute is compiled when it is first used."""
+    """The generic kernels of one game. Each attribute is compiled when it is first used.
+
+    If the rules cannot be compiled, they run as Python functions. Compiled kernels that they call then return Python
+    integers, so results are converted where their type matters.
+    """
 
     def __init__(self, game: "Game") -> None:
         self._game = game
 
     def _inline(self, function: Callable) -> Any:
-        return kernel(function, folder=self._game.rules.folder, inline=True)
+        rules = self._game.rules
+        return kernel(function, folder=rules.folder, inline=True) if rules.compiled else function
 
     def _entry(self, function: Callable) -> Callable:
-        return takes_records(kernel(function, folder=self._game.rules.folder, entry=True))
+        rules = self._game.rules
+        if not rules.compiled:
+            return takes_widened(function)
+        return takes_records(kernel(function, folder=rules.folder, entry=True))
 
     # -- closures shared by the entry points below --------------------------------------------------------------
 
@@ -287,7 +295,7 @@ class Engine:
         if not isinstance(name, str):
             raise PolicyNotFoundError(f"a policy name is a string; got {short(name)}")
         if name == "random":
-            return random_policy
+            return random_policy if self._game.rules.compiled else getattr(random_policy, "py_func", random_policy)
         if name not in self._game.policies:
             known = ", ".join(self.policy_names())
             raise PolicyNotFoundError(f"{self._game.name} has no policy {name!r}; its policies are: {known}")
@@ -330,7 +338,7 @@ class Engine:
         def batch_act(states, rows, legal, num_legal, seed, step, rng, out):
             for k in range(rows.shape[0]):
                 i = rows[k]
-                seed_xoshiro(rng, substream_seed(seed, step, i))
+                seed_xoshiro(rng, np.uint64(substream_seed(seed, step, i)))
                 out[k] = policy(states[i], legal[i], num_legal[i], rng)
 
         return self._entry(batch_act)
@@ -373,10 +381,10 @@ class Engine:
             for row in range(returns.shape[0]):
                 r = first + row
                 scratch[0] = states[i]
-                deal_world(world, player, np.int64(substream_seed(seed, _WORLD, r) >> _U1))
+                deal_world(world, player, np.int64(np.uint64(substream_seed(seed, _WORLD, r)) >> _U1))
                 for k in range(plays.shape[0]):
                     scratch[1] = scratch[0]
-                    seed_xoshiro(rng, substream_seed(seed, _PLAYOUT, r))
+                    seed_xoshiro(rng, np.uint64(substream_seed(seed, _PLAYOUT, r)))
                     for ply in range(lengths[k] + max_plies):
                         if s.terminal:
                             break

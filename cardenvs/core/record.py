@@ -117,8 +117,11 @@ def takes_records(function: Callable) -> Callable:
 
     An uncompiled kernel runs on widened copies of the records, which are written back afterwards.
     """
-    if COMPILED:
-        return function
+    return function if COMPILED else takes_widened(function)
+
+
+def takes_widened(function: Callable) -> Callable:
+    """Let Python call the uncompiled kernel `function` with records; it gets widened copies, which are written back."""
 
     @functools.wraps(function)
     def call_on_twins(*args: Any) -> Any:

@@ -5,7 +5,8 @@ Another package registers its games with the entry-point group "cardenvs.games":
     [project.entry-points."cardenvs.games"]
     my_game_v0 = "my_package.my_game:GAME"
 
-A game is imported on first use.
+A game is imported on first use. A package that makes games from texts registers a function of the text with the group
+"cardenvs.game_families"; its games are named FAMILY:TEXT, as in "openspiel:leduc_poker(players=3)".
 """
 
 import functools
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from cardenvs.core.game import Game
 
 GROUP = "cardenvs.games"
+FAMILIES_GROUP = "cardenvs.game_families"
 _NAME = re.compile(r"[a-z][a-z0-9_]*_v[0-9]+")
 _added: dict[str, str] = {}
 
@@ -40,6 +42,11 @@ def register_game(name: str, target: str) -> None:
     if not all(target.partition(":")[::2]):
         raise ValueError(f"a game's target has the form module:attribute; got {target!r}")
     _added[name] = target
+
+
+@functools.cache
+def _families() -> dict[str, importlib.metadata.EntryPoint]:
+    return {point.name: point for point in importlib.metadata.entry_points(group=FAMILIES_GROUP)}
 
 
 @functools.cache
@@ -63,6 +70,9 @@ def get_game(name: str) -> "Game":
     Raises:
         GameNotFoundError: no game has this name. The message suggests the closest name.
     """
+    family, is_made, text = name.partition(":")
+    if is_made and family in _families():
+        return _families()[family].load()(text)
     targets = game_targets()
     if name not in targets:
         versions = [known for known in targets if known.rsplit("_v", 1)[0] == name]

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from cardenvs.core.events import Table
+from cardenvs.core.kernel import COMPILED
 from cardenvs.core.observation import Layout
 from cardenvs.core.options import Options
 
@@ -90,6 +91,8 @@ class Rules:
             players' actions make likely; used by simulations. None if there is none.
         amounts: how a batch shows actions that are amounts, or None; AMOUNTS in a module.
         codes: numbers beyond the ids that are applied and replayed like actions, but listed in no mask.
+        compiled: whether the kernels can be compiled. Those of games that call other libraries cannot: they stay plain
+            Python functions, which may allocate and raise.
     """
 
     options: type[Options]
@@ -112,6 +115,7 @@ class Rules:
     sample_belief: Any = None
     amounts: Amounts | None = None
     codes: range = range(0)
+    compiled: bool = True
 
     @classmethod
     def of(cls, *modules: ModuleType, **given: Any) -> Self:
@@ -138,6 +142,11 @@ class Rules:
                 where = ", ".join(module.__name__ for module in modules)
                 raise TypeError(f"the rules lack {name}: define it in one of {where}, or pass {field.name}=")
         return cls(**parts)
+
+    @property
+    def runs_compiled(self) -> bool:
+        """Whether the kernels of this game are compiled in this process."""
+        return COMPILED and self.compiled
 
     @functools.cached_property
     def folder(self) -> Path:

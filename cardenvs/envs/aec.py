@@ -4,7 +4,8 @@
     env.reset(seed=7)                                    #     env = GAME_v0.env(num_players=3)
     for agent in env.agent_iter():
         observation, reward, terminated, truncated, info = env.last()
-        env.step(None if terminated or truncated else info["legal_actions"][0])
+        mask = info["action_mask"]
+        env.step(None if terminated or truncated else env.action_space(agent).sample(mask))
 
 `RawEnv` raises IllegalActionError for an illegal action. `Env`, which `env()` and `make` return, behaves like `RawEnv`
 in PettingZoo's three stock wrappers, but is a single class.
@@ -87,7 +88,7 @@ class Env(RawEnv):
         self._has_updated = True
         super().forfeit()
 
-    def observe(self, agent: str) -> dict[str, np.ndarray]:
+    def observe(self, agent: str) -> dict[str, np.ndarray] | np.ndarray:
         """Return the observation of `agent`; see RawEnv.observe."""
         if not self._has_reset:
             EnvLogger.error_observe_before_reset()

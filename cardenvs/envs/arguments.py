@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from cardenvs.core.checks import is_integer, short
 from cardenvs.core.errors import OptionError
 from cardenvs.core.game import Game
@@ -37,6 +39,51 @@ def checked_max_plies(game: Game, options: Options, max_plies: int | None) -> in
             f"{game.name}: option max_plies takes None or an integer from 1 to 2**31 - 1; got {short(max_plies)}"
         )
     return int(max_plies)
+
+
+def checked_choice(game: Game, name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """Return `value` if it is one of `choices`.
+
+    Raises:
+        OptionError: it is not.
+    """
+    if not isinstance(value, str) or value not in choices:
+        raise OptionError(f"{game.name}: option {name} takes {' or '.join(choices)}; got {short(value)}")
+    return value
+
+
+def checked_keys(game: Game, observation_key: Any, mask_key: Any) -> tuple[str, str]:
+    """Return the keys of an observation in a dict and of its mask.
+
+    Raises:
+        OptionError: they are not two different texts.
+    """
+    if not (isinstance(observation_key, str) and isinstance(mask_key, str)) or observation_key == mask_key:
+        raise OptionError(
+            f"{game.name}: options observation_key and mask_key take two different texts; got "
+            f"{short(observation_key)} and {short(mask_key)}"
+        )
+    return observation_key, mask_key
+
+
+def checked_dtype(game: Game, wanted: Any, own: np.dtype) -> np.dtype:
+    """Return the dtype of observations: `wanted`, or the game's `own` if it is None.
+
+    Raises:
+        OptionError: `wanted` is not a dtype that holds every value of `own`.
+    """
+    if wanted is None:
+        return own
+    try:
+        dtype = np.dtype(wanted)
+    except TypeError:
+        dtype = None
+    if dtype is None or not np.can_cast(own, dtype, "safe"):
+        raise OptionError(
+            f"{game.name}: option observation_dtype takes a dtype that holds {own}, such as float32; got "
+            f"{short(wanted)}"
+        )
+    return dtype
 
 
 def checked_seat(game: Game, seat: int | str, num_players: int) -> int | str:

@@ -18,19 +18,27 @@ from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.core.rng import SEED_MASK
 from cardenvs.core.state import State
-from cardenvs.envs.arguments import RENDER_MODES, checked_max_plies, checked_render_mode, table_text
+from cardenvs.envs.arguments import (
+    RENDER_MODES,
+    checked_choice,
+    checked_dtype,
+    checked_keys,
+    checked_max_plies,
+    checked_render_mode,
+    table_text,
+)
 
 _MAGIC = b"cardenvs-aec-1\n"
 _SAVED_FIELDS = ("agents", "agent_selection", "rewards", "terminations", "truncations")  # public ones; see get_state
 
 
-class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
+class RawEnv(AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
     """One game as an AEC environment that raises IllegalActionError for illegal actions.
 
     An agent's observation is {"observation": what it may know, "action_mask": int8 (num_actions,)}. The mask is all
-    zeros unless the agent is to act. `infos[agent]` has a copy of that mask as "action_mask" and the same actions as a
-    list of ids, "legal_actions". If the agent has left the game while others play on, it also has its finishing "place"
-    (num_players is last). Later calls do not change arrays and lists already returned.
+    zeros unless the agent is to act. `infos[agent]` has a copy of that mask as "action_mask". If the agent has left the
+    game while others play on, it also has its finishing "place" (num_players is last). Later calls do not change arrays
+    and lists already returned.
 
     A player who leaves the game early (`State.active` becomes False) is terminated at once and takes its None step
     before the next player acts.
@@ -43,7 +51,17 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
     """
 
     def __init__(
-        self, game: str | Game, render_mode: str | None = None, max_plies: int | None = None, **options: Any
+        self,
+        game: str | Game,
+        render_mode: str | None = None,
+        max_plies: int | None = None,
+        *,
+        observation: str = "dict",
+        observation_dtype: str | None = None,
+        observation_key: str = "observation",
+        mask_key: str = "action_mask",
+        legal_actions: bool = False,
+        **options: Any,
     ) -> None:
         """Set up the spaces. Call `reset` to deal.
 
@@ -52,6 +70,12 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             render_mode: "human" prints the table after each reset and step and in `render`; "ansi" makes `render`
                 return it as text.
             max_plies: truncate episodes after this many plies; by default the game's own bound, which no game exceeds.
+            observation: "dict" returns observation and mask in a dict. "box" returns the array alone, for wrappers and
+                trainers that take flat arrays only; the mask is then in `infos` only.
+            observation_dtype: dtype to convert observations to, such as "float32"; by default the game's own.
+            observation_key, mask_key: keys in the dict of "dict"; the mask has the same key in `infos`.
+            legal_actions: whether `infos` also has "legal_actions", the ids as a list. Its length varies, which many
+                trainers do not accept.
             options: game options.
 
         Raises:
@@ -74,7 +98,11 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._player_of = {agent: p for p, agent in enumerate(self.possible_agents)}
         self._num_actions = self.game.num_actions(self.options)
         self._layout = self.game.layout(self.options)
-        self._observation_size, self._observation_dtype = self._layout.size, self._layout.dtype
+        self._observation_size = self._layout.size
+        self._as_box = checked_choice(self.game, "observation", observation, ("dict", "box")) == "box"
+        self._observation_key, self._mask_key = checked_keys(self.game, observation_key, mask_key)
+        self._shown_dtype = checked_dtype(self.game, observation_dtype, self._layout.dtype)
+        self._shows_lists = bool(legal_actions)
         self.observation_spaces: dict[str, Space] = {a: self._new_observation_space() for a in self.possible_agents}
         self.action_spaces: dict[str, Space] = {a: Discrete(self._num_actions) for a in self.possible_agents}
         low, high = (np.tile(bound, len(self.possible_agents)) for bound in (self._layout.low, self._layout.high))
@@ -82,14 +110,12 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         self._stream_seed: int | None = None  # of np_random, which is created on first use
         self._stream: np.random.Generator | None = None
 
-    def _new_observation_space(self) -> Dict:
-        layout = self._layout
-        return Dict(
-            {
-                "observation": Box(layout.low, layout.high, dtype=layout.dtype),
-                "action_mask": Box(0, 1, (self._num_actions,), MASK_DTYPE),
-            }
-        )
+    def _new_observation_space(self) -> Space:
+        low, high = (bound.astype(self._shown_dtype) for bound in (self._layout.low, self._layout.high))
+        box = Box(low, high, dtype=self._shown_dtype)
+        if self._as_box:
+            return box
+        return Dict({self._observation_key: box, self._mask_key: Box(0, 1, (self._num_actions,), MASK_DTYPE)})
 
     # -- PettingZoo's interface ---------------------------------------------------------------------------------
 
@@ -123,15 +149,19 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
         if self.render_mode == "human":
             RawEnv.render(self)
 
-    def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """Return what `agent` may know now and its action mask, in new arrays."""
-        observation = np.empty(self._observation_size, self._observation_dtype)
+    def observe(self, agent: str) -> dict[str, np.ndarray] | np.ndarray:
+        """Return what `agent` may know now and its action mask, in new arrays; with "box", the first alone."""
+        observation = np.empty(self._observation_size, self._layout.dtype)
         self._kernel_observe(self._states, 0, self._player_of[agent], observation)
+        if self._shown_dtype != observation.dtype:
+            observation = observation.astype(self._shown_dtype)
+        if self._as_box:
+            return observation
         if agent != self._to_act or self.terminations.get(agent, True) or self.truncations.get(agent, True):
             mask = np.zeros(self._num_actions, MASK_DTYPE)
         else:
             mask = self._mask.copy()
-        return {"observation": observation, "action_mask": mask}
+        return {self._observation_key: observation, self._mask_key: mask}
 
     def step(self, action: int | None) -> None:
         """Apply an action of `agent_selection`.
@@ -174,7 +204,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
 
         The result shows every player's hand. It is meant for centralised critics, not for agents.
         """
-        rows = np.empty((len(self.possible_agents), self._observation_size), self._observation_dtype)
+        rows = np.empty((len(self.possible_agents), self._observation_size), self._layout.dtype)
         for player in range(len(rows)):
             self._kernel_observe(self._states, 0, player, rows[player])
         return rows.reshape(-1)
@@ -305,18 +335,20 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray], int]):
             self._cumulative_rewards[agent] += reward
 
     def _give_turn(self, agent: str) -> None:
-        """Make `agent` the one to act, and write its legal actions to its info and to the mask."""
+        """Make `agent` the one to act, and write the mask and its info."""
         infos, before = self.infos, self._to_act
         if before is not None and before != agent:
             infos[before] = self._idle_info()
         self._to_act = self.agent_selection = agent
-        legal = self._state.legal_actions()
         self._mask = mask = np.empty(self._num_actions, MASK_DTYPE)
         self._state.write_mask(mask)
-        infos[agent] = {"action_mask": mask.copy(), "legal_actions": legal}
+        infos[agent] = self._info(mask.copy(), self._state.legal_actions() if self._shows_lists else [])
 
     def _idle_info(self) -> dict[str, Any]:
-        return {"action_mask": np.zeros(self._num_actions, MASK_DTYPE), "legal_actions": []}
+        return self._info(np.zeros(self._num_actions, MASK_DTYPE), [])
+
+    def _info(self, mask: np.ndarray, legal: list[int]) -> dict[str, Any]:
+        return {self._mask_key: mask, "legal_actions": legal} if self._shows_lists else {self._mask_key: mask}
 
     def _end(self, flags: dict[str, bool]) -> None:
         """Set `flags`, the terminations or the truncations, for all remaining agents."""

@@ -2,7 +2,8 @@
 
     env = SeatEnv("GAME_v0", seat="rotate", opponents="random")
     observation, info = env.reset(seed=7)
-    observation, reward, terminated, truncated, info = env.step(info["legal_actions"][0])
+    action = env.action_space.sample(info["action_mask"])
+    observation, reward, terminated, truncated, info = env.step(action)
 
 The opponents move inside `reset` and `step`. sb3-contrib's MaskablePPO calls `action_masks()`.
 """
@@ -47,8 +48,8 @@ class SeatEnv(gymnasium.Env):
     again and lists the seat's returns of such games in `info["skipped_returns"]`. Include them when you compare mean
     returns.
 
-    `info` contains "action_mask" (int8), "legal_actions" (list of ids), "player" (the seat in this game) and, at the
-    end of an episode, "returns" (of all players).
+    `info` contains "action_mask" (int8), "player" (the seat in this game) and, at the end of an episode, "returns" (of
+    all players).
 
     Attributes:
         game: the Game.
@@ -74,6 +75,7 @@ class SeatEnv(gymnasium.Env):
         dict_observation: bool = False,
         illegal_reward: float | None = None,
         guests_key: str | None = None,
+        legal_actions: bool = False,
         **options: Any,
     ) -> None:
         """Set up spaces and opponents. Call `reset` to deal.
@@ -94,6 +96,7 @@ class SeatEnv(gymnasium.Env):
                 reward instead, for algorithms without action masks.
             guests_key: key for the seeds of opponents that are not part of cardenvs, 32 hex digits, so that these seeds
                 reveal nothing about the deal; drawn by default. Pass another environment's key to repeat their play.
+            legal_actions: whether `info` also has "legal_actions", the ids as a list of varying length.
             options: game options.
 
         Raises:
@@ -114,6 +117,7 @@ class SeatEnv(gymnasium.Env):
             self.game.default_opponent if opponents is None else opponents, self.game, self.options
         )
         self._dict_observation = dict_observation
+        self._shows_lists = bool(legal_actions)
         layout, num_actions = self.game.layout(self.options), self.game.num_actions(self.options)
         observation = Box(layout.low, layout.high, dtype=layout.dtype)
         mask = Box(0, 1, (num_actions,), MASK_DTYPE)
@@ -293,11 +297,9 @@ class SeatEnv(gymnasium.Env):
         return {"observation": observation, "action_mask": self._mask()} if self._dict_observation else observation
 
     def _info(self) -> dict[str, Any]:
-        info = {
-            "action_mask": self._mask(),
-            "legal_actions": [] if self._over else self._state.legal_actions(),
-            "player": self._seat,
-        }
+        info: dict[str, Any] = {"action_mask": self._mask(), "player": self._seat}
+        if self._shows_lists:
+            info["legal_actions"] = [] if self._over else self._state.legal_actions()
         if self._over:
             info["returns"] = self._state.returns
         return info

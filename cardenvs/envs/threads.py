@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.core.kernel import COMPILED
 from cardenvs.envs.arguments import positive
 
 _WORTH_A_THREAD_S = 0.4e-3  # shorter calls run on one thread: starting work on another costs about 0.05 ms
@@ -17,11 +16,18 @@ _WORTH_A_THREAD_S = 0.4e-3  # shorter calls run on one thread: starting work on 
 class ThreadedCall:
     """Runs a call over environments 0..n-1, on several threads if that is faster."""
 
-    def __init__(self, num_threads: int | str) -> None:
+    def __init__(self, num_threads: int | str, is_compiled: bool) -> None:
+        """Set up calls.
+
+        Args:
+            num_threads: threads to use at most, or "auto" for as many as there are processors.
+            is_compiled: whether the calls run compiled kernels. Others get one thread, because they work on widened
+                copies of all records, which are written back whole.
+        """
         self._auto = num_threads == "auto"
         self._most = (os.cpu_count() or 1) if self._auto else positive("num_threads", num_threads)
-        if not COMPILED:
-            self._most = 1  # uncompiled kernels work on widened copies of all records, written back whole
+        if not is_compiled:
+            self._most = 1
         self._pool: ThreadPoolExecutor | None = None
         self._pool_pid = 0
         self._seconds: dict[str, float] = {}  # shortest time of each call on one thread, by name

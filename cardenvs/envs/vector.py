@@ -100,7 +100,7 @@ class VectorEnv:
         longest = game.max_length(self.options)
         self.max_plies = longest if max_plies is None else checked_integer("max_plies", max_plies, 1, _MOST_PLIES)
         self._seed = checked_seed(seed)
-        self._threaded = ThreadedCall(num_threads)
+        self._threaded = ThreadedCall(num_threads, game.rules.runs_compiled)
         self._write_mask, self._shows_lists = bool(mask), bool(legal_lists)
         self._blank = game.blank(self.options)
         self._states = np.zeros(num_envs, game.rules.state_dtype)
@@ -314,7 +314,9 @@ class VectorEnv:
         """Return a copy of these environments in which saved episodes have been replayed."""
         n = self.num_envs
         twin = object.__new__(type(self))
-        twin.__setstate__(copy.deepcopy(self.__getstate__() | {"_threaded": ThreadedCall(1)}))
+        twin.__setstate__(
+            copy.deepcopy(self.__getstate__() | {"_threaded": ThreadedCall(1, self.game.rules.runs_compiled)})
+        )
         twin._history = np.zeros((n, 0), np.int32)
         twin._seed = checked_seed(seed)
         twin._samples = checked_integer("samples", samples, 0, SEED_MASK)

@@ -269,7 +269,7 @@ def _begin_aec(case: "Case") -> tuple[Any, Callable, Callable]:
     def step(env: Env, draw: int) -> bool:
         if env.agents:
             agent = env.agent_selection
-            legal = env.infos[agent]["legal_actions"]
+            legal = np.flatnonzero(env.infos[agent]["action_mask"])
             env.step(None if env.terminations[agent] or env.truncations[agent] else legal[draw % len(legal)])
         return bool(env.agents)
 
@@ -306,7 +306,7 @@ def _begin_seat(case: "Case") -> tuple[Any, Callable, Callable]:
     from cardenvs.envs.single import SeatEnv
 
     def step(env: SeatEnv, draw: int) -> bool:
-        legal = env._info()["legal_actions"]
+        legal = np.flatnonzero(env._info()["action_mask"])
         _, _, terminated, truncated, _ = env.step(legal[draw % len(legal)])
         if terminated or truncated:
             env.reset()

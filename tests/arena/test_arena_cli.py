@@ -109,7 +109,7 @@ def test_submit(folder):
         (["arena", "run", "small.yaml", "--store", "/no/where/x.db"], "there is no folder /no/where"),
         (["arena", "report", "small.db", "--intervals", "wide"], "--intervals is bootstrap or student"),
         (["arena", "report", "small.db", "--experiment", "x"], "has no experiment 'x'; there are: by command"),
-        (["arena", "plan", "small.yaml", "--of", "x"], "--of is differences or means"),
+        (["arena", "plan", "small.yaml", "--of", "x"], "--of is pairs or means"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(folder, words, message):

@@ -29,7 +29,7 @@ DETERMINISTIC = {
         {"name": "fails", "spec": "python:arena_agents:Illegal"},
     ],
     "guard": {"isolation": "none"},
-    "stop": {"half_width": 2.5, "min_deals": 10},
+    "stop": {"half_width": 1.25, "min_deals": 10},
 }
 
 

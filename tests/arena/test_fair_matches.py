@@ -289,7 +289,7 @@ def steal_from_seat(tmp_path):
     _, info = env.reset(seed=1)
     over = False
     while not over:
-        _, _, over, _, info = env.step(info["legal_actions"][-1])
+        _, _, over, _, info = env.step(np.flatnonzero(info["action_mask"])[-1])
     env.close()
     return max(map(abs, info["returns"])) <= 13
 

@@ -1,6 +1,7 @@
 """Reports: in the terminal, as JSON, as a page."""
 
 import dataclasses
+import html
 import io
 import json
 import re
@@ -13,8 +14,8 @@ from rich.console import Console
 
 from cardenvs.arena import Match
 from cardenvs.arena.output.page import page, write_page
-from cardenvs.arena.output.report import as_json, command_line, print_summary, write_json
-from cardenvs.arena.results.statistics import summarise
+from cardenvs.arena.output.report import as_json, command_line, interval_plot, print_summary, story, write_json
+from cardenvs.arena.results.statistics import Estimate, summarise
 from cardenvs.core.errors import ArenaError, MissingExtraError
 
 HOSTILE = "<script>alert('$x^2$')</script>[bold]&\"{{ 7 * 7 }}"
@@ -47,8 +48,8 @@ def test_the_terminal_shows_everything(summary):
     assert f"{best.mean.low:+.3f} to {best.mean.high:+.3f}" in text
     assert "random#2" in text
     assert "40 deals, 240 games (6 a deal), seed 3" in text
-    difference = summary.difference(0, 1)
-    assert f"{difference.mean:+.3f} ± {(difference.high - difference.low) / 2:.3f}" in text
+    advantage = summary.advantage(0, 1)
+    assert f"{advantage.mean:+.3f} ± {(advantage.high - advantage.low) / 2:.3f}" in text
 
 
 def test_a_name_is_only_a_name_in_the_terminal(hostile):
@@ -149,9 +150,9 @@ def test_a_name_is_only_a_name_on_the_page(hostile):
     assert elements.open == []
 
 
-def test_cells_are_coloured_where_the_difference_is_clear(summary):
+def test_cells_are_coloured_where_the_advantage_is_clear(summary):
     text = page(summary)
-    clear = [found for found in summary.differences.values() if found.low > 0 or found.high < 0]
+    clear = [found for found in summary.advantages.values() if found.low > 0 or found.high < 0]
     assert text.count("var(--good), 0.") == text.count("var(--bad), 0.") == len(clear) > 0
 
 
@@ -161,3 +162,49 @@ def test_without_the_extra_or_without_deals_there_is_no_page(summary, monkeypatc
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"cardenvs\[report\]"):
         page(summary)
+
+
+def with_means(summary, *bounds):
+    """The same match with other means: (low, high) by agent."""
+    standings = tuple(
+        dataclasses.replace(standing, mean=Estimate((low + high) / 2, low, high, 40))
+        for standing, (low, high) in zip(summary.standings, bounds, strict=True)
+    )
+    return dataclasses.replace(summary, standings=standings)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "told"),
+    [
+        (
+            [(-3, -2), (1, 2), (-1, 0)],
+            "search:simulations=4 leads with +1.5 chips a deal; random#2 follows; random comes last with -2.5.",
+        ),
+        (
+            [(-3, -2), (1, 2), (0, 1.5)],
+            "search:simulations=4 leads with +1.5 chips a deal, level with random#2 (their intervals overlap); "
+            "random comes last with -2.5.",
+        ),
+        (
+            [(-3, 2), (1, 2), (0, 1.5)],
+            "No agent is clearly ahead of another: after 40 deals all intervals overlap.",
+        ),
+    ],
+)
+def test_the_leaderboard_in_a_sentence(summary, bounds, told):
+    changed = with_means(summary, *bounds)
+    assert story(changed) == told
+    assert told in printed(changed)
+    assert html.escape(told) in page(changed) or told in page(changed)
+
+
+def test_the_picture_of_a_leaderboard(summary):
+    out = io.StringIO()
+    Console(file=out, width=80).print(interval_plot(with_means(summary, (-4, -2), (2, 4), (-1, 1)), width=33))
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    assert lines == [
+        "search:simulations=4                  ┊       ────●────",
+        "random#2                          ────●────",
+        "random                ────●────       ┊",
+        "                      -4              0              +4",
+    ]

@@ -35,7 +35,7 @@ def test_one_process_or_two_give_the_same_store(tmp_path):
     two = match.run(tmp_path / "two.db", processes=2)
     assert contents(tmp_path / "one.db") == contents(tmp_path / "two.db")
     assert [s.mean for s in one.standings] == [s.mean for s in two.standings]
-    assert one.differences == two.differences
+    assert one.advantages == two.advantages
     assert (one.games, one.unfinished) == (90, 0)
     assert told[0] == (0, 90)
     assert told[-1] == (90, 90)

@@ -1,5 +1,6 @@
 """Means and intervals, against numbers worked out by hand."""
 
+import dataclasses
 import math
 
 import pytest
@@ -61,8 +62,8 @@ def test_a_deal_counts_once_whatever_the_luck_of_its_cards():
     assert second.by_deal.tolist() == [1.0, 2.0, 3.0]
     assert first.by_deal.tolist() == [-1.0, -2.0, -3.0]
     assert second.mean == estimate([1.0, 2.0, 3.0])
-    assert summary.difference(1, 0) == estimate([2.0, 4.0, 6.0])
-    assert summary.difference(0, 1) == estimate([-2.0, -4.0, -6.0])
+    assert summary.advantage(1, 0) == summary.standings[1].mean
+    assert summary.advantage(0, 1) == summary.standings[0].mean
     assert [standing.name for standing in summary.ranking] == ["search", "random"]
     assert (first.won, second.won) == (0.5, 0.5)
     assert (first.games, first.decision_seconds) == (6, pytest.approx(0.1875))
@@ -73,7 +74,7 @@ def test_round_robin_and_ties():
     # lineups: 01 10 02 20 12 21
     summary = summarise(match, games(match, {0: [(1, -1), (3, -3), (0, 0), (0, 0), (2, -2), (-4, 4)]}))
     assert [standing.mean.mean for standing in summary.standings] == [-0.5, (-1 + 3 + 2 + 4) / 4, (-2 - 4) / 4]
-    assert {pair: found.mean for pair, found in summary.differences.items()} == {(0, 1): -2.0, (0, 2): 0.0, (1, 2): 6.0}
+    assert {pair: found.mean for pair, found in summary.advantages.items()} == {(0, 1): -1.0, (0, 2): 0.0, (1, 2): 3.0}
     assert [standing.won for standing in summary.standings] == [0.5, 0.75, 0.25]
 
 
@@ -84,8 +85,8 @@ def test_three_at_a_table():
     assert [standing.mean.mean for standing in summary.standings] == [0.0] * 3
     assert [standing.won for standing in summary.standings] == [pytest.approx(1 / 3)] * 3
     only = summarise(match, games(match, {0: [(4, -2, -2)] + [(0, 0, 0)] * 5}, (1, 1, 1), (1, 1, 1)))
-    assert only.difference(0, 2).mean == pytest.approx(6 / 6)
-    assert only.difference(0, 0) is None
+    assert only.advantage(0, 2).mean == pytest.approx(3 / 6)
+    assert only.advantage(0, 0) is None
 
 
 def test_incomplete_deals_and_deals_beyond_the_match_do_not_count():
@@ -103,3 +104,16 @@ def test_search_is_clearly_stronger_than_random_on_leduc():
     summary = Match.of("leduc_poker_v0", ["search", "random"], deals=250, seed=11).run()
     assert summary.standings[0].mean.low > 1.0
     assert summary.standings[0].mean.mean == -summary.standings[1].mean.mean
+
+
+def test_agents_share_a_rank_where_their_intervals_overlap():
+    match = Match.of("leduc_poker_v0", ["random", "search", "random", "search"], deals=3)
+    summary = summarise(match, games(match, {deal: [(0, 0)] * 12 for deal in range(3)}))
+    bounds = [(4.0, 6.0), (5.0, 9.0), (1.0, 4.5), (-3.0, 0.0)]
+    standings = tuple(
+        dataclasses.replace(standing, mean=Estimate((low + high) / 2, low, high, 3))
+        for standing, (low, high) in zip(summary.standings, bounds, strict=True)
+    )
+    summary = dataclasses.replace(summary, standings=standings)
+    # The third overlaps the first, but not the second; the last lies below all.
+    assert [summary.rank(standing) for standing in standings] == [1, 1, 2, 4]

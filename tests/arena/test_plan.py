@@ -46,7 +46,7 @@ def test_without_a_stop_all_is_handed_out_once():
 
 
 def test_an_early_stop_comes_at_a_look_and_not_before_its_deals_are_complete():
-    stop = Stop(half_width=0.5, min_deals=20, intervals="student")
+    stop = Stop(half_width=0.25, min_deals=20, intervals="student")
     plan = Plan([MATCH], [[]], stop)
     assert plan.left == 40
     taken = plan.take(40)[1]
@@ -57,22 +57,22 @@ def test_an_early_stop_comes_at_a_look_and_not_before_its_deals_are_complete():
     assert plan.take(1) is None  # a game is still out
     assert not plan.is_over
     plan.finished(0, game(*taken[-1], (-1) ** taken[-1][0]))
-    # differences of +2 and -2: t(19) * 2.05 / sqrt(20) = 0.96 is too wide, so another quarter of deals is opened
+    # advantages of +1 and -1: t(19) * 1.03 / sqrt(20) = 0.48 is too wide, so another quarter of deals is opened
     assert plan.left == 10
     played = play_out(plan, lambda deal: (-1) ** deal)
     deals = 20 + len(played) // 2
     looks = [20, 25, 32, 40, 50, 63, 79]
-    spread = 2 * math.sqrt(deals / (deals - 1))
+    spread = math.sqrt(deals / (deals - 1))
     assert deals in looks
-    assert t_quantile(deals - 1) * spread / math.sqrt(deals) <= 0.5
+    assert t_quantile(deals - 1) * spread / math.sqrt(deals) <= 0.25
     before = looks[looks.index(deals) - 1]
-    assert t_quantile(before - 1) * 2 * math.sqrt(before / (before - 1)) / math.sqrt(before) > 0.5
+    assert t_quantile(before - 1) * math.sqrt(before / (before - 1)) / math.sqrt(before) > 0.25
     assert plan.num_games == plan.games_done == 2 * deals
 
 
 @pytest.mark.parametrize("cut", [1, 13, 39, 41, 60])
 def test_where_a_match_stops_does_not_depend_on_interruptions_or_order(cut):
-    stop = Stop(half_width=0.5, min_deals=20)
+    stop = Stop(half_width=0.25, min_deals=20)
     whole = play_out(Plan([MATCH], [[]], stop), lambda deal: deal % 3)
     records = [game(deal, lineup, deal % 3) for deal, lineup in whole[:cut]]
     resumed = play_out(
@@ -100,14 +100,14 @@ def test_how_many_deals_are_needed():
     for deal in range(400):
         value = float(generator.normal(0.3, 2.0))
         tally.add([game(deal, 0, value), game(deal, 1, value)])
-    # lineup 1 pays the same to the player, so each deal's difference is 2 * value: spread 4
-    (need,) = deals_needed(tally, 0.2)
+    # lineup 1 pays the same to the player, so each deal's advantage is its value: spread 2
+    (need,) = deals_needed(tally, 0.1)
     assert need.what == "random - search"
-    assert need.spread == pytest.approx(4.0, rel=0.1)
-    assert need.deals == pytest.approx((1.96 * need.spread / 0.2) ** 2, rel=0.01)
+    assert need.spread == pytest.approx(2.0, rel=0.1)
+    assert need.deals == pytest.approx((1.96 * need.spread / 0.1) ** 2, rel=0.01)
     assert need.deals < need.safe_deals < 1.2 * need.deals
-    assert t_quantile(need.deals - 1) * need.spread / math.sqrt(need.deals) <= 0.2
-    assert t_quantile(need.deals - 2) * need.spread / math.sqrt(need.deals - 1) > 0.2
+    assert t_quantile(need.deals - 1) * need.spread / math.sqrt(need.deals) <= 0.1
+    assert t_quantile(need.deals - 2) * need.spread / math.sqrt(need.deals - 1) > 0.1
     means = deals_needed(tally, 0.2, "means")
     assert {found.what for found in means} == {"random", "search"}
     assert means[0].deals == pytest.approx(need.deals / 4, rel=0.02)
@@ -119,7 +119,7 @@ def test_how_many_deals_are_needed():
 
 def test_the_safe_number_of_deals_is_safe_about_as_often_as_it_says():
     generator = np.random.default_rng(1)
-    true_need = (1.96 * 2 / 0.25) ** 2
+    true_need = (1.96 / 0.25) ** 2
     safe = 0
     for _ in range(200):
         tally = Tally(MATCH)

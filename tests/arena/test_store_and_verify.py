@@ -184,10 +184,10 @@ def test_every_row_plays_again_and_is_a_replay(played, tmp_path):
         ("returns = '[7.0, -7.0]'", r"it returns \[.*\], but \[7.0, -7.0\] is recorded"),
         ("seed = seed + 1", "its cards are from seed .*, those of the deal from"),
         ("seating = '[1, 0]'", r"its seating is \[1, 0\], that of the lineup \[0, 1\]"),
-        ("actions = '[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]'", "the game is over after|is illegal"),
-        ("actions = '[99]'", "recorded action 0 is illegal: .*no action 99"),
+        ("actions = '[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]'", "the game is over after|is refused"),
+        ("actions = '[99]'", "action 0 of the recorded ones is refused: .*no action 99"),
         ("actions = '[1]'", "after its 1 actions the game is not over"),
-        ("digest = 'abc'", "its events do not match the recorded digest"),
+        ("digest = 'abc'", "its events differ from the recorded digest"),
         ("decisions = '[50, 1]'", r"decisions, but \[50, 1\] are recorded"),
     ],
 )

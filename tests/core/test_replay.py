@@ -192,7 +192,7 @@ def test_a_truncated_file_is_refused_wherever_it_was_cut(path):
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"[1, 2]", b"null", b'"text"', b"{}", b'{"format": "pgn"}'])
 def test_a_foreign_file_is_refused(path, content):
     path.write_bytes(content)
-    with pytest.raises(FormatError, match=r"is no (cardenvs )?replay"):
+    with pytest.raises(FormatError, match=r"is not a (cardenvs )?replay"):
         Replay.load(path)
 
 

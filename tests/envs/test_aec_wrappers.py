@@ -78,7 +78,7 @@ def random_call(rng, driven):
     if kind == "legal" and hasattr(env, "agents") and env.agents:
         if env.terminations[env.agent_selection] or env.truncations[env.agent_selection]:
             return "step(None)", lambda d: d.env.step(None)
-        action = rng.choice(env.infos[env.agent_selection]["legal_actions"])
+        action = rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]).tolist())
         return f"step({action})", lambda d: d.env.step(action)
     if kind in ("legal", "any", "odd"):
         action = rng.choice(ODD_ACTIONS) if kind == "odd" else rng.randrange(3)

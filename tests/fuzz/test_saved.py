@@ -112,7 +112,7 @@ def try_position(draw):
         if not env.agents:
             break
         _, _, terminated, truncated, info = env.last()
-        env.step(None if terminated or truncated else info["legal_actions"][0])
+        env.step(None if terminated or truncated else int(np.argmax(info["action_mask"])))
     assert not env.agents
 
 
@@ -227,7 +227,7 @@ def test_replay_long(replay):
 def test_a_replay_that_is_no_json_is_refused(tmp_path, content):
     path = tmp_path / "game.json"
     path.write_bytes(content)
-    with pytest.raises(FormatError, match=r"is no (cardenvs )?replay"):
+    with pytest.raises(FormatError, match=r"is not a (cardenvs )?replay"):
         cardenvs.Replay.load(path)
 
 

@@ -123,7 +123,7 @@ def test_each_policy_is_above_the_one_before():
     for players, worse, better in ((2, "greedy", "max_tiles"), (4, "greedy", "max_tiles"), (2, "max_tiles", "planner")):
         agents = [better, worse] * (players // 2)
         match = Match.of("rummikub_v0", agents, deals=60, seed=1, num_players=players, mask="loose")
-        assert match.run().difference(0, 1).low > 0, (players, better)
+        assert match.run().advantage(0, 1).low > 0, (players, better)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -445,8 +445,8 @@ def test_the_command_prints_json():
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("--rack", "R14"), "'R14' is no tile"),
-        (("--rack", "R1", "--table", "R1 R2"), "no table"),
+        (("--rack", "R14"), "'R14' is not a tile"),
+        (("--rack", "R1", "--table", "R1 R2"), "the table is invalid: R1 R2"),
         (("--rack", "R1", "--objective", "speed"), "objective"),
         (("--rack", "R1", "--joker-rule", "none"), "joker_rule"),
     ],

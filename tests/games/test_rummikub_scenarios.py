@@ -68,7 +68,7 @@ def test_tile_types():
     rules = EngineState.new(0).rules
     assert len(all_tiles(rules)) == 106
     assert sum(value_of(tile) for tile in all_tiles(rules) if tile != 52) == 728
-    with pytest.raises(DeckError, match="'R14' is no tile"):
+    with pytest.raises(DeckError, match="'R14' is not a tile"):
         parse_tile("R14")
 
 

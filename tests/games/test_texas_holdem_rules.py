@@ -41,7 +41,7 @@ def labels(state):
         ({"returns": "payouts"}, "must be set together"),
         ({"returns": "payouts", "payouts": [1, 1, 1], "num_players": 2}, "payouts takes up to 2"),
         ({"num_players": 11}, "num_players takes an integer from 2 to 10"),
-        ({"num_players": 3, "stacks": [0, 0, 100], "format": "cash"}, "two or more have some"),
+        ({"num_players": 3, "stacks": [0, 0, 100], "format": "cash"}, "only in cash, with two or more other seats"),
         ({"num_players": 3, "stacks": [0, 50, 100]}, "only in cash"),
     ],
 )

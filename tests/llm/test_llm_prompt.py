@@ -176,7 +176,7 @@ def test_conditions_that_do_not_fit_are_refused():
         PromptSettings(candidates=False)
     with pytest.raises(AgentError, match="one of candidate, label, game"):
         PromptSettings(answer="smoke")
-    with pytest.raises(AgentError, match="does not define its own form"):
+    with pytest.raises(AgentError, match="has no form of its own"):
         prompt_of(LEDUC.new_state(seed=1), PromptSettings(answer="game"))
 
 

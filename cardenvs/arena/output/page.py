@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.arena.output.report import as_json, interval_text, ranking_order
-from cardenvs.arena.results.statistics import Estimate, Summary
+from cardenvs.arena.output.report import as_json, head_to_head_note, interval_text, ranking_order, story
+from cardenvs.arena.results.statistics import Estimate, Standing, Summary
 from cardenvs.core.errors import ArenaError, require
 from cardenvs.core.files import write_whole
 
@@ -66,7 +66,9 @@ def match_context(summary: Summary) -> dict[str, Any]:
         "title": match.game.title,
         "names": match.names,
         "data": as_json(summary),
-        "ranking": [_ranking_row(standing) for standing in summary.ranking],
+        "ranking": [_ranking_row(summary, standing) for standing in summary.ranking],
+        "story": story(summary),
+        "head_to_head_note": head_to_head_note(summary),
         "heat": _heat(summary),
         "intervals_svg": _intervals_svg(summary),
         "running_svg": _running_svg(summary),
@@ -78,8 +80,9 @@ def _now() -> str:
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def _ranking_row(standing: Any) -> dict[str, str]:
+def _ranking_row(summary: Summary, standing: Standing) -> dict[str, str]:
     return {
+        "rank": str(summary.rank(standing)),
         "name": standing.name,
         "mean": f"{standing.mean.mean:+.3f}",
         "interval": interval_text(standing.mean),
@@ -109,9 +112,9 @@ def _short_number(value: float) -> str:
 
 def _heat(summary: Summary) -> dict[str, Any]:
     order, names = ranking_order(summary), summary.match.names
-    most = max((abs(estimate.mean) for estimate in summary.differences.values()), default=0.0)
+    most = max((abs(estimate.mean) for estimate in summary.advantages.values()), default=0.0)
     rows = [
-        {"name": names[row], "cells": [_cell(summary.difference(row, column), most) for column in order]}
+        {"name": names[row], "cells": [_cell(summary.advantage(row, column), most) for column in order]}
         for row in order
     ]
     return {"names": [names[agent] for agent in order], "rows": rows}

@@ -19,7 +19,7 @@ from cardenvs.arena.store import agents_json
 from cardenvs.core.files import write_whole
 
 FORMAT = "cardenvs-match"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 
 def print_summary(summary: Summary, console: Console) -> None:
@@ -31,7 +31,9 @@ def print_summary(summary: Summary, console: Console) -> None:
     unit = match.game.returns(match.options).result_unit_label
     console.print(f"\n[bold]{match.game.title}[/bold]: mean result in {unit}")
     console.print(leaderboard(summary))
-    console.print(f"\n[bold]Head to head[/bold]: the row's result less the column's where both play, in {unit}")
+    console.print(interval_plot(summary))
+    console.print(f"\n{escape(story(summary))}")
+    console.print(f"\n[bold]Head to head[/bold]: {head_to_head_note(summary)}")
     console.print(head_to_head(summary))
     console.print(
         f"{len(summary.deals)} deals, {summary.games} games ({len(match.lineups)} a deal), seed {match.seed_text}, "
@@ -42,15 +44,15 @@ def print_summary(summary: Summary, console: Console) -> None:
 
 
 def leaderboard(summary: Summary) -> Table:
-    """Agents by mean result."""
+    """Return the agents by mean result, with the ranks of `Summary.rank`."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("agent", overflow="fold")
     for column in ("mean", "95% interval", "won", "games", "ms/decision"):
         table.add_column(column, justify="right", no_wrap=True)
-    for place, standing in enumerate(summary.ranking, 1):
+    for standing in summary.ranking:
         table.add_row(
-            str(place),
+            str(summary.rank(standing)),
             escape(standing.name),
             f"[bold]{standing.mean.mean:+.3f}[/bold]",
             interval_text(standing.mean),
@@ -61,15 +63,77 @@ def leaderboard(summary: Summary) -> Table:
     return table
 
 
+def story(summary: Summary) -> str:
+    """Return what the leaderboard says, in a sentence: who leads, who is level, who comes last."""
+    unit = summary.match.game.returns(summary.match.options).result_unit_label
+    best, *others = summary.ranking
+    level = [other.name for other in others if summary.rank(other) == 1]
+    if len(level) == len(others):
+        return f"No agent is clearly ahead of another: after {len(summary.deals):,} deals all intervals overlap."
+    lead = f"{best.name} leads with {best.mean.mean:+.3g} {unit}"
+    if level:
+        lead += f", level with {_listed(level)} (their intervals overlap)"
+    last = others[-1]
+    between = [other.name for other in others if other.name not in level and other is not last]
+    follow = f"; {_listed(between)} {'follow' if len(between) > 1 else 'follows'}" if between else ""
+    return f"{lead}{follow}; {last.name} comes last with {last.mean.mean:+.3g}."
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def interval_plot(summary: Summary, width: int = 40) -> Table:
+    """Return a picture of the leaderboard: a dot at each agent's mean in the middle of its 95% interval."""
+    shown = summary.ranking
+    ends = [end for standing in shown for end in (standing.mean.low, standing.mean.mean, standing.mean.high)]
+    finite = [end for end in ends if not math.isinf(end)]
+    low, high = min(*finite, 0.0), max(*finite, 0.0)
+
+    def column(value: float) -> int:
+        return round((min(max(value, low), high) - low) / ((high - low) or 1.0) * (width - 1))
+
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(overflow="fold")
+    table.add_column(no_wrap=True)
+    for standing in shown:
+        mean = standing.mean
+        cells = [" "] * width
+        cells[column(0.0)] = "┊"
+        for place in range(column(mean.low), column(mean.high) + 1) if not math.isinf(mean.low) else ():
+            cells[place] = "─"
+        cells[column(mean.mean)] = "●"
+        table.add_row(escape(standing.name), "".join(cells))
+    table.add_row("", _scale(low, high, column(0.0), width))
+    return table
+
+
+def _scale(low: float, high: float, zero: int, width: int) -> str:
+    """Return the line below a plot: its ends, and 0 where it is."""
+    left, right = (f"{low:+.3g}" if low else "0"), (f"{high:+.3g}" if high else "0")
+    line = list(left.ljust(width - len(right)) + right)
+    if len(left) < zero < width - len(right) - 1:
+        line[zero] = "0"
+    return "".join(line)
+
+
+def head_to_head_note(summary: Summary) -> str:
+    """Return what the cells of a head-to-head table show."""
+    unit = summary.match.game.returns(summary.match.options).result_unit_label
+    if summary.match.options.num_players == 2:
+        return f"the row's mean result against the column, in {unit}"
+    return f"half the difference between the row's and the column's results where both play, in {unit}"
+
+
 def head_to_head(summary: Summary) -> Table:
-    """The result of the row's agent less that of the column's, where they sat at one table."""
+    """Return the advantage of the row's agent over the column's."""
     order = ranking_order(summary)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", overflow="fold")
     for agent in order:
         table.add_column(escape(summary.match.names[agent]), justify="right", overflow="fold")
     for row in order:
-        cells = [difference_text(summary.difference(row, column)) for column in order]
+        cells = [advantage_text(summary.advantage(row, column)) for column in order]
         table.add_row(escape(summary.match.names[row]), *cells)
     return table
 
@@ -85,8 +149,8 @@ def interval_text(estimate: Estimate) -> str:
     return "-" if math.isinf(estimate.low) else f"{estimate.low:+.3f} to {estimate.high:+.3f}"
 
 
-def difference_text(estimate: Estimate | None) -> str:
-    """A difference with half its interval; a dot where the two never met."""
+def advantage_text(estimate: Estimate | None) -> str:
+    """Return an advantage with half its interval, or a dot if the two never met."""
     if estimate is None:
         return "·"
     if math.isinf(estimate.low):
@@ -118,8 +182,8 @@ def as_json(summary: Summary) -> dict[str, Any]:
     """The summary as JSON values. An interval that one deal cannot give is null."""
     match = summary.match
     pairs = [
-        {"agents": [match.names[first], match.names[second]], "difference": estimate_json(estimate)}
-        for (first, second), estimate in summary.differences.items()
+        {"agents": [match.names[first], match.names[second]], "advantage": estimate_json(estimate)}
+        for (first, second), estimate in summary.advantages.items()
     ]
     return {
         "format": FORMAT,
@@ -137,6 +201,7 @@ def as_json(summary: Summary) -> dict[str, Any]:
         "interval": f"95% {'Student t' if summary.intervals == 'student' else 'bootstrap'} over deals",
         "leaderboard": [
             {
+                "rank": summary.rank(standing),
                 "agent": standing.name,
                 "mean": estimate_json(standing.mean),
                 "won": standing.won,

@@ -24,10 +24,10 @@ from cardenvs.arena.output.page import (
     shares_svg,
 )
 from cardenvs.arena.output.report import ranking_order
-from cardenvs.arena.output.terminal import circle_text, held_text, rating_interval
+from cardenvs.arena.output.terminal import OVERALL_NOTE, circle_text, held_text, rating_interval
 from cardenvs.arena.records import GameRecord
 from cardenvs.arena.results.board import Behaviour, Board, GameBoard
-from cardenvs.arena.results.ratings import Rating
+from cardenvs.arena.results.ratings import Rating, ranks
 from cardenvs.arena.store import Store
 from cardenvs.arena.verify import replay_of
 from cardenvs.core.errors import ArenaError, require
@@ -97,13 +97,14 @@ class _Site:
             board=board,
             description="" if experiment is None else experiment.config.get("description", ""),
             overall=[
-                {**self._rating_row(rating), "by_game": [_in_game(game, rating.name) for game in board.games]}
-                for rating in board.overall
+                {**row, "by_game": [_in_game(game, row["name"]) for game in board.games]}
+                for row in self._rating_rows(board.overall)
             ],
             cards=[self._card(game) for game in board.games],
             num_games=sum(game.summary.games for game in board.games),
             num_deals=sum(len(game.summary.deals) for game in board.games),
             held=held_text(board),
+            overall_note=OVERALL_NOTE,
             ratings_svg=self._ratings_svg(board.overall),
             circles=[
                 {"slug": self._slugs[game.title], "title": game.title, "text": circle_text(game, circle)}
@@ -126,15 +127,19 @@ class _Site:
             "colour": self._colours[best.name],
         }  # fmt: skip
 
-    def _rating_row(self, rating: Rating) -> dict[str, Any]:
-        return {
-            "name": rating.name,
-            "colour": self._colours[rating.name],
-            "anchored": rating.anchored,
-            "rating": f"{rating.rating:.0f}",
-            "interval": rating_interval(rating),
-            "games": str(rating.games),
-        }
+    def _rating_rows(self, ratings: Sequence[Rating]) -> list[dict[str, Any]]:
+        return [
+            {
+                "rank": str(rank),
+                "name": rating.name,
+                "colour": self._colours[rating.name],
+                "anchored": rating.anchored,
+                "rating": f"{rating.rating:.0f}",
+                "interval": rating_interval(rating),
+                "games": str(rating.games),
+            }
+            for rank, rating in zip(ranks(ratings), ratings, strict=True)
+        ]
 
     def _ratings_svg(self, ratings: Sequence[Rating]) -> str:
         rows = [
@@ -160,7 +165,7 @@ class _Site:
             board_name=self._board.name,
             plies=f"{game.plies:.1f}",
             circles=[circle_text(game, circle) for circle in game.circles],
-            ratings=[self._rating_row(rating) for rating in game.ratings],
+            ratings=self._rating_rows(game.ratings),
             ratings_svg=self._ratings_svg(game.ratings),
             players=range(match.options.num_players),
             seats=_seats(game),

@@ -8,10 +8,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from cardenvs.arena.output.report import head_to_head, leaderboard
+from cardenvs.arena.output.report import head_to_head, head_to_head_note, leaderboard, story
 from cardenvs.arena.plan import RequiredDeals
 from cardenvs.arena.results.board import Board, GameBoard
-from cardenvs.arena.results.ratings import Rating
+from cardenvs.arena.results.ratings import Rating, ranks
+
+OVERALL_NOTE = (
+    "Overall ratings are fitted from all matches at once, a game's own ratings from its games alone: "
+    "an overall rating is not the mean of an agent's ratings by game."
+)
 
 
 def print_board(board: Board, console: Console) -> None:
@@ -21,6 +26,7 @@ def print_board(board: Board, console: Console) -> None:
     if len(board.games) > 1:
         console.print(f"\n[bold]Overall[/bold]: ratings from {len(board.games)} matches, each weighing the same")
         console.print(ratings_table(board.overall))
+        console.print(OVERALL_NOTE)
     console.print(held_text(board))
     for name in board.loose:
         console.print(
@@ -43,8 +49,9 @@ def _print_game(game: GameBoard, console: Console) -> None:
     unit = match.game.returns(match.options).result_unit_label
     console.print(f"\n[bold]{escape(game.title)}[/bold]: mean result in {unit}")
     console.print(leaderboard(summary))
+    console.print(escape(story(summary)))
     console.print(ratings_table(game.ratings))
-    console.print(f"[bold]Head to head[/bold]: the row's result less the column's where both play, in {unit}")
+    console.print(f"[bold]Head to head[/bold]: {head_to_head_note(summary)}")
     console.print(head_to_head(summary))
     for circle in game.circles:
         console.print(f"[magenta]A circle, each ahead of the next: {escape(circle_text(game, circle))}[/magenta]")
@@ -71,9 +78,9 @@ def ratings_table(ratings: Sequence[Rating]) -> Table:
     table.add_column("agent", overflow="fold")
     for column in ("rating", "95% interval", "games"):
         table.add_column(column, justify="right", no_wrap=True)
-    for place, rating in enumerate(ratings, 1):
+    for rank, rating in zip(ranks(ratings), ratings, strict=True):
         table.add_row(
-            str(place),
+            str(rank),
             escape(rating.name) + (" [dim](anchor)[/dim]" if rating.anchored else ""),
             f"[bold]{rating.rating:.0f}[/bold]",
             rating_interval(rating),

@@ -59,7 +59,7 @@ class GameBoard:
 
     Attributes:
         title: for people; different for each match of a board.
-        summary: means and differences.
+        summary: means and advantages.
         ratings: best first.
         circles: agents that beat each other in a circle, by number: clearly, each the next and the last the first.
         seats: by (agent, player): the mean result in that place.
@@ -127,7 +127,7 @@ def board_of(
         store: with finished games.
         experiment: which of store.experiments().
         everything: all matches of the store, whatever experiment.
-        intervals: "bootstrap" or "student", for means and differences; ratings are always resampled.
+        intervals: "bootstrap" or "student", for means and advantages; ratings are always resampled.
         basis: what ratings go by; None: what the experiment says.
         progress: called with (what is being done, matches done, matches in all).
 
@@ -191,7 +191,7 @@ def _game_board(
     ratings = [rating for rating in fit([evidence], names, _near(anchors, match)) if rating.name in match.names]
     clear = [
         (pair if found.low > 0 else pair[::-1])
-        for pair, found in summary.differences.items()
+        for pair, found in summary.advantages.items()
         if found.low > 0 or found.high < 0
     ]
     behaviours, plies, sampled = _behaviours(store, match, summary.deals)

@@ -67,6 +67,12 @@ class Rating:
     anchored: bool
 
 
+def ranks(ratings: Sequence[Rating]) -> list[int]:
+    """Return the rank of each rating: 1 plus the number of agents whose intervals lie above its own."""
+    bounds = [(one.rating, one.rating) if one.anchored else (one.low, one.high) for one in ratings]
+    return [1 + sum(low > high for low, _ in bounds) for _, high in bounds]
+
+
 @functools.lru_cache(maxsize=1 << 16)
 def choices(seating: tuple[int, ...], places: tuple[int, ...]) -> tuple[tuple[Choice, float], ...]:
     """What a game says: who was chosen from among whom, and with which weight.

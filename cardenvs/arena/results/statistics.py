@@ -2,8 +2,11 @@
 
 Games of one deal share their cards, so they are no independent samples; deals are. First an agent's returns are
 averaged over its games in a deal (all seatings, all opponents), which cancels the luck of the cards; then a Student t
-interval is taken over the deals. The difference of two agents is taken inside each game they play together, averaged
-over the deal in the same way. A deal counts once all its games are finished.
+interval is taken over the deals. A deal counts once all its games are finished.
+
+The advantage of one agent over another is half the difference of their returns in a game, averaged over the deal in the
+same way. Between two players with a zero sum it is the agent's mean return a deal, so head-to-head results and means
+are on the same scale.
 
 Intervals are Student's t intervals, or come from a bootstrap that draws whole deals with replacement.
 """
@@ -80,7 +83,7 @@ class Summary:
         games: finished games in them.
         unfinished: games of the match that are not in the summary.
         standings: in the order of Match.agents.
-        differences: for each pair (i, j), i < j, who met: the return of agent i less that of agent j at one table.
+        advantages: for each pair (i, j), i < j, that met: the advantage of agent i over agent j.
         intervals: how intervals were computed.
     """
 
@@ -89,7 +92,7 @@ class Summary:
     games: int
     unfinished: int
     standings: tuple[Standing, ...]
-    differences: dict[tuple[int, int], Estimate]
+    advantages: dict[tuple[int, int], Estimate]
     intervals: Intervals = "student"
 
     @property
@@ -97,12 +100,16 @@ class Summary:
         """Best mean first; equal ones in the order of Match.agents."""
         return sorted(self.standings, key=lambda standing: -standing.mean.mean)
 
-    def difference(self, first: int, second: int) -> Estimate | None:
-        """The return of agent `first` less that of agent `second`, or None where they never met."""
-        if (first, second) in self.differences:
-            return self.differences[first, second]
-        found = self.differences.get((second, first))
-        return None if found is None else Estimate(-found.mean, -found.high, -found.low, found.deals)
+    def rank(self, standing: Standing) -> int:
+        """Return 1 plus the number of agents that are clearly better: whose intervals lie above that of `standing`."""
+        return 1 + sum(other.mean.low > standing.mean.high for other in self.standings)
+
+    def advantage(self, first: int, second: int) -> Estimate | None:
+        """Return the advantage of agent `first` over agent `second`, or None if they never met."""
+        if (first, second) in self.advantages:
+            return self.advantages[first, second]
+        found = self.advantages.get((second, first))
+        return None if found is None else Estimate(0.0 - found.mean, 0.0 - found.high, 0.0 - found.low, found.deals)
 
 
 def summarise(match: Match, records: Iterable[GameRecord], intervals: Intervals = "student") -> Summary:
@@ -117,7 +124,7 @@ def summarise(match: Match, records: Iterable[GameRecord], intervals: Intervals 
     games = len(tally.deals) * len(match.lineups)
     return Summary(
         match, tuple(tally.deals), games, match.num_games - games, tally.standings(intervals),
-        tally.differences(intervals), intervals,
+        tally.advantages(intervals), intervals,
     )  # fmt: skip
 
 
@@ -135,7 +142,7 @@ class Tally:
         agents = len(match.agents)
         self._factor = match.game.returns(match.options).result_factor
         self._returns: list[list[float]] = [[] for _ in range(agents)]  # by agent, a mean a deal
-        self._pairs: dict[tuple[int, int], list[float]] = {}  # likewise, of the differences
+        self._pairs: dict[tuple[int, int], list[float]] = {}  # likewise, the advantages
         self._won, self._games = np.zeros(agents), np.zeros(agents, int)
         self._seconds: list[list[float]] = [[] for _ in range(agents)]  # by agent, a decision's mean in each game
 
@@ -161,7 +168,7 @@ class Tally:
                     self._seconds[agent].append(game.seconds[player] / game.decisions[player])
             for (p, first), (q, second) in itertools.permutations(places, 2):
                 if first < second:
-                    pairs.setdefault((first, second), []).append(game.returns[p] - game.returns[q])
+                    pairs.setdefault((first, second), []).append((game.returns[p] - game.returns[q]) / 2)
             self._share_win(game)
         for agent, values in returns.items():
             self._returns[agent].append(self._factor * math.fsum(values) / len(values))
@@ -178,8 +185,8 @@ class Tally:
         """By agent: float64 (deals,), its mean return in each deal."""
         return {agent: np.array(values) for agent, values in enumerate(self._returns)}
 
-    def differences_by_deal(self) -> dict[tuple[int, int], np.ndarray]:
-        """By pair (i, j), i < j, that met: float64 (deals,), the return of i less that of j at one table."""
+    def advantages_by_deal(self) -> dict[tuple[int, int], np.ndarray]:
+        """Return by pair (i, j), i < j, that met: float64 (deals,), the advantage of i over j in each deal."""
         return {pair: np.array(values) for pair, values in sorted(self._pairs.items())}
 
     def standings(self, intervals: Intervals = "student") -> tuple[Standing, ...]:
@@ -197,8 +204,8 @@ class Tally:
             for agent, name in enumerate(self.match.names)
         )
 
-    def differences(self, intervals: Intervals = "student") -> dict[tuple[int, int], Estimate]:
-        """For each pair that met, the return of the first less that of the second."""
+    def advantages(self, intervals: Intervals = "student") -> dict[tuple[int, int], Estimate]:
+        """Return for each pair that met the advantage of the first over the second."""
         pairs = sorted(self._pairs)
         return dict(zip(pairs, estimates([self._pairs[pair] for pair in pairs], intervals), strict=True))
 

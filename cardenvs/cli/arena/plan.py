@@ -21,7 +21,7 @@ def plan_command(
             help="Target half-width of intervals, in the unit of each game; default: that of `stop` in FILE.",
         ),
     ] = None,
-    of: Annotated[str, typer.Option(metavar="differences|means", help="Intervals of which figures.")] = "differences",
+    of: Annotated[str, typer.Option(metavar="pairs|means", help="Intervals of which figures.")] = "pairs",
     pilot: Annotated[int, typer.Option(min=2, max=MAX_COUNT, help="Deals of each game to play as the pilot.")] = 50,
     store: Annotated[
         Path | None, typer.Option(metavar="STORE", help="Use its games, and add those of the pilot to them.")
@@ -40,8 +40,8 @@ def plan_command(
     from cardenvs.arena.results.statistics import Tally
     from cardenvs.arena.store import Store
 
-    if of not in ("differences", "means"):
-        raise ArenaError(f"--of is differences or means; got {of!r}")
+    if of not in ("pairs", "means"):
+        raise ArenaError(f"--of is pairs or means; got {of!r}")
     experiment = read_experiment(file)
     wanted = half_width or (experiment.stop and experiment.stop.half_width)
     if not wanted:

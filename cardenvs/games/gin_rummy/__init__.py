@@ -80,7 +80,7 @@ def min_deadwood(cards: str | Iterable[int]) -> int:
     ids = parse_cards(cards) if isinstance(cards, str) else list(cards)
     for card in ids:
         if isinstance(card, bool) or not isinstance(card, numbers.Integral) or not 0 <= card < NUM_CARDS:
-            raise DeckError(f"{card!r} is no card; ids are 0 to {NUM_CARDS - 1}")
+            raise DeckError(f"{card!r} is not a card; ids are 0 to {NUM_CARDS - 1}")
     if len(set(ids)) != len(ids):
         raise DeckError(f"a card appears twice in {' '.join(card_label(card) for card in ids)}")
     if not 1 <= len(ids) <= HAND_SIZE + 1:

@@ -176,7 +176,7 @@ def _slot_from_json(entry: Any) -> Slot:
             return joker(None)
         if colour in range(NUM_COLOURS) and value in range(1, NUM_VALUES + 1):
             return Slot(JOKER, colour, value)
-    raise DeckError(f"{entry!r} is no slot; a slot is a type 0 to 51, or [52, colour, value] for a joker")
+    raise DeckError(f"{entry!r} is not a slot; a slot is a type 0 to 51, or [52, colour, value] for a joker")
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def parse_tile(text: str) -> int:
     key = text.strip().upper()
     key = "O" + key[1:] if key.startswith("Y") else key
     if key not in _TYPES:
-        raise DeckError(f"{text!r} is no tile; a tile is a colour of {COLOURS} and a value 1 to 13, as in R13, or J")
+        raise DeckError(f"{text!r} is not a tile; a tile is a colour of {COLOURS} and a value 1 to 13, as in R13, or J")
     return _TYPES[key]
 
 
@@ -70,7 +70,7 @@ def parse_tiles(tiles: str | Iterable[str | int]) -> list[int]:
 
 def _checked_type(tile: int) -> int:
     if not is_integer(tile) or not 0 <= tile < NUM_TYPES:
-        raise DeckError(f"{short(tile)} is no tile; types are 0 to {JOKER}")
+        raise DeckError(f"{short(tile)} is not a tile; types are 0 to {JOKER}")
     return int(tile)
 
 

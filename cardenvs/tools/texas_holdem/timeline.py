@@ -262,7 +262,7 @@ def _checked_head(head: dict[str, Any]) -> dict[str, Any]:
         raise FormatError(f'this is not a timeline: line 1 lacks "format": "{FORMAT}"')
     for name, kind in _HEAD.items():
         if not isinstance(head.get(name), kind):
-            raise FormatError(f"line 1: {name!r} should be a {kind.__name__}; got {head.get(name)!r}")
+            raise FormatError(f"line 1: {name!r} should be of type {kind.__name__}; got {head.get(name)!r}")
     if head["format_version"] != FORMAT_VERSION:
         raise FormatError(f"this timeline has format {head['format_version']}; this cardenvs reads {FORMAT_VERSION}")
     if head["game"] != GAME.name:
