@@ -5,11 +5,8 @@ python examples/trainers/rllib_ppo.py leduc_poker_v0 --steps 40000
 
 import argparse
 
-import gymnasium
-import numpy as np
 import ray
 import torch
-from pettingzoo.utils import BaseWrapper
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module import MultiRLModuleSpec, RLModuleSpec
 from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
@@ -21,31 +18,9 @@ import cardenvs
 MODULE = "shared"
 
 
-class RLlibObservations(BaseWrapper):
-    """Observations as RLlib's masked module takes them: float32, under "observations" and "action_mask"."""
-
-    def observation_space(self, agent):
-        """Return the space of `observe`, the same for all agents."""
-        space = super().observation_space(agent)
-        return gymnasium.spaces.Dict(
-            {
-                "observations": gymnasium.spaces.Box(-np.inf, np.inf, space["observation"].shape, np.float32),
-                "action_mask": gymnasium.spaces.Box(0, 1, space["action_mask"].shape, np.float32),
-            }
-        )
-
-    def observe(self, agent):
-        """Return what `agent` sees and may do."""
-        seen = super().observe(agent)
-        return {
-            "observations": seen["observation"].astype(np.float32),
-            "action_mask": seen["action_mask"].astype(np.float32),
-        }
-
-
 def make_env(config):
     """Make the environment of one env runner. `config` has the name of the game and its options."""
-    return PettingZooEnv(RLlibObservations(cardenvs.make(**config)))
+    return PettingZooEnv(cardenvs.make(**config, observation_key="observations", observation_dtype="float32"))
 
 
 def make_config(game, seed=1, **options):
@@ -79,9 +54,8 @@ def make_config(game, seed=1, **options):
 
 def choose(module, observation, mask):
     """Return an action of the module for one observation (D,) and mask (A,)."""
-    seen = {"observations": observation, "action_mask": mask}
-    batch = {name: torch.from_numpy(array.astype(np.float32))[None] for name, array in seen.items()}
-    logits = module.forward_inference({"obs": batch})["action_dist_inputs"]
+    seen = {"observations": torch.from_numpy(observation)[None].float(), "action_mask": torch.from_numpy(mask)[None]}
+    logits = module.forward_inference({"obs": seen})["action_dist_inputs"]
     return int(torch.distributions.Categorical(logits=logits).sample())
 
 

@@ -54,9 +54,10 @@ def make_algorithm(game, exploration=0.1, **options):
         model=QNetwork(space.shape[0], int(env.action_space.n)),
         action_space=env.action_space,
         observation_space=space,
-        eps_training=exploration,
+        eps_inference=exploration,  # eps_training has no effect inside a MultiAgentPolicy
     )
-    seat = DQN(policy=policy, optim=AdamOptimizerFactory(lr=1e-3), gamma=1.0, n_step_return_horizon=HORIZON)
+    horizon = min(HORIZON, env.env.max_plies)
+    seat = DQN(policy=policy, optim=AdamOptimizerFactory(lr=1e-3), gamma=1.0, n_step_return_horizon=horizon)
     return MultiAgentOffPolicyAlgorithm(algorithms=[seat] * len(env.agents), env=env)
 
 
@@ -65,6 +66,7 @@ def train(game, steps, **options):
     algorithm = make_algorithm(game, **options)
     buffer = VectorReplayBuffer(20_000, NUM_ENVS)
     envs = DummyVectorEnv([lambda: make_env(game, **options)] * NUM_ENVS)
+    envs.seed(1)
     collector = Collector(algorithm, envs, buffer, exploration_noise=True)
     collector.reset()
     played = 0

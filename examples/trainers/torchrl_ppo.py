@@ -23,9 +23,8 @@ OBSERVATION, REWARD = (GROUP, "observation", "observation"), (GROUP, "reward")
 
 def make_env(game, seed=1, **options):
     """Make the environment. Its tensors have an entry for each seat, whether or not it is to act."""
-    return PettingZooWrapper(
-        cardenvs.make(game, **options), use_mask=True, group_map=MarlGroupMapType.ALL_IN_ONE_GROUP, seed=seed
-    )
+    env = cardenvs.make(game, observation_dtype="float32", **options)
+    return PettingZooWrapper(env, use_mask=True, group_map=MarlGroupMapType.ALL_IN_ONE_GROUP, seed=seed)
 
 
 class Logits(nn.Module):
@@ -45,7 +44,7 @@ class Logits(nn.Module):
         """
         idle = torch.zeros_like(action_mask)
         idle[..., 0] = True
-        return self.net(observation.float()), torch.where(to_act.unsqueeze(-1), action_mask, idle)
+        return self.net(observation), torch.where(to_act.unsqueeze(-1), action_mask, idle)
 
 
 def make_networks(env):
@@ -65,20 +64,8 @@ def make_networks(env):
         return_log_prob=True,
     )
     value = nn.Sequential(nn.Linear(size, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 1))
-    critic = TensorDictModule(Floats(value), in_keys=[OBSERVATION], out_keys=[(GROUP, "state_value")])
+    critic = TensorDictModule(value, in_keys=[OBSERVATION], out_keys=[(GROUP, "state_value")])
     return actor, critic
-
-
-class Floats(nn.Module):
-    """A network that takes integers."""
-
-    def __init__(self, net):
-        super().__init__()
-        self.net = net
-
-    def forward(self, observation):
-        """Return the network's output for an observation of any dtype."""
-        return self.net(observation.float())
 
 
 def make_loss(actor, critic):
@@ -126,8 +113,8 @@ def train(env, steps, frames=500, epochs=4, minibatches=4):
 def choose(actor, observation, mask):
     """Return an action of the actor for one observation (D,) and mask (A,)."""
     seen = {
-        "observation": {"observation": torch.from_numpy(observation)[None]},
-        "action_mask": torch.from_numpy(mask)[None],
+        "observation": {"observation": torch.from_numpy(observation)[None].float()},
+        "action_mask": torch.from_numpy(mask.astype(bool))[None],
         "mask": torch.ones(1, dtype=torch.bool),
     }
     with torch.no_grad(), set_exploration_type(ExplorationType.RANDOM):

@@ -1,7 +1,7 @@
 """The RLlib example: what each seat's episodes contain, and that its module learns."""
 
 import pytest
-from worlds import HOLDEM, LEDUC3, load, plain, recorded, replay, twins
+from worlds import HOLDEM, LEDUC3, load, plain, recorded, replay, right_in_kuhn, twins
 
 ray = pytest.importorskip("ray")
 pytest.importorskip("ray.rllib", exc_type=ImportError)
@@ -65,7 +65,9 @@ def test_it_learns_where_the_reward_is():
     for _ in range(6):
         result = trained.train()
     assert result["env_runners"]["num_env_steps_sampled_lifetime"] >= 1800
-    assert example.mean_return(trained.get_module(example.MODULE), "kuhn_poker_v0", games=400) > 0.05
+    module = trained.get_module(example.MODULE)
+    assert right_in_kuhn(lambda *seen: example.choose(module, *seen)) > 0.7
+    assert abs(example.mean_return(module, "kuhn_poker_v0", games=20)) <= 2
     trained.stop()
 
 
@@ -73,5 +75,6 @@ def test_spaces_contain_what_is_given():
     env = example.make_env({"name": "leduc_poker_v0"})
     observations, _ = env.reset(seed=1)
     for agent, seen in observations.items():
+        assert seen["observations"].dtype == "float32"
         assert env.observation_spaces[agent].contains(seen)
     assert env.action_spaces["player_0"].n == 3

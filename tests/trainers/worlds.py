@@ -4,12 +4,13 @@
 * `Recorded` is an environment that keeps the games played in it; `trajectories` says what a trainer should have been
   given in such a game, seat by seat.
 * `twins` are pairs of deals that one player cannot tell apart.
+* `right_in_kuhn` measures what a policy has learnt.
 """
 
 import importlib.util
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -146,3 +147,23 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(entry) for entry in value]
     return np.asarray(value).tolist() if hasattr(value, "__array__") else value
+
+
+def right_in_kuhn(choose: Callable[[np.ndarray, np.ndarray], int], samples: int = 25) -> float:
+    """Return how often a policy calls a bet with the king and folds the jack, in either seat of Kuhn poker.
+
+    The other choice loses a chip or more in every such deal, so what is trained on its own rewards finds out soon. What
+    is trained on the other seat's learns the opposite.
+
+    Args:
+        choose: returns an action for an observation (D,) and a mask (A,).
+        samples: choices in each of the four situations.
+    """
+    right = 0
+    for deck, before, expected in (("K Q", [0, 1], 1), ("J Q", [0, 1], 0), ("Q K", [1], 1), ("Q J", [1], 0)):
+        state = cardenvs.get_game("kuhn_poker_v0").new_state(seed=0, deck=deck)
+        for action in before:
+            state.apply(action)
+        seen = state.observation(state.current_player), state.action_mask()
+        right += sum(choose(*seen) == expected for _ in range(samples))
+    return right / (4 * samples)
