@@ -6,6 +6,7 @@ from worlds import HOLDEM, LEDUC3, load, plain, recorded, replay, right_in_kuhn,
 ray = pytest.importorskip("ray")
 pytest.importorskip("ray.rllib", exc_type=ImportError)
 example = load("examples/trainers/rllib_ppo.py")
+CASH = ("texas_holdem_v0", {"num_players": 3, "format": "cash"})  # a player may win without having acted
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -20,20 +21,22 @@ def algorithm(name, num_envs=1, **options):
     return config.training(train_batch_size_per_learner=300, minibatch_size=100).build_algo()
 
 
-@pytest.mark.parametrize(("name", "options"), [LEDUC3, HOLDEM], ids=["leduc", "holdem"])
+@pytest.mark.parametrize(("name", "options"), [LEDUC3, HOLDEM, CASH], ids=["leduc", "tournament", "cash"])
 def test_each_seat_is_given_its_own_turns_and_rewards(name, options, monkeypatch):
     games = recorded(monkeypatch)
     trained = algorithm(name, **options)
     trained.train()  # from here on the policy is not that of the start
     games.clear()
-    episodes = trained.env_runner.sample(num_episodes=20, random_actions=False)
+    episodes = trained.env_runner.sample(num_episodes=150, random_actions=False)
     trained.stop()
-    assert len(episodes) == len(games) == 20
+    assert len(episodes) == len(games) == 150
+    never_acted = 0
     for episode, (seed, actions) in zip(episodes, games, strict=True):
         game = replay(name, seed, actions, **options)
         for player, turns in enumerate(game.turns):
             if f"player_{player}" not in episode.agent_episodes:
                 assert not turns
+                never_acted += 1
                 continue
             part = episode.agent_episodes[f"player_{player}"]
             assert part.is_done
@@ -42,6 +45,7 @@ def test_each_seat_is_given_its_own_turns_and_rewards(name, options, monkeypatch
             assert seen["action_mask"].tolist() == [*(turn.mask for turn in turns), [0] * len(turns[0].mask)]
             assert plain(part.get_actions()) == [turn.action for turn in turns]
             assert plain(part.get_rewards()) == pytest.approx([turn.reward for turn in turns])
+    assert (never_acted > 0) == (options == CASH[1])
 
 
 def test_a_seat_is_given_the_same_in_twin_worlds():
