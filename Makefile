@@ -7,7 +7,7 @@ PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 STEPS ?= 4_000_000
 DEALS ?= 100
 
-.PHONY: demo warm test test-slow test-lowest test-newest test-trainers test-rllib test-torchrl test-tianshou bench wheel lint docs clean
+.PHONY: demo warm test test-slow test-lowest test-newest test-trainers test-rllib test-torchrl test-tianshou test-agilerl bench wheel lint docs clean
 
 $(VENV)/made:
 	$(PYTHON) -m venv $(VENV)
@@ -50,20 +50,23 @@ define test_trainer
 	$(PYTHON) -m venv --clear $(VENV)-$(1)
 	grep -viE '^($(3))==' constraints.txt > $(VENV)-$(1)/constraints.txt
 	$(VENV)-$(1)/bin/pip install --quiet --constraint $(VENV)-$(1)/constraints.txt \
-	    --editable . torch pytest pytest-timeout '$(2)'
+	    --editable . torch pytest pytest-timeout $(2)
 	OMP_NUM_THREADS=1 $(VENV)-$(1)/bin/python -m pytest tests/trainers/test_$(1).py
 endef
 
-test-trainers: test-rllib test-torchrl test-tianshou  ## the examples for other libraries; 1.5 GB each, for a nightly run
+test-trainers: test-rllib test-torchrl test-tianshou test-agilerl  ## the examples for other libraries; 1.5 GB each, for a nightly run
 
 test-rllib:
-	$(call test_trainer,rllib,ray[rllib]==2.60.0,gymnasium)
+	$(call test_trainer,rllib,'ray[rllib]==2.60.0',gymnasium)
 
 test-torchrl:
 	$(call test_trainer,torchrl,torchrl==0.14.1,none)
 
 test-tianshou:
 	$(call test_trainer,tianshou,tianshou==2.0.1,filelock)
+
+test-agilerl:  # which imports peft without requiring it
+	$(call test_trainer,agilerl,agilerl==2.58.0 peft==0.21.2,pettingzoo)
 
 bench: $(VENV)/train,bench  ## this suite beside its peers
 	$(BIN)/python -m benchmarks.run
