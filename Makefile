@@ -7,7 +7,8 @@ PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 STEPS ?= 4_000_000
 DEALS ?= 100
 
-.PHONY: demo warm test test-slow test-lowest test-newest test-text bench wheel lint docs clean
+.PHONY: demo warm test test-slow test-lowest test-newest test-text test-trainers test-rllib test-torchrl test-tianshou \
+    test-agilerl bench wheel lint docs clean
 
 $(VENV)/made:
 	$(PYTHON) -m venv $(VENV)
@@ -51,6 +52,29 @@ test-text:  ## the tests with libraries that train language models, whose pins c
 	$(VENV)-text/bin/python -m pytest tests/llm/test_text_env.py tests/llm/test_trainers*.py
 	$(VENV)-text/bin/python -m pytest tests/docs/test_examples.py -k llm-training
 
+# An environment of its own for each library, with the pins of constraints.txt except those that the library contradicts.
+define test_trainer
+	$(PYTHON) -m venv --clear $(VENV)-$(1)
+	grep -viE '^($(3))==' constraints.txt > $(VENV)-$(1)/constraints.txt
+	$(VENV)-$(1)/bin/pip install --quiet --constraint $(VENV)-$(1)/constraints.txt \
+	    --editable . torch pytest pytest-timeout $(2)
+	OMP_NUM_THREADS=1 $(VENV)-$(1)/bin/python -m pytest tests/trainers/test_$(1).py
+endef
+
+test-trainers: test-rllib test-torchrl test-tianshou test-agilerl  ## the examples for other libraries; 1.5 GB each, for a nightly run
+
+test-rllib:
+	$(call test_trainer,rllib,'ray[rllib]==2.60.0',gymnasium)
+
+test-torchrl:
+	$(call test_trainer,torchrl,torchrl==0.14.1,none)
+
+test-tianshou:
+	$(call test_trainer,tianshou,tianshou==2.0.1,filelock)
+
+test-agilerl:  # which imports peft without requiring it
+	$(call test_trainer,agilerl,agilerl==2.58.0 peft==0.21.2,pettingzoo)
+
 bench: $(VENV)/train,bench  ## this suite beside its peers
 	$(BIN)/python -m benchmarks.run
 
@@ -71,4 +95,4 @@ docs: $(VENV)/dev  ## the documentation, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest $(VENV)-newest $(VENV)-text site
+	rm -rf $(VENV) $(VENV)-* site
