@@ -15,6 +15,7 @@ from cardenvs.cli.play import play
 from cardenvs.cli.plugins import game_commands, load_group
 from cardenvs.cli.prompt import prompt
 from cardenvs.cli.replay import replay
+from cardenvs.cli.scenario import scenario_app
 from cardenvs.cli.simulate import simulate
 from cardenvs.cli.streams import check_arguments, clean_errors, run_safely
 from cardenvs.cli.submit import submit_app
@@ -75,5 +76,10 @@ def main(
 for command in (games, info, play, match, simulate, verify, train, replay, prompt, llm_stub, warmup, doctor):
     app.command()(command)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(bench)  # it passes them on
-for name, group in (("arena", arena_app), ("submit", submit_app), ("transcript", transcript_app)):
+for name, group in (
+    ("arena", arena_app),
+    ("scenario", scenario_app),
+    ("submit", submit_app),
+    ("transcript", transcript_app),
+):
     app.add_typer(group, name=name)

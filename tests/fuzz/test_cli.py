@@ -57,6 +57,8 @@ BASES = {  # words with which a command works, quickly
     "train": ["kuhn_poker", "--settings"],
     "bench": ["--help"],
     "replay": ["game.json"],
+    "scenario run": ["scenario.yaml"],
+    "scenario inspect": ["scenario.yaml"],
     "prompt": ["kuhn_poker"],
     "transcript show": ["calls.jsonl"],
     "llm-stub": [],
@@ -143,6 +145,9 @@ def files(tmp_path_factory):
         Path("small.yaml").write_text(
             "name: small\ndeals: 2\ngames: [kuhn_poker]\nagents: [random, {name: again, spec: random}]\n"
             "anchors: {random: 1000}\nguard: {isolation: none}\n"
+        )
+        Path("scenario.yaml").write_text(
+            "game: kuhn_poker\nscenarios: [{name: pass, deck: K J, steps: [{do: [pass, pass], expect: {winner: 0}}]}]\n"
         )
         Path("calls.jsonl").write_text(json.dumps({"type": "call", "agent": "a", "outcome": "ok", "seconds": 1}) + "\n")
         with sqlite3.connect("foreign.db") as connection:

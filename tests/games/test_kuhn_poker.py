@@ -175,33 +175,7 @@ def test_a_deck_with_more_cards_than_the_game_is_refused():
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# The scenarios of the rules' source
-
-
-@pytest.mark.parametrize(
-    ("deck", "moves", "returns"),
-    [
-        ("K J", "pp", [1, -1]),
-        ("J K", "pp", [-1, 1]),
-        ("K J", "pbp", [-1, 1]),
-        ("K J", "pbb", [2, -2]),
-        ("Q K", "pbb", [-2, 2]),
-        ("J K", "bp", [1, -1]),
-        ("J K", "bb", [-2, 2]),
-        ("Q K", "bp", [1, -1]),
-        ("J K R3", "ppp", [-1, -1, 2]),
-        ("J K R3", "ppbpp", [-1, -1, 2]),
-        ("J K R3", "ppbbb", [-2, -2, 4]),
-        ("J K R3", "bpp", [2, -1, -1]),
-        ("J K R3", "bbb", [-2, -2, 4]),
-        ("J K R3", "pbpb", [-2, 3, -1]),
-        ("J K R3", "pbbp", [-1, -2, 3]),
-    ],
-)
-def test_scenarios_1_to_8_13_and_14(deck, moves, returns):
-    state = played(deck, moves)
-    assert state.is_terminal
-    assert state.returns == returns
+# The scenarios of the rules' source; those that play a deal are in tests/scenarios/kuhn_poker
 
 
 def test_scenario_9_both_actions_are_legal_in_every_state_and_none_at_the_end():

@@ -171,50 +171,7 @@ def test_5_1_a_forfeit_may_end_the_round():
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# The scenarios of the rules' source
-
-
-@pytest.mark.parametrize(
-    ("deck", "moves", "returns"),
-    [
-        ("J K Q", "cc cc", [-1, 1]),
-        ("J K J", "cc cc", [1, -1]),
-        ("Q Q K", "cc cc", [0, 0]),
-        ("J K J", "rrc rrc", [13, -13]),
-        ("K K Q", "rrc rrc", [0, 0]),
-        ("K J Q", "rf", [1, -1]),
-        ("K J Q", "crrf", [3, -3]),
-        ("K Q Q", "rc crrf", [7, -7]),
-        ("K Q Q", "rc crrc", [-11, 11]),
-        ("K Q Q", "rc rf", [3, -3]),
-    ],
-)
-def test_scenarios_1_to_10(deck, moves, returns):
-    state = played(deck, moves)
-    assert state.is_terminal
-    assert state.returns == returns
-
-
-def test_scenario_11_legal_actions():
-    legal = [played("K Q J", moves).legal_actions() for moves in ("", "r", "rr", "rrc")]
-    assert legal == [[CALL, RAISE], [FOLD, CALL, RAISE], [FOLD, CALL], [CALL, RAISE]]
-
-
-def test_scenario_12_after_a_check_the_other_has_the_choice():
-    assert played("K Q J", "c").legal_actions() == [CALL, RAISE]
-    assert played("K Q J", "cc").phase == "second_round"
-
-
-def test_scenario_13_player_0_opens_the_second_round_whoever_raised_last():
-    assert played("K Q J", "rrc").current_player == 0
-    assert played("K Q J", "crc").current_player == 0
-
-
-@pytest.mark.parametrize(
-    ("moves", "returns"), [("ccc ccc", [-1, -1, 2]), ("rcrcc rfc", [-9, -5, 14])], ids=["14", "15"]
-)
-def test_scenarios_14_and_15_three_players(moves, returns):
-    assert played("J Q K R3", moves, num_players=3).returns == returns
+# The scenarios of the rules' source; those that play a deal are in tests/scenarios/leduc_poker
 
 
 def test_scenario_16_chance():
