@@ -135,7 +135,7 @@ def section_wingspan(rounds: int, seconds: float) -> Iterator[Row]:
     name = "wingspan_v0"
     for label, goal, options in (
         ("2 players", "400,000", {}),
-        ("2 players, birds by number", "", {"observation": "ids"}),
+        ("2 players, birds by number", "", {"birds": "ids"}),
         ("5 players", "", {"num_players": 5}),
     ):
         ours = c.batched(name, 512, **options)

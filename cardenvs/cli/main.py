@@ -11,6 +11,7 @@ from cardenvs.cli.games import games
 from cardenvs.cli.info import info
 from cardenvs.cli.llm_stub import llm_stub
 from cardenvs.cli.match import match
+from cardenvs.cli.new_game import new_game
 from cardenvs.cli.play import play
 from cardenvs.cli.plugins import game_commands, load_group
 from cardenvs.cli.prompt import prompt
@@ -73,13 +74,12 @@ def main(
     """Options before any command."""
 
 
-for command in (games, info, play, match, simulate, verify, train, replay, prompt, llm_stub, warmup, doctor):
+for command in (
+    games, info, play, match, simulate, verify, train, replay, prompt, llm_stub, warmup, doctor, new_game,
+):  # fmt: skip
     app.command()(command)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(bench)  # it passes them on
 for name, group in (
-    ("arena", arena_app),
-    ("scenario", scenario_app),
-    ("submit", submit_app),
-    ("transcript", transcript_app),
-):
+    ("arena", arena_app), ("scenario", scenario_app), ("submit", submit_app), ("transcript", transcript_app),
+):  # fmt: skip
     app.add_typer(group, name=name)

@@ -1,6 +1,6 @@
 """`TextSeatEnv`: one seat of a game for training a language model, messages out and text in.
 
-    env = TextSeatEnv("leduc_poker_v0", seat="rotate", opponents="heuristic")
+    env = TextSeatEnv(game, seat="rotate", opponents="heuristic")
     messages, info = env.reset(seed=7)
     messages, reward, terminated, truncated, info = env.step('<answer>{"id":"c0"}</answer>')
 

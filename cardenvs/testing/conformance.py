@@ -61,6 +61,7 @@ def check_game(
     """
     game = get_game(game) if isinstance(game, str) else game
     report, effort = Report(), _FULL
+    faces.check_option_names(game)
     first = next(_default_cases(game, seed, 1))
     if first.start().is_terminal:
         raise ConformanceError(f"{first}: the deal ends the game; somebody must be to act")

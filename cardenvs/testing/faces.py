@@ -1,6 +1,7 @@
 """Checks that State, AEC environment, batch and single-seat environment play the same game."""
 
 import contextlib
+import inspect
 import io
 import random
 import warnings
@@ -15,6 +16,22 @@ if TYPE_CHECKING:
     from cardenvs.testing.case import Case
 
 _EXPECTED_WARNINGS = ("not a NumPy array", "probably should be")  # from api_test for every Dict observation
+
+
+def check_option_names(game: Game) -> None:
+    """Check that no option has the name of an argument of an environment, which takes options by name, too."""
+    from cardenvs.envs.raw_aec import RawEnv
+    from cardenvs.envs.seat_vector import SeatVectorEnv
+    from cardenvs.envs.single import SeatEnv
+    from cardenvs.envs.vector import VectorEnv
+    from cardenvs.testing.case import ConformanceError
+
+    options = set(game.make_options().as_dict())
+    for env in (RawEnv, VectorEnv, SeatEnv, SeatVectorEnv):
+        if taken := options & set(inspect.signature(env).parameters):
+            raise ConformanceError(
+                f"{game.name}: option {min(taken)} has the name of an argument of {env.__name__}; rename the option"
+            )
 
 
 def check_aec(case: "Case") -> None:

@@ -57,6 +57,7 @@ BASES = {  # words with which a command works, quickly
     "train": ["kuhn_poker", "--settings"],
     "bench": ["--help"],
     "replay": ["game.json"],
+    "new-game": ["tiny", "--package", "new"],
     "scenario run": ["scenario.yaml"],
     "scenario inspect": ["scenario.yaml"],
     "prompt": ["kuhn_poker"],

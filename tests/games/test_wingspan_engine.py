@@ -188,9 +188,9 @@ def test_own_choices_in_the_setup_are_seen_by_oneself():
 # Observations
 
 
-@pytest.mark.parametrize("observation", ["attributes", "ids"])
+@pytest.mark.parametrize("shown_birds", ["attributes", "ids"])
 @pytest.mark.parametrize("observer", [0, 1])
-def test_the_sections_of_an_observation(observation, observer):
+def test_the_sections_of_an_observation(shown_birds, observer):
     state = position(
         Player(
             "forest: Barn Owl (1 egg, 2 cached); wetland: Mallard (3 tucked)",
@@ -201,7 +201,7 @@ def test_the_sections_of_an_observation(observation, observer):
         Player("grassland: Bobolink", hand="Inca Dove, Osprey", food="fish"),
         feeder="fish fish either",
         tray="Bushtit, Anhinga, Willet",
-        observation=observation,
+        birds=shown_birds,
     )
     shown = GAME.layout(state.options).split(state.observation(observer))
     own, other = ("own", "seat_1") if observer == 0 else ("seat_1", "own")
@@ -220,7 +220,7 @@ def test_the_sections_of_an_observation(observation, observer):
     assert shown["bonus"].sum() == (1 if observer == 0 else 0)
     assert shown["to_act"][0] == (1 if observer == 0 else 0)
     birds = {0: bird("Barn Owl"), 10: bird("Mallard")}
-    if observation == "ids":
+    if shown_birds == "ids":
         assert {k: n - 1 for k, n in enumerate(shown[f"{own}_birds"].tolist()) if n} == birds
         assert shown["tray"].tolist() == [bird(name) + 1 for name in ("Bushtit", "Anhinga", "Willet")]
     else:

@@ -230,7 +230,7 @@ def position(*players, to_act=0, turn_of=None, round_number=1, turns=None, seed=
         seed: seed of later chance.
         things: arguments of `lay_out`, and options of the game.
     """
-    options = {name: things.pop(name) for name in ("goals_side", "reward", "observation") if name in things}
+    options = {name: things.pop(name) for name in ("goals_side", "reward", "birds") if name in things}
     if "goals_side" in options:
         options["goals"] = options.pop("goals_side")
     begun = GAME.new_state(seed=seed, num_players=len(players), **options)

@@ -104,7 +104,7 @@ def test_files_that_are_no_scenario_files(written, tmp_path):
         ("{expect: {table: {chips_in/0: one}}}", "a counter is a number"),
         ("{expect: {events: bets}}", "events: expected bets; the last events are: "),
         ("{expect: {no_events: antes 1}}", "no_events: expected antes 1; there is: player_1 antes 1."),
-        ("{expect: {facts: {0: {own_card: J}}}}", "facts 0 own_card: expected J; "),
+        ("{expect: {facts: {0: {own_rank: J}}}}", "facts 0 own_rank: expected J; it is K"),
         ("{expect: {facts: {0: {card: J}}}}", "there is no such fact; "),
         ("{expect: {facts: {7: {card: J}}}}", "there is no such player; there are 0 to 1"),
         ("{expect: {seen_by: {1: {table: {hand/0: K}}}}}", "seen_by 1 table hand/0: expected K; it is ?"),

@@ -2,7 +2,7 @@
 
 The sections about the decision, the middle of the table and the observer's secrets come first, then a block for each
 seat, starting with the observer. A bird in the tray, a draft or on a mat is shown by what is printed on it
-(`observation="attributes"`), or by its number plus 1 (`"ids"`), 0 being no bird. Hands have one entry for each bird in
+(`birds="attributes"`), or by its number plus 1 (`"ids"`), 0 being no bird. Hands have one entry for each bird in
 both forms, as actions name birds.
 """
 
@@ -240,7 +240,7 @@ def _layout(num_players: int, ids: bool) -> Layout:
 
 def layout(options: state.WingspanOptions) -> Layout:
     """Return the sections of an observation, int16."""
-    return _layout(options.num_players, options.observation == "ids")
+    return _layout(options.num_players, options.birds == "ids")
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ def layout(options: state.WingspanOptions) -> Layout:
 def observe(s, player, out):
     """Write the observation of `player` into `out`, int16 (layout.size,): own cards, cards seen, public information."""
     out[:] = 0
-    width = 1 if s.rules.observation == state.IDS else NUM_ATTRIBUTES
+    width = 1 if s.rules.birds == state.IDS else NUM_ATTRIBUTES
     _observe_decision(s, player, out)
     _observe_middle(s, out)
     _observe_bonuses(s, player, out)

@@ -80,7 +80,7 @@ class WingspanOptions(Options):
 
     num_players: int = option(2, low=2, high=MAX_PLAYERS, doc="players at the table")
     goals: str = option("green", choices=("green", "blue"), doc="whether round goals score by rank or per item (9)")
-    observation: str = option(
+    birds: str = option(
         "attributes",
         choices=("attributes", "ids"),
         doc="how observations show birds: by what is printed on them, or by number",

@@ -3,7 +3,7 @@
     import gem
     import cardenvs.llm.trainers.gem
 
-    env = gem.make("cardenvs/leduc_poker_v0", opponents="search:simulations=50")
+    env = gem.make(f"cardenvs/{game}", opponents="search:simulations=50")
     observation, info = env.reset(seed=7)
     observation, reward, terminated, truncated, info = env.step('<answer>{"id":"c0"}</answer>')
 

@@ -3,7 +3,7 @@
     import uvicorn
     from cardenvs.llm.trainers.openenv import create_app
 
-    uvicorn.run(create_app("leduc_poker_v0", max_concurrent_envs=64), port=8000)
+    uvicorn.run(create_app(game, max_concurrent_envs=64), port=8000)
 
 and in another process:
 

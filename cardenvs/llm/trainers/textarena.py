@@ -3,7 +3,7 @@
     import textarena
     import cardenvs.llm.trainers.textarena
 
-    env = textarena.make("cardenvs/leduc_poker_v0")
+    env = textarena.make(f"cardenvs/{game}")
     env.reset(num_players=2, seed=7)
     done = False
     while not done:
