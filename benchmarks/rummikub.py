@@ -90,7 +90,7 @@ def _positions(number: int) -> list:
     found: list = []
     seed = _SEED
     while len(found) < number:
-        state, begins = game.new_state(seed=seed, mask="loose"), True
+        state, begins = game.new_state(seed=seed, steps="loose"), True
         while not state.is_terminal and len(found) < number:
             s, player = state.record, state.current_player
             if begins:

@@ -164,9 +164,9 @@ def section_rummikub(rounds: int, seconds: float) -> Iterator[Row]:
     what = f"{name} solver, {times.positions} positions of self-play"
     yield Row(f"{what}, 99th percentile", times.percentile_99, "", 0.0, "5,000", "µs")
     yield Row(f"{what}, median", times.median, "HiGHS, median", times.program_median, "100; 50x", "µs")
-    games = rummikub.self_play("max_tiles", mask="loose")
+    games = rummikub.self_play("max_tiles", steps="loose")
     race([games], rounds, 2 * seconds)
-    yield Row(f"{name} games of four max_tiles, mask=loose", games.best, "", 0.0, "50")
+    yield Row(f"{name} games of four max_tiles, steps=loose", games.best, "", 0.0, "50")
 
 
 _FIRST_CALL = """

@@ -1,4 +1,4 @@
-"""What happened in a game, told to a person at the table.
+"""What happened in a game, for a person at the table.
 
 The recap of a game has one sentence for each event. A person wants less: bookkeeping that the table shows is left out,
 ten dealt cards are one line, players who do the same are named together, and the person is "you".
@@ -28,9 +28,9 @@ class Narrator:
 
     def lines(self, events: Iterable[Event]) -> list[str]:
         """Return lines of rich markup for events that follow each other."""
-        told = [event for event in events if not self._kinds[event.kind].is_detail]
+        said = [event for event in events if not self._kinds[event.kind].is_detail]
         lines = []
-        for _, run in itertools.groupby(told, key=lambda event: event.kind):
+        for _, run in itertools.groupby(said, key=lambda event: event.kind):
             lines += self._run(list(run))
         return lines
 
@@ -40,15 +40,15 @@ class Narrator:
         for event in events:
             sentence, token = self._split(event)
             tokens.setdefault((event.player, sentence), []).append(token)
-        players: dict[tuple[str, tuple[str, ...]], list[int]] = {}  # by what is told of them
+        players: dict[tuple[str, tuple[str, ...]], list[int]] = {}  # by what they did
         for (player, sentence), shown in tokens.items():
             subject = f"player_{player} "
             is_theirs = player is not None and player != self._you and sentence.startswith(subject)
-            told = sentence.removeprefix(subject) if is_theirs else sentence
-            players.setdefault((told if is_theirs else f"={told}", tuple(shown)), []).append(
+            said = sentence.removeprefix(subject) if is_theirs else sentence
+            players.setdefault((said if is_theirs else f"={said}", tuple(shown)), []).append(
                 -1 if player is None else player
             )
-        return [self._line(told, list(shown), who) for (told, shown), who in players.items()]
+        return [self._line(said, list(shown), who) for (said, shown), who in players.items()]
 
     def _split(self, event: Event) -> tuple[str, str]:
         """Return the sentence of an event with a mark in the place of its token, and the token's markup."""
@@ -59,13 +59,13 @@ class Narrator:
         marked, found = re.subn(rf"(?<!\w){label}(?!\w)", _TOKEN, sentence, count=1)
         return (marked, self._view.token_markup(event.token)) if found else (sentence, "")
 
-    def _line(self, told: str, shown: list[str], who: list[int]) -> str:
-        if told.startswith("="):
-            sentence = second_person(told[1:], self._you)
+    def _line(self, said: str, shown: list[str], who: list[int]) -> str:
+        if said.startswith("="):
+            sentence = second_person(said[1:], self._you)
         elif len(who) == 1:
-            sentence = second_person(f"player_{who[0]} {told}", self._you)
+            sentence = second_person(f"player_{who[0]} {said}", self._you)
         else:
-            sentence = f"{self._subject(who)} {_plural(told)}"
+            sentence = f"{self._subject(who)} {_plural(said)}"
         times = f" [dim]({len(shown)} times)[/dim]" if len(shown) > 1 and _TOKEN not in sentence else ""
         return escape(sentence).replace(_TOKEN, " ".join(shown)) + times
 

@@ -127,7 +127,7 @@ def read_checkpoint(path: str | Path) -> dict[str, Any]:
             reason = one_line((str(error).strip() or type(error).__name__).splitlines()[0])
             raise FormatError(f"{path} is damaged, or no checkpoint: {reason}") from None
     if not isinstance(checkpoint, dict) or checkpoint.get("format") != FORMAT:
-        raise FormatError(f"{path} is no checkpoint of this version of cardenvs ({FORMAT})")
+        raise FormatError(f"{path} is not a checkpoint of this version of cardenvs ({FORMAT})")
     try:
         checked_fields(checkpoint, _FIELDS, "the checkpoint")
         checked_fields(checkpoint["shape"], _SHAPE_FIELDS, "shape")
@@ -161,7 +161,7 @@ def checked_fields(values: Any, fields: dict[str, Any], what: str) -> dict[str, 
         FormatError: says `what` lacks which of them.
     """
     if not isinstance(values, dict):
-        raise FormatError(f"{what} is no dict")
+        raise FormatError(f"{what} is not a dict")
     for name, kind in fields.items():
         value = values.get(name)
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
@@ -176,7 +176,7 @@ def checked_tensor(value: Any, name: str, shape: Sequence[int], dtype: torch.dty
         FormatError: says what is wrong with the tensor `name`.
     """
     if type(value) not in (Tensor, nn.Parameter) or value.layout != torch.strided or value.is_quantized:
-        raise FormatError(f"{name} is no tensor")
+        raise FormatError(f"{name} is not a tensor")
     if tuple(value.shape) != tuple(shape) or value.dtype != dtype:
         raise FormatError(
             f"{name} should be {list(shape)} {dtype}; it is {one_line(str(list(value.shape)), 80)} {value.dtype}"

@@ -32,7 +32,7 @@ def load_python(argument: str, game: Game, options: Options) -> Agent:
         raise AgentError(f"cannot load agent 'python:{argument}': {raised_text(error)}") from error
     missing = [method for method in ("act", "reset") if not callable(getattr(agent, method, None))]
     if missing:
-        raise AgentError(f"'python:{argument}' gave {agent!r}, which is no agent: it lacks {' and '.join(missing)}")
+        raise AgentError(f"'python:{argument}' gave {agent!r}, which is not an agent: it lacks {' and '.join(missing)}")
     return agent
 
 

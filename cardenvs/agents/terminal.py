@@ -32,7 +32,7 @@ class TerminalAgent(Agent):
     """Asks the person at the terminal.
 
     Attributes:
-        shown: number of events told so far.
+        shown: number of events reported so far.
     """
 
     def __init__(self, console: Console, ask: Callable[[str], str] = input) -> None:
@@ -48,7 +48,7 @@ class TerminalAgent(Agent):
         self._table: list[str] = []  # lines printed last
 
     def act(self, turn: Turn) -> int:
-        """Return the person's choice. A single legal action is chosen for them, and they are told.
+        """Return the person's choice. Choose a single legal action for them, and say so.
 
         Raises:
             QuitGame: they want to stop, or there is no more input.

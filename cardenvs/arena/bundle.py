@@ -84,7 +84,7 @@ def opened_bundle(bundle: str, name: str | None = None) -> Iterator[Bundle]:
         elif stat.S_ISREG(there.st_mode) and _is_zip(path):
             copy.archive(path)
         else:
-            raise ArenaError(f"{bundle} is no bundle: it should be a folder or a zip file, or the spec of an agent")
+            raise ArenaError(f"{bundle} is not a bundle: it should be a folder or a zip file, or the spec of an agent")
         _check_modules(copy.target, bundle)
         yield _read(copy, bundle, name)
 
@@ -135,7 +135,7 @@ class _Copy:
                 raise self._refused(name, f"cannot be read: {error.strerror}") from None
             with open(descriptor, "rb") as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # it was a moment ago
-                    raise self._refused(name, "is no regular file")
+                    raise self._refused(name, "is not a regular file")
                 self._add(name, file)
 
     def _names_in(self, folder: Path, below: PurePosixPath) -> Iterator[PurePosixPath]:
@@ -230,7 +230,7 @@ def _read(copy: _Copy, source: str, name: str | None) -> Bundle:
     unknown = sorted(set(values) - {"name", "agent"})
     if unknown:
         what = one_line(", ".join(unknown))
-        raise ArenaError(f"{shown}: there is no such setting: {what}; there are: name, agent")
+        raise ArenaError(f"{shown}: unknown setting {what}; settings are: name, agent")
     called = name or values.get("name")
     if not called:
         raise ArenaError(f"say what the agent is called: `name` in {MANIFEST}, or --name")
@@ -280,7 +280,7 @@ def check_agent(bundle: Bundle, game: Game) -> None:
     kind, _, argument = spec.partition(":")
     shown = one_line(spec, 80)
     if not spec.isprintable():
-        raise ArenaError(f"the agent {shown} is no spec: it has characters that do not show as they are")
+        raise ArenaError(f"the agent {shown} is not a valid spec: it has characters that do not show as they are")
     if kind not in ("search", "python", "process", "ppo", *game.engine.policy_names()):
         raise ArenaError(f"{shown!r} cannot be submitted for {game.name}; a submission is {_FORMS}")
     if bundle.folder is None:

@@ -61,7 +61,7 @@ class Database:
                 older schema is upgraded in memory.
 
         Raises:
-            ArenaError: `path` is no path; or the file is of another kind or schema version, damaged or unreadable.
+            ArenaError: `path` is not a path; or the file is of another kind or schema version, damaged or unreadable.
         """
         if not isinstance(path, str | Path | None):  # its repr would become the name of a file
             raise ArenaError(f"a store is opened by its path, a str or a Path; got {path!r}")

@@ -75,7 +75,9 @@ class Match:
             check_name(label, "an agent", ArenaError)
         for spec in self.agents:
             if not spec.isprintable():
-                raise ArenaError(f"the agent {one_line(spec, 80)} is no spec: it has characters that do not show")
+                raise ArenaError(
+                    f"the agent {one_line(spec, 80)} is not a valid spec: it has characters that do not show"
+                )
         if self.labels and (len(self.labels) != len(self.agents) or len(set(self.labels)) != len(self.labels)):
             raise ArenaError(f"each agent of a match needs a name of its own; got {', '.join(self.labels)}")
 

@@ -84,7 +84,7 @@ class Plan:
             only: play these deals, in ascending order; None: all.
 
         Raises:
-            ArenaError: `seconds` is no time.
+            ArenaError: `seconds` is not a positive number.
         """
         if seconds is not None and not 0 < seconds < math.inf:
             raise ArenaError(f"a run has a number of seconds above 0, or no limit; got {seconds}")

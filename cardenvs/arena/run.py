@@ -55,7 +55,7 @@ def run(
             its workers, and with `keep_going` a worker that dies still ends the play.
         stop: end a match early once it meets this.
         seconds: begin no game after so long; what is missing is left to a later run.
-        backend: "local", or "ray" for the Ray cluster of this environment (a local one where there is none).
+        backend: "local", or "ray" for the Ray cluster of this environment (a local one if there is none).
         only: play these deals, in ascending order; None: all.
         each: called with each game as soon as it is over, failed ones included.
 

@@ -104,7 +104,7 @@ def match(
 def _guard(on_failure: str, keep_env: Sequence[str]) -> "AgentLimits | None":
     unknown = [name for name in keep_env if name not in os.environ]
     if unknown:
-        raise ArenaError(f"--keep-env {unknown[0]}: there is no such environment variable")
+        raise ArenaError(f"--keep-env {unknown[0]}: no such environment variable is set")
     if on_failure == "stop":
         if keep_env:
             raise ArenaError("--keep-env needs --on-failure forfeit or forced_action")

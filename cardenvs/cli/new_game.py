@@ -24,16 +24,16 @@ def new_game(
 
     Examples: `cardenvs new-game my_game --package ./my_game`, `cardenvs new-game my_game`
     """
-    from cardenvs.cli import scaffold
+    from cardenvs.cli.scaffold import checked_name, checkout_files, package_files, registered
     from cardenvs.core.files import check_output_folder, write_whole
 
-    scaffold.checked_name(name, is_package=package is not None)
+    checked_name(name, is_package=package is not None)
     if package is None:
-        root, files = Path(), scaffold.checkout_files(name)
+        root, files = Path(), checkout_files(name)
         pyproject = _pyproject_of_checkout()
-        registration = scaffold.registered(pyproject.read_text(encoding="utf-8"), name)
+        registration = registered(pyproject.read_text(encoding="utf-8"), name)
     else:
-        root, files = package, scaffold.package_files(name)
+        root, files = package, package_files(name)
         check_output_folder(root)
         if root.is_dir() and any(root.iterdir()):
             raise FileError(f"cannot write {root}: the folder is not empty; give a new one")

@@ -198,7 +198,7 @@ def _renamed(text: str, name: str) -> str:
 
 def _inside(text: str, name: str) -> str:
     """Return the code of a package as that of a folder of cardenvs, whose imports are grouped differently."""
-    text = text.replace(f"\n\nfrom {name}", f"\nfrom cardenvs.games.{name}")
+    text = re.sub(rf"\n?\nfrom {name}\b", rf"\nfrom cardenvs.games.{name}", text)
     text = text.replace("import numpy as np\nfrom cardenvs", "import numpy as np\n\nfrom cardenvs")
     return text.replace("import cardenvs\nimport pytest\n", "import pytest\n\nimport cardenvs\n")
 

@@ -90,7 +90,7 @@ def checked_seat(game: Game, seat: int | str, num_players: int) -> int | str:
     """Return `seat` if it is a player number, "random" or "rotate".
 
     Raises:
-        OptionError: it is none of these.
+        OptionError: it is not one of these.
     """
     if seat in ("random", "rotate") or (type(seat) is int and 0 <= seat < num_players):
         return seat

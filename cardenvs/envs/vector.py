@@ -62,7 +62,7 @@ class VectorEnv:
         num_envs: int,
         seed: int = 0,
         num_threads: int | str = "auto",
-        mask: bool | str = True,
+        mask: bool = True,
         legal_lists: bool = True,
         max_plies: int | None = None,
         resumable: bool = False,
@@ -76,8 +76,7 @@ class VectorEnv:
             seed: seed of all chance, 0..2**63-1. Episode k of environment i depends on (seed, i, k) only.
             num_threads: number of threads for each call. "auto" uses all cores for calls that are long enough to gain
                 from it.
-            mask: whether to write `action_mask`. A string sets the game's own option `mask`, if it has one, and also
-                writes the mask.
+            mask: whether to write `action_mask`.
             legal_lists: whether to show `legal_actions`.
             max_plies: truncate episodes after this many plies; by default the game's own bound, which no game exceeds.
             resumable: store the actions of the running episodes, so that `get_state` can save them.
@@ -88,8 +87,6 @@ class VectorEnv:
             ValueError: another argument is invalid.
         """
         self.game = game
-        if isinstance(mask, str):
-            options["mask"], mask = mask, True
         self.options = game.make_options(**options)
         self.options.check_environment()
         self.num_envs = positive("num_envs", num_envs)

@@ -1,4 +1,4 @@
-"""Reading a reply: the last valid answer in it, or why there is none. Nothing is rescued from prose."""
+"""Reading a reply: the last valid answer in it, or why it has none. Nothing is rescued from prose."""
 
 import json
 import re
@@ -81,7 +81,7 @@ def read_answer(text: str, prompt: Prompt, turn: Turn) -> tuple[int, ...]:
 def _of_candidate(chosen: str, prompt: Prompt) -> tuple[int, ...]:
     if chosen not in prompt.candidates:
         last = len(prompt.candidates) - 1
-        raise AnswerError(ILLEGAL, f"{chosen} is no candidate; the candidates are c0 to c{last}")
+        raise AnswerError(ILLEGAL, f"{chosen} is not a candidate; the candidates are c0 to c{last}")
     return prompt.candidates[chosen].actions
 
 

@@ -41,7 +41,7 @@ class TextPlayer:
         retries: int | None = None,
         on_failure: str | None = None,
     ) -> None:
-        """Check the settings; None stands for what matches do.
+        """Check the settings; None is what matches use.
 
         Raises:
             OptionError: invalid `prompt`, `retries` or `on_failure`.

@@ -77,7 +77,7 @@ def read_calls(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
     """The calls of a file, each with the text of its system message under "system_text".
 
     Raises:
-        FormatError: a line that is no part of a transcript. A last line that was cut short is passed over.
+        FormatError: a line that does not belong to a transcript. A last line that was cut short is skipped.
     """
     systems: dict[str, str] = {}
     with open(path, encoding="utf-8", errors="replace") as file:
@@ -88,7 +88,7 @@ def read_calls(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
             except (ValueError, RecursionError, LookupError, TypeError):
                 if not line.endswith("\n"):
                     return
-                raise FormatError(f"{path}: line {number} is no part of a transcript") from None
+                raise FormatError(f"{path}: line {number} does not belong to a transcript") from None
             if kind == "system":
                 systems[entry["id"]] = entry["text"]
             elif kind == "call":

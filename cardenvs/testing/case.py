@@ -85,7 +85,7 @@ class Case:
             state.apply(self._choose(state, legal, chooser))
 
     def is_large(self) -> bool:
-        """Return whether the game has so many events that checking each position takes long."""
+        """Return whether checking each position takes long because the game has many events."""
         *_, last = self.positions()
         return len(last.event_rows(OMNISCIENT)) > _LARGE
 

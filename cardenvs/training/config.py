@@ -137,7 +137,7 @@ def read_config(path: str | Path) -> Config:
 
 
 def config_for(game: str) -> Config:
-    """The tuned config of a game in `configs/`, or the defaults where there is none."""
+    """The tuned config of a game in `configs/`, or the defaults."""
     for path in sorted(CONFIG_FOLDER.glob("*.yaml")):
         config = read_config(path)
         if config.game == game:

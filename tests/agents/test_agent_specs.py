@@ -83,7 +83,7 @@ def test_a_factory_in_the_working_folder_is_found(tmp_path, monkeypatch):
     agent = load_agent("python:my_agents_here:Caller", GAME, OPTIONS)
     assert agent.act(Turn(GAME.new_state(seed=1), 0)) == 1
     assert agent.game is GAME
-    with pytest.raises(AgentError, match="gave 5, which is no agent: it lacks act and reset"):
+    with pytest.raises(AgentError, match="gave 5, which is not an agent: it lacks act and reset"):
         make_agent("python:my_agents_here:nothing", GAME, OPTIONS)
 
 

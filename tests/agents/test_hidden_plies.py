@@ -72,8 +72,8 @@ def test_nobody_can_tell_how_many_starting_birds_the_other_kept():
 
 @pytest.mark.slow
 def test_nobody_can_tell_that_a_play_was_given_up():
-    """With the loose mask a player may begin a play on the table and give it up."""
+    """With loose steps a player may begin a play on the table and give it up."""
     plies = set()
     for seed in range(6):
-        plies |= check(get_game("rummikub_v0"), {"mask": "loose"}, seed=seed, plays=12, longest=10)
+        plies |= check(get_game("rummikub_v0"), {"steps": "loose"}, seed=seed, plays=12, longest=10)
     assert plies > {0}

@@ -175,7 +175,9 @@ def test_a_system_without_one_says_so(monkeypatch):
     try:
         assert not chosen("auto")
         assert not chosen("none")
-        with pytest.raises(AgentError, match=r"there is no sandbox here: bubblewrap (is not installed|needs Linux)"):
+        with pytest.raises(
+            AgentError, match=r"no sandbox is available here: bubblewrap (is not installed|needs Linux)"
+        ):
             chosen("require")
         with pytest.raises(AgentError, match="a sandbox is one of auto, require, none; got 'maybe'"):
             chosen("maybe")

@@ -109,7 +109,7 @@ def test_agents_that_never_met_are_told_apart(tmp_path):
 
 
 def test_plain_matches_make_a_board_too(tmp_path):
-    with Store(tmp_path / "store.db") as store, pytest.raises(ArenaError, match="no complete deal"):
+    with Store(tmp_path / "store.db") as store, pytest.raises(ArenaError, match="no deal is complete yet"):
         board_of(store)
     Match.of("kuhn_poker_v0", ["random", "search:simulations=2"], 5).run(tmp_path / "store.db")
     Match.of("kuhn_poker_v0", ["random", "search:simulations=2"], 5, seed=1).run(tmp_path / "store.db")
@@ -284,7 +284,7 @@ def test_a_site_replaces_a_site_and_nothing_else(opened, board, site, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(ArenaError, match="is not empty and holds no site"):
         write_site(opened, board, tmp_path)
-    with pytest.raises(ArenaError, match="it is no folder"):
+    with pytest.raises(ArenaError, match="it is not a folder"):
         write_site(opened, board, tmp_path / "notes.txt")
 
 

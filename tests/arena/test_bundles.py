@@ -206,9 +206,9 @@ def test_links_and_devices_are_refused(tmp_path):
         make()
         refused(folder, r"odd is a (link|device, a pipe or a socket); a bundle has files and folders only")
         odd.unlink()
-    refused("/dev/null", "is no bundle")
+    refused("/dev/null", "is not a bundle")
     os.mkfifo(tmp_path / "fifo")
-    refused(tmp_path / "fifo", "is no bundle")
+    refused(tmp_path / "fifo", "is not a bundle")
     os.mkfifo(folder / "submission.json")
     refused(folder, "is a device, a pipe or a socket")
 

@@ -157,7 +157,7 @@ def test_cells_are_coloured_where_the_advantage_is_clear(summary):
 
 
 def test_without_the_extra_or_without_deals_there_is_no_page(summary, monkeypatch):
-    with pytest.raises(ArenaError, match="no complete deal"):
+    with pytest.raises(ArenaError, match="no deal is complete yet"):
         page(summarise(summary.match, []))
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"cardenvs\[report\]"):

@@ -205,7 +205,7 @@ def test_other_deals_and_other_moves_of_anchors_are_noticed(replays, tmp_path):
         ({"submission.yaml": "name: x"}, "has neither an agent .* nor replays"),
         ({"submission.yaml": "- x"}, "should have lines"),
         ({"submission.yaml": "name: ["}, "cannot be read"),
-        ({"submission.yaml": "name: x\nagnt: random"}, "there is no such setting: agnt; there are: name, agent"),
+        ({"submission.yaml": "name: x\nagnt: random"}, "unknown setting agnt; settings are: name, agent"),
     ],
 )
 def test_bundles_that_are_none(tmp_path, files, message):
@@ -217,7 +217,7 @@ def test_bundles_that_are_none(tmp_path, files, message):
 
 def test_what_cannot_be_rated_is_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("x")
-    with pytest.raises(ArenaError, match="is no bundle"):
+    with pytest.raises(ArenaError, match="is not a bundle"):
         checked(tmp_path / "notes.txt")
     with pytest.raises(ArenaError, match="'castle' cannot be submitted for kuhn_poker_v0; a submission is a policy"):
         checked("castle")

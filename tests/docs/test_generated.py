@@ -5,7 +5,7 @@ import sys
 import pytest
 from pages import ROOT
 
-sys.path.insert(0, str(ROOT))  # for `docs`, which is no part of the package
+sys.path.insert(0, str(ROOT))  # for `docs`, which is not part of the package
 
 from cardenvs.agents.kinds import find_kind, kind_names
 from docs import generate

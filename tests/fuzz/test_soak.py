@@ -21,7 +21,7 @@ STEPS = {
     "rummikub_v0": 2_000_000,
 }
 OTHER_STEPS = 1_000_000  # of a game that is not listed
-OPTIONS = {"rummikub_v0": {"mask": "loose"}}
+OPTIONS = {"rummikub_v0": {"steps": "loose"}}
 SHORT = 1000  # by which the short form is shorter
 STATE_SHARE, AEC_SHARE = 2000, 1000  # by which States and AEC environments play less than batches
 MOST_RESIDENT, MOST_TRACED = 48 << 20, 1 << 20  # bytes

@@ -55,7 +55,7 @@ def play_turn(state, policy):
 
 def random_options(chooser):
     return {
-        "mask": "loose",
+        "steps": "loose",
         "num_players": chooser.choice([2, 3, 4]),
         "joker_rule": chooser.choice(["retrieve", "free", "locked"]),
         "joker_group3_needs_both": chooser.random() < 0.3,
@@ -80,7 +80,7 @@ def test_max_tiles_lays_what_the_solver_says_step_by_step():
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_policy_never_gives_up_a_play_that_it_has_begun_and_plays_if_there_is_a_play(policy):
     for seed in range(20 if COMPILED else 1):
-        state = GAME.new_state(seed=seed, mask="loose", num_players=2)
+        state = GAME.new_state(seed=seed, steps="loose", num_players=2)
         while not state.is_terminal and (COMPILED or state.ply < 12):
             position = position_of(state)
             possible = solve_position(position).num_tiles > 0
@@ -99,13 +99,13 @@ def test_a_policy_never_gives_up_a_play_that_it_has_begun_and_plays_if_there_is_
                 assert (action == COMMIT) == possible
 
 
-@pytest.mark.parametrize("mask", ["loose", "exact"])
+@pytest.mark.parametrize("steps", ["loose", "exact"])
 @pytest.mark.parametrize("policy", POLICIES)
-def test_a_turn_begun_by_somebody_else_is_finished_or_given_up(policy, mask):
+def test_a_turn_begun_by_somebody_else_is_finished_or_given_up(policy, steps):
     chooser = random.Random(3)
     turns = 0
     for seed in range(6 if COMPILED else 1):
-        state = GAME.new_state(seed=seed, mask=mask, num_players=2, initial_meld_min=0)
+        state = GAME.new_state(seed=seed, steps=steps, num_players=2, initial_meld_min=0)
         while not state.is_terminal and turns < (1 << 30 if COMPILED else 10):
             for _ in range(chooser.randrange(3)):
                 steps = [action for action in state.legal_actions() if action >= TAKE_0]
@@ -122,7 +122,7 @@ def test_each_policy_is_above_the_one_before():
 
     for players, worse, better in ((2, "greedy", "max_tiles"), (4, "greedy", "max_tiles"), (2, "max_tiles", "planner")):
         agents = [better, worse] * (players // 2)
-        match = Match.of("rummikub_v0", agents, deals=60, seed=1, num_players=players, mask="loose")
+        match = Match.of("rummikub_v0", agents, deals=60, seed=1, num_players=players, steps="loose")
         assert match.run().advantage(0, 1).low > 0, (players, better)
 
 
@@ -214,7 +214,7 @@ def copy_of(state):
 def test_simulations_deal_no_racks_with_which_the_planner_would_have_gone_out_or_opened():
     playable, uniform = 0, 0
     for seed in range(20 if COMPILED else 1):
-        state = GAME.new_state(seed=seed, mask="loose", num_players=2)
+        state = GAME.new_state(seed=seed, steps="loose", num_players=2)
         while not state.is_terminal and state.record.num_dealt < state.record.num_tiles:
             if COMPILED or state.ply == 1:
                 player = state.current_player
@@ -268,7 +268,7 @@ def would_play(state, world):
 def positions_of_play(number):
     chooser = random.Random(7)
     for seed in range(number):
-        state = GAME.new_state(seed=seed, mask="loose", num_players=2)
+        state = GAME.new_state(seed=seed, steps="loose", num_players=2)
         for _ in range(chooser.randrange(4, 40) if COMPILED else 5):
             if not state.is_terminal:
                 play_turn(state, chooser.choice(POLICIES))
@@ -310,7 +310,7 @@ def test_candidates_say_nothing_of_what_the_player_cannot_know():
 
 def test_labels_of_candidates():
     deck = "R4 R5 R6 R7 B9 K1 O3 R1 B2 K5 K8 O11 B13 O13"
-    state = GAME.new_state(seed=1, deck=deck, mask="loose", num_players=2, initial_meld_min=0)
+    state = GAME.new_state(seed=1, deck=deck, steps="loose", num_players=2, initial_meld_min=0)
     labels = [one.label for one in GAME.view.candidates(state, 0)]
     assert labels[0] == "lay R4-7"
     assert {"lay R4-6", "lay R5-7", "draw"} <= set(labels)
@@ -321,7 +321,7 @@ def test_labels_of_candidates():
 
 
 def test_while_a_play_is_built_each_step_is_a_candidate():
-    state = GAME.new_state(seed=1, deck="R4 R5 R6", mask="loose", num_players=2)
+    state = GAME.new_state(seed=1, deck="R4 R5 R6", steps="loose", num_players=2)
     state.apply(LAY_0 + MELD_NUMBER[Meld.of("R4 R5 R6")])
     assert [one.actions for one in GAME.view.candidates(state, 0)] == [(a,) for a in state.legal_actions()]
 
@@ -334,7 +334,7 @@ def two_runs(**options):
     """Player 0 holds two runs and nothing else; its best play lays both and goes out."""
     deck = "R1 R2 R3 K1 K2 K3"
     return GAME.new_state(
-        seed=1, deck=deck, mask="loose", num_players=2, initial_hand_size=6, initial_meld_min=0, **options
+        seed=1, deck=deck, steps="loose", num_players=2, initial_hand_size=6, initial_meld_min=0, **options
     )
 
 
@@ -396,7 +396,7 @@ def test_a_play_under_way_is_given_up_when_it_does_not_fit_or_a_game_begins(monk
 
 
 def test_search_does_not_search_where_there_is_one_candidate(monkeypatch):
-    state = GAME.new_state(seed=1, deck="R1 R5 R9", mask="loose", num_players=2, initial_hand_size=3)
+    state = GAME.new_state(seed=1, deck="R1 R5 R9", steps="loose", num_players=2, initial_hand_size=3)
     begun = searches(monkeypatch)
     assert SearchAgent(GAME).act(Turn(state, 0)) == DRAW
     assert not begun

@@ -37,7 +37,7 @@ STEPPED = [  # options of engine and environment
     ("joker_group3_needs_both", True),
     ("allow_draw_when_play_possible", False),
     ("pass_rule", "no_play_only"),
-    ("mask", "loose"),
+    ("steps", "loose"),
 ]
 HOUSE_RULES = [  # of the engine only
     ("initial_meld_hand_only", False),
@@ -307,7 +307,7 @@ def blocks(number):
 @pytest.mark.parametrize("block", blocks(20))
 def test_check_play_agrees_with_the_oracle_under_all_pairs_of_options(block):
     chooser, found = random.Random(block), Counter()
-    settings = [one for one in STEPPED if one[0] != "mask"] + HOUSE_RULES
+    settings = [one for one in STEPPED if one[0] != "steps"] + HOUSE_RULES
     for chosen in pairs(settings):
         rules = DEFAULTS | {"initial_hand_size": 1, "num_players": 2} | chosen
         rack, table = random_position(rules, chooser, most_tiles=7)
@@ -320,7 +320,7 @@ def test_steps_and_solver_agree_with_the_oracle_under_all_pairs_of_options(block
     chooser = random.Random(1000 + block)
     everything = pairs(STEPPED)
     for chosen in everything if COMPILED else chooser.sample(everything, 5):
-        environment = {"mask": chosen.pop("mask")} if "mask" in chosen else {}
+        environment = {"steps": chosen.pop("steps")} if "steps" in chosen else {}
         rules = DEFAULTS | {"initial_hand_size": 1, "num_players": 2} | chosen
         rack, table = random_position(rules, chooser, most_tiles=6 if environment else 7)
         check_steps(rules, rack, table, opened=chooser.random() < 0.7, **environment)

@@ -131,11 +131,11 @@ def compare(rack, table, opened, **options):
     rules = Ruleset.make(**options)
     melds = canonical_table(table_of(table))
     wanted = legal_tables(Position(rules, multiset(rack), melds, opened))
-    for mask in ("exact", "loose"):
-        if mask == "loose" and total(table_tiles(melds)) > 9:
+    for steps in ("exact", "loose"):
+        if steps == "loose" and total(table_tiles(melds)) > 9:
             continue
-        found = reached(position(rack, table, opened, mask=mask, **options))
-        assert set(found) == wanted, (rack, table, mask, options)
+        found = reached(position(rack, table, opened, steps=steps, **options))
+        assert set(found) == wanted, (rack, table, steps, options)
         assert all(times == 1 for times in found.values()), "a table is reached in two ways"
     return len(wanted)
 
@@ -169,7 +169,7 @@ def test_a_joker_may_be_freed_in_a_set_that_stays():
 
 
 @pytest.mark.parametrize("options", [{}, {"joker_rule": "free"}, {"joker_rule": "locked"}, {"num_players": 2}])
-def test_games_with_the_exact_mask_have_no_dead_end(options):
+def test_games_with_the_exact_steps_have_no_dead_end(options):
     chooser = random.Random(1)
     for seed in range(20 if COMPILED else 1):
         state = GAME.new_state(seed=seed, **options)
@@ -210,11 +210,11 @@ def can_be_completed(state):
                 constraints=limits).success  # fmt: skip
 
 
-def check_the_exact_mask(state):
-    """Compare a state's exact mask with the loose one and the integer program; return how many steps it leaves out."""
+def check_the_exact_steps(state):
+    """Compare exact steps with the loose ones and the integer program; return how many are left out."""
     record = np.frombuffer(state.record_bytes(), GAME.rules.state_dtype).copy()
-    record["rules"]["mask"] = LOOSE
-    loose = State._from_record(GAME, GAME.make_options(joker_rule="free", mask="loose"), record)
+    record["rules"]["steps"] = LOOSE
+    loose = State._from_record(GAME, GAME.make_options(joker_rule="free", steps="loose"), record)
     exact, left_out = set(state.legal_actions()), 0
     for action in loose.legal_actions():
         if action >= TAKE_0:
@@ -227,13 +227,13 @@ def check_the_exact_mask(state):
 
 @pytest.mark.skipif(not COMPILED, reason="whole games")
 @pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, 20))])
-def test_the_exact_mask_agrees_with_an_integer_program(seed):
+def test_the_exact_steps_agrees_with_an_integer_program(seed):
     chooser = random.Random(seed)
     state = GAME.new_state(seed=seed, joker_rule="free")
     checked = left_out = 0
     while not state.is_terminal and checked < 8:
         if state.record.opened[state.current_player] and state.record.sets[4] >= 0 and chooser.random() < 0.1:
-            left_out += check_the_exact_mask(state)
+            left_out += check_the_exact_steps(state)
             checked += 1
         state.apply(chooser.choice(state.legal_actions()))
     assert checked > 0
@@ -265,7 +265,7 @@ def test_8_1_only_the_builder_sees_the_steps():
 
 
 def test_8_2_and_8_3_reasons():
-    state = position("R5 K9 R1", ["R2 R3 R4", "B9 B10 B11"], mask="loose")
+    state = position("R5 K9 R1", ["R2 R3 R4", "B9 B10 B11"], steps="loose")
     assert "rules.md 8.2" in state.explain_illegal(TAKE_0 + 20)
     state.apply(TAKE_0)
     assert "4.2" in position("R5", ["R2 R3 R4"], opened=False).explain_illegal(TAKE_0)
@@ -281,21 +281,21 @@ def test_8_2_and_8_3_reasons():
 
 
 def test_8_5_a_play_can_be_given_up():
-    state = position("R5 K9", ["R2 R3 R4"], mask="loose", pool="O1 O2")
+    state = position("R5 K9", ["R2 R3 R4"], steps="loose", pool="O1 O2")
     state.apply(TAKE_0)
     state.apply(state.action_from_label("give up and draw"))
     assert state.current_player == 1
     assert multiset([*tiles_in(state.record.hands[0])]) == multiset("R5 K9 O1")
     assert state.facts(0)["table"] == {"set 1": "R2 R3 R4"}
-    state = position("R5 K9", ["R2 R3 R4"], mask="loose", pool="")
+    state = position("R5 K9", ["R2 R3 R4"], steps="loose", pool="")
     state.apply(TAKE_0)
     state.apply(state.action_from_label("give up and pass"))
     assert state.record.num_passes == 1
 
 
 def test_3_3_and_3_4_with_a_play_possible():
-    for mask in ("exact", "loose"):
-        options = {"mask": mask, "allow_draw_when_play_possible": False, "pass_rule": "no_play_only"}
+    for steps in ("exact", "loose"):
+        options = {"steps": steps, "allow_draw_when_play_possible": False, "pass_rule": "no_play_only"}
         for pool, idle in (("K1", DRAW), ("", PASS)):
             assert idle not in position("R5", ["R2 R3 R4"], pool=pool, **options).legal_actions()
             assert "a play is possible" in position("R5", ["R2 R3 R4"], pool=pool, **options).explain_illegal(idle)

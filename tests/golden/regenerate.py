@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parent
 OPTIONS = {
     "gin_rummy_v0": [{"oklahoma": True, "layoff": "manual", "big_gin": True}, {"match_target": 20}],
     "kuhn_poker_v0": [{"num_players": 3}],
-    "rummikub_v0": [{"num_players": 2, "mask": "loose"}, {"num_players": 3, "joker_rule": "free", "returns": "win"}],
+    "rummikub_v0": [{"num_players": 2, "steps": "loose"}, {"num_players": 3, "joker_rule": "free", "returns": "win"}],
     "leduc_poker_v0": [{"num_players": 3}, {"ante": 5, "raise_size": (3, 10), "max_raises": 4}],
     "texas_holdem_v0": [{"format": "cash", "num_players": 9, "num_hands": 5, "ante": 5}, {"betting": "fcpa"}],
     "wingspan_v0": [{"num_players": 5, "goals": "blue", "reward": "score"}, {"num_players": 3, "reward": "winner"}],

@@ -156,7 +156,7 @@ def test_a_retry_says_what_was_wrong_and_shows_the_reply_again():
     first, second, third, fourth = seen
     assert first == second[:2] == third[:2] == fourth[:2]
     assert second[2] == {"role": "assistant", "content": '<answer>{"id":"c7"}</answer>'}
-    assert "c7 is no candidate; the candidates are c0 to c2" in second[3]["content"]
+    assert "c7 is not a candidate; the candidates are c0 to c2" in second[3]["content"]
     assert [one["role"] for one in third] == ["system", "user", "user"]  # nothing to show of an empty reply
     assert "empty" in third[2]["content"]
     assert "no valid answer" in fourth[3]["content"]

@@ -90,7 +90,7 @@ def test_nothing_is_rescued(text):
 
 def test_an_id_that_is_not_listed_is_illegal_and_the_reason_names_those_that_are():
     assert refused('<answer>{"id":"c0"}</answer><answer>{"id":"c3"}</answer>') == (
-        ILLEGAL, "c3 is no candidate; the candidates are c0 to c2",
+        ILLEGAL, "c3 is not a candidate; the candidates are c0 to c2",
     )  # fmt: skip
 
 
@@ -154,7 +154,7 @@ def test_every_outcome_but_ok_has_its_own_message():
     texts = {retry_text(outcome, "reason", "form") for outcome in OUTCOMES if outcome != "ok"}
     assert len(texts) == len(OUTCOMES) - 1
     assert all(text.endswith("form") for text in texts)
-    assert "c3 is no candidate" in retry_text(ILLEGAL, "c3 is no candidate", "form")
+    assert "c3 is not a candidate" in retry_text(ILLEGAL, "c3 is not a candidate", "form")
 
 
 def test_a_long_reply_is_read_in_linear_time():  # in quadratic time this test would take minutes

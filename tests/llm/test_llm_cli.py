@@ -120,7 +120,7 @@ def test_a_transcript_that_was_cut_short_is_read_up_to_there(transcript):
     transcript.write_bytes(b"{]\n" + whole)
     result = call("transcript", "show", str(transcript))
     assert result.exit_code == 2
-    assert "line 1 is no part of a transcript" in result.stderr
+    assert "line 1 does not belong to a transcript" in result.stderr
 
 
 def test_what_a_terminal_would_act_upon_is_written_out():

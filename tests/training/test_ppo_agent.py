@@ -109,7 +109,7 @@ def test_damage_is_reported(path, tmp_path, what):
         torch.save({**checkpoint, "shape": {**checkpoint["shape"], "hidden": [8]}}, broken)
     else:
         torch.save({k: v for k, v in read_checkpoint(path).items() if k != "model"}, broken)
-    with pytest.raises(FormatError, match=r"broken.pt (is damaged|is no checkpoint)"):
+    with pytest.raises(FormatError, match=r"broken.pt (is damaged|is not a checkpoint)"):
         load_agent(broken)
 
 

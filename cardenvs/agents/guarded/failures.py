@@ -20,7 +20,7 @@ def storable_notes(notes: dict[str, Any]) -> dict[str, Any]:
     try:
         text = json.dumps(notes, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        return {"dropped": _short(f"the notes are no JSON values: {error}")}
+        return {"dropped": _short(f"the notes are not JSON values: {error}")}
     if len(text) > _LONGEST_NOTES:
         return {"dropped": f"the notes are {len(text)} characters of JSON; at most {_LONGEST_NOTES} are kept"}
     return json.loads(text)

@@ -85,7 +85,7 @@ def chosen(mode: str) -> bool:
     """Whether to use the sandbox: `mode` is "auto" (if there is one), "require" or "none".
 
     Raises:
-        AgentError: an unknown mode, or a sandbox is required and there is none.
+        AgentError: an unknown mode, or a sandbox is required but not available.
     """
     if mode not in MODES:
         raise AgentError(f"a sandbox is one of {', '.join(MODES)}; got {mode!r}")
@@ -93,7 +93,7 @@ def chosen(mode: str) -> bool:
         return False
     reason = why_unavailable()
     if mode == "require" and reason is not None:
-        raise AgentError(f"there is no sandbox here: {reason}")
+        raise AgentError(f"no sandbox is available here: {reason}")
     return reason is None
 
 

@@ -110,7 +110,7 @@ def _failure(error: BaseException) -> dict[str, Any]:
 
 
 def serve(spec: str, lines: Any, answers: Any) -> None:
-    """Answer messages until there are no more.
+    """Answer messages until the input ends.
 
     Args:
         spec: of the agent.

@@ -40,7 +40,7 @@ def write_page(summary: Summary, path: str | Path) -> None:
 def page(summary: Summary) -> str:
     """The page as text. See `write_page`."""
     if not summary.deals:
-        raise ArenaError("there is no complete deal to make a page of")
+        raise ArenaError("no deal is complete yet, so there is nothing to show")
     return render("match.html", **match_context(summary))
 
 

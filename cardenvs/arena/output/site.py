@@ -75,7 +75,7 @@ def check_folder(root: Path) -> None:
     """
     check_page_extra()
     if root.exists() and not root.is_dir():
-        raise ArenaError(f"cannot write a site to {root}: it is no folder")
+        raise ArenaError(f"cannot write a site to {root}: it is not a folder")
     if root.is_dir() and any(root.iterdir()) and not (root / _MARK).is_file():
         raise ArenaError(f"{root} is not empty and holds no site; choose another folder")
 

@@ -121,7 +121,7 @@ def board_of(
     basis: RatingBasis | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Board:
-    """Sum up an experiment of a store; None: the last one, or all matches where there is no experiment.
+    """Sum up an experiment of a store; None is the last one, or all matches if there are no experiments.
 
     Args:
         store: with finished games.

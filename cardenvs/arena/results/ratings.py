@@ -34,7 +34,7 @@ from cardenvs.arena.results.statistics import FEWEST_FOR_BOOTSTRAP, DealResample
 from cardenvs.core.errors import ArenaError
 
 ELO = 400 / math.log(10)  # points of rating for odds of e to 1
-MIDDLE = 1500.0  # the mean rating where there are no anchors
+MIDDLE = 1500.0  # the mean rating without anchors
 RATING_RESAMPLES = 500
 
 _DRAW = 0.5  # of a won game, for both of every pair that met
@@ -154,7 +154,7 @@ class Evidence(abc.ABC):
                 seating = tuple(numbers[agent] for agent in game.seating)
                 for agent in seating:
                     self.games[agent] += 1
-                for key, value in self._told_by(seating, game.returns):
+                for key, value in self._evidence(seating, game.returns):
                     column = self._columns.setdefault(key, len(self._columns))
                     row[column] = row.get(column, 0.0) + value
             rows.append(row)
@@ -166,7 +166,7 @@ class Evidence(abc.ABC):
         self._by_unit = by_deal if self._pool is None else self._pool.pooled(by_deal)
 
     @abc.abstractmethod
-    def _told_by(self, seating: tuple[int, ...], returns: tuple[float, ...]) -> Iterable[tuple[Any, float]]:
+    def _evidence(self, seating: tuple[int, ...], returns: tuple[float, ...]) -> Iterable[tuple[Any, float]]:
         """What one game adds to which sums."""
 
     @abc.abstractmethod
@@ -194,7 +194,7 @@ class Places(Evidence):
         super().__init__(match, records, agents)
         self.choices = list(self._columns)
 
-    def _told_by(self, seating: tuple[int, ...], returns: tuple[float, ...]) -> Iterable[tuple[Any, float]]:
+    def _evidence(self, seating: tuple[int, ...], returns: tuple[float, ...]) -> Iterable[tuple[Any, float]]:
         return choices(seating, places_of(returns))
 
     def _counted(self, sums: np.ndarray) -> np.ndarray:
@@ -219,7 +219,7 @@ class Results(Evidence):
             [[self._columns[pair, power] for power in range(3)] for pair in self._pairs], int
         ).reshape(-1, 3)
 
-    def _told_by(self, seating: tuple[int, ...], returns: tuple[float, ...]) -> Iterable[tuple[Any, float]]:
+    def _evidence(self, seating: tuple[int, ...], returns: tuple[float, ...]) -> Iterable[tuple[Any, float]]:
         for (first, mine), (second, other) in itertools.permutations(zip(seating, returns, strict=True), 2):
             if first < second:
                 difference = mine - other
@@ -273,7 +273,7 @@ def fit(
     games = np.sum([part.games for part in evidence], axis=0)
     return [
         Rating(
-            name, _told(found[agent]), _told(low[agent]), _told(high[agent]), int(games[agent]), agent in held,
+            name, _elo(found[agent]), _elo(low[agent]), _elo(high[agent]), int(games[agent]), agent in held,
         )
         for agent, name in enumerate(agents)
     ]  # fmt: skip
@@ -287,7 +287,7 @@ def _scales(evidence: Sequence[Evidence]) -> list[float]:
     return [mean / weight if weight else 0.0 for weight in weights]
 
 
-def _told(strength: float) -> float:
+def _elo(strength: float) -> float:
     return MIDDLE + ELO * float(strength)
 
 

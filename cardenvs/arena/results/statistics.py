@@ -1,6 +1,6 @@
 """Means and intervals over deals.
 
-Games of one deal share their cards, so they are no independent samples; deals are. First an agent's returns are
+Games of one deal share their cards, so deals are the independent samples, not games. First an agent's returns are
 averaged over its games in a deal (all seatings, all opponents), which cancels the luck of the cards; then a Student t
 interval is taken over the deals. A deal counts once all its games are finished.
 

@@ -1,7 +1,7 @@
 """Actions of Rummikub: the steps of a turn, and why one may be illegal.
 
 id            action
-0             draw; with mask="loose" also while a play is being built: give it up and draw
+0             draw; with steps="loose" also while a play is being built: give it up and draw
 1             pass; likewise
 2             commit the play
 3..37         take set k apart (3 + k)

@@ -1,4 +1,4 @@
-"""Find the steps with which a turn can be completed: kernels of the exact mask. Paragraph numbers as in rules.md.
+"""Find the steps with which a turn can be completed: kernels of `steps="exact"`. Paragraph numbers as in rules.md.
 
 An example (checked in tests/games/test_rummikub_steps.py): R3 R4 R5 is on the table, and the rack is R2 B5 K5. The
 player takes the set apart; its three tiles are now loose and must be laid again. What can be laid next?

@@ -100,7 +100,7 @@ def _choose_beginner(s, log):
 @kernel
 def legal_actions(s, out):
     """List the legal steps of the player to act, ascending (8)."""
-    if s.rules.mask == EXACT:
+    if s.rules.steps == EXACT:
         return _legal_exact(s, out)
     return _legal_loose(s, out)
 
@@ -176,12 +176,12 @@ def explain_illegal(s, action):
         return explain_commit(s, w)
     if action < actions.LAY_0:
         code = explain_take(s, action - actions.TAKE_0)
-        if code == 0 and s.rules.mask == EXACT:
+        if code == 0 and s.rules.steps == EXACT:
             mark_steps(s, w, TO_TAKE)
             return 0 if w.marks[s.sets[action - actions.TAKE_0]] else actions.CANNOT_BE_COMPLETED
         return code
     code = explain_lay(s, action - actions.LAY_0)
-    if code == 0 and s.rules.mask == EXACT:
+    if code == 0 and s.rules.steps == EXACT:
         mark_steps(s, w, TO_LAY)
         return 0 if w.marks[action - actions.LAY_0] else actions.CANNOT_BE_COMPLETED
     return code
@@ -193,7 +193,7 @@ def _explain_idle(s, action):
     if action != _idle(s):
         return actions.POOL_EMPTY if action == actions.DRAW else actions.POOL_NOT_EMPTY
     if is_building(s):
-        return actions.IS_BUILDING if s.rules.mask == EXACT else 0
+        return actions.IS_BUILDING if s.rules.steps == EXACT else 0
     return actions.COULD_PLAY if idle_needs_no_play(s) and is_able_to_play(s, new_turn()) else 0
 
 

@@ -21,7 +21,7 @@ TURN_BEGINS, TAKING_APART, LAYING = range(3)
 class RummikubOptions(CommonRules):
     """Options of the environment."""
 
-    mask: str = option(
+    steps: str = option(
         "exact",
         choices=("exact", "loose"),
         doc="exact: steps with which the turn can be completed; loose: see rules.md 8",

@@ -1,4 +1,4 @@
-"""Legal steps of a turn, with the exact mask and with the loose one (rules.md 8)."""
+"""Legal steps of a turn, exact and loose (rules.md 8)."""
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def was_taken(s, number):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# The exact mask
+# Exact steps
 
 
 @kernel
@@ -166,7 +166,7 @@ def keeps_joker_rule(s, w):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# The loose mask
+# Loose steps
 
 
 @kernel
@@ -263,7 +263,7 @@ def _list_lay(s, number, out, n):
 
 @kernel
 def explain_lay(s, number):
-    """Return the code of why a meld cannot be laid next under the loose mask, or 0."""
+    """Return the code of why a meld cannot be laid next with loose steps, or 0."""
     player = np.int64(s.current_player)
     if s.num_laid > 0 and number < s.laid[s.num_laid - 1]:
         return actions.OUT_OF_ORDER
@@ -285,7 +285,7 @@ def explain_lay(s, number):
 
 @kernel
 def explain_take(s, k):
-    """Return the code of why set `k` cannot be taken apart next under the loose mask, or 0."""
+    """Return the code of why set `k` cannot be taken apart next with loose steps, or 0."""
     if s.sets[k] == NO_MELD:
         return actions.NO_SUCH_SET
     if not s.opened[s.current_player]:

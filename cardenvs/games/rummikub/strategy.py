@@ -10,8 +10,8 @@
 A policy chooses one step at a time and must follow the same plan at each step. The rack and the table of the record do
 not change before the play is done, so each step computes the plan again from the start of the turn. Once melds are
 being laid, the sets that were not taken apart are known to stay, which makes this fast. A turn that somebody else has
-started is finished if the plan fits it, and given up otherwise. The first step of a plan is legal with either mask, so
-policies need the list of legal actions only to give up such a turn.
+started is finished if the plan fits it, and given up otherwise. The first step of a plan is legal with either option,
+so policies need the list of legal actions only to give up such a turn.
 """
 
 import numpy as np
@@ -244,7 +244,7 @@ def _is_open(s, action):
 
 @kernel
 def _give_up(s, legal, n):
-    """Draw or pass, else commit, else make any step: with the exact mask every step leads to a play."""
+    """Draw or pass, else commit, else make any step: with exact steps every one leads to a play."""
     if not is_building(s):
         for idle in (np.int64(DRAW), np.int64(PASS)):
             if explain_illegal(s, idle) == 0:

@@ -81,7 +81,7 @@ class CardEnv(textarena.Env):
             seed: seed of the deal; None draws one.
 
         Raises:
-            OptionError: the game is not for so many players.
+            OptionError: the game does not take that many players.
             ValueError: invalid seed.
         """
         if seed is None:

@@ -222,7 +222,7 @@ def _check_games(player: dict[str, Any], config: Config) -> None:
     checked_tensor(arrays.get("episodes"), "episodes", (config.num_envs,), torch.int64)
     for name, array in arrays.items():
         if not isinstance(array, Tensor):
-            raise FormatError(f"{short(name)} is no tensor")
+            raise FormatError(f"{short(name)} is not a tensor")
         checked_tensor(array, short(name), array.shape, array.dtype)
 
 
