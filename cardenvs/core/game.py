@@ -188,13 +188,19 @@ class Game:
         if not isinstance(deck, str | Iterable):
             raise DeckError(f"{self.name}: an explicit deck is a text or a list of tokens; got {short(deck)}")
         tokens = [self.view.parse_token(part) for part in split_tokens(deck)] if isinstance(deck, str) else list(deck)
-        left = self.deck(options).tolist()
+        known = self.deck(options).tolist()
+        if self.rules.first_roll is not None:
+            faces, dice = self.rules.first_roll(options)
+            if len(tokens) > dice:
+                raise DeckError(f"{self.name}: the first roll has {dice} dice; got {len(tokens)}")
+            known = [*range(faces)] * dice
+        left = known.copy()
         for token in tokens:
             if not is_integer(token):
                 raise DeckError(f"{self.name}: a token of an explicit deck is an integer; got {short(token)}")
             if token not in left:
-                what = self.view.token_label(token) if token in self.deck(options) else f"token {token}"
-                why = "appears too often" if token in self.deck(options) else "is not in this game"
+                what = self.view.token_label(token) if token in known else f"token {token}"
+                why = "appears too often" if token in known else "is not in this game"
                 raise DeckError(f"{self.name}: {what} {why} in the explicit deck")
             left.remove(token)
         return np.array(tokens, np.int16)

@@ -87,6 +87,8 @@ class Rules:
         deck: function of the options; every token of the game, int16.
         dealt_tokens: function of the options; how many tokens of the deck a game deals. Give it if all deals can be
             listed.
+        first_roll: function of the options, for games of dice without a deck: (faces, dice). An explicit deck is then
+            the first roll, up to `dice` tokens 0..faces-1.
         sample_belief: kernel sample_belief(s, player, seed), like `determinize`, but drawing deals that the other
             players' actions make likely; used by simulations. None if there is none.
         amounts: how a batch shows actions that are amounts, or None; AMOUNTS in a module.
@@ -111,6 +113,7 @@ class Rules:
     deck: Callable[[Any], np.ndarray]
     explain_illegal: Any = None
     dealt_tokens: Callable[[Any], int] | None = None
+    first_roll: Callable[[Any], tuple[int, int]] | None = None
     max_legal: Callable[[Any], int] | None = None
     sample_belief: Any = None
     amounts: Amounts | None = None

@@ -29,8 +29,8 @@ class Report:
     Attributes:
         games, states, twins: numbers of games played, states checked and twins created.
         phases: number of states checked by phase.
-        hidden: [could differ, did differ] by (phase, place): numbers of twins in which the hidden tokens of a place (a
-            pile, or the next token to leave it) could and did differ from the real ones.
+        hidden: [could differ, did differ] by (phase, place): numbers of twins in which what is hidden in a place (a
+            pile, a counter, or the next token to leave a pile) could and did differ from the truth.
         longest: most plies of a game.
         shown: what events had shown players, by what they observed; see cardenvs.testing.recoverable.
     """
@@ -44,7 +44,7 @@ class Report:
     shown: dict[tuple, tuple] = dataclasses.field(default_factory=dict, repr=False, compare=False)
 
     def count(self, phase: str, place: str, differs: bool) -> None:
-        """Count a twin in which the hidden tokens of `place` could differ from the real ones, and whether they did."""
+        """Count a twin in which what is hidden in `place` could differ from the truth, and whether it did."""
         both = self.hidden.setdefault((phase, place), [0, 0])
         both[0] += 1
         both[1] += differs

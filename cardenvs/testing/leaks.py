@@ -111,13 +111,16 @@ def _check_placed(case: Case, state: State, twin: State, player: int) -> None:
 
 
 def _count_variation(case: Case, state: State, twin: State, player: int, report: Report) -> None:
-    """Count by phase and pile whether the hidden tokens of the twin differ from the real ones."""
+    """Count by phase and place whether the hidden tokens and hidden counters of the twin differ from the real ones."""
     knows, real, other = state.table(player), state.table(OMNISCIENT), twin.table(OMNISCIENT)
     hidden = [pile.count(UNKNOWN) for pile in knows.piles]
     for number, (pile, _) in enumerate(case.game.table.pile_of):
         movable = sum(hidden) > (hidden[number] if not pile.ordered else 1)
         if hidden[number] and movable and _distinct_hidden(knows, real) > 1:
             report.count(phase_of(case, state), pile.name, real.normal()[0][number] != other.normal()[0][number])
+    for number, (counter, _) in enumerate(case.game.table.counter_of):
+        if knows.counters[number] is None:
+            report.count(phase_of(case, state), counter.name, real.counters[number] != other.counters[number])
 
 
 def _distinct_hidden(knows: FoldedTable, real: FoldedTable) -> int:
@@ -125,11 +128,11 @@ def _distinct_hidden(knows: FoldedTable, real: FoldedTable) -> int:
 
 
 def check_hidden_places_vary(game: Game, report: Report) -> None:
-    """Check that the hidden tokens of every place differed in some twin, in every phase in which they could."""
+    """Check that what is hidden in every place differed in some twin, in every phase in which it could."""
     for (phase, pile), (could, did) in report.hidden.items():
         if could >= 20 and did == 0:
             raise ConformanceError(
-                f"{game.name}: in phase {phase}, determinize never changes the hidden tokens of {pile} ({could} twins)"
+                f"{game.name}: in phase {phase}, determinize never changes what is hidden in {pile} ({could} twins)"
             )
     for phase in game.hidden_phases:
         if report.phases[phase] and not any(seen == phase for seen, _ in report.hidden):

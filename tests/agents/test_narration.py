@@ -1,14 +1,15 @@
 """What happened, told to a person at the terminal."""
 
+import importlib.metadata
 import re
 
 import pytest
 
 from cardenvs.agents.narration import Narrator, second_person
-from cardenvs.core.registry import get_game, list_games
+from cardenvs.core.registry import get_game
 from cardenvs.core.view import plain
 
-GAMES = [name for name in list_games() if name.split("_v")[0] != "elimination"]
+GAMES = sorted(point.name for point in importlib.metadata.entry_points(group="cardenvs.games"))
 
 
 @pytest.mark.parametrize(

@@ -108,9 +108,9 @@ def test_a_turn_begun_by_somebody_else_is_finished_or_given_up(policy, steps):
         state = GAME.new_state(seed=seed, steps=steps, num_players=2, initial_meld_min=0)
         while not state.is_terminal and turns < (1 << 30 if COMPILED else 10):
             for _ in range(chooser.randrange(3)):
-                steps = [action for action in state.legal_actions() if action >= TAKE_0]
-                if steps:
-                    state.apply(chooser.choice(steps))
+                begun = [action for action in state.legal_actions() if action >= TAKE_0]
+                if begun:
+                    state.apply(chooser.choice(begun))
             play_turn(state, policy)  # a step that is not legal would be refused
             turns += 1
     assert turns > (60 if COMPILED else 3)

@@ -34,9 +34,9 @@ CAUGHT = {
     "peeking_policy": "policy clever of player . depends on what is hidden",
     # determinize
     "twin_forgets_the_taken_card": "player . knows tokens .* in hand of player 0; the twin has them elsewhere",
-    "twin_never_varies": "in phase first_turn, determinize never changes the hidden tokens of stock",
-    "twin_keeps_the_other_hand": "determinize never changes the hidden tokens of hand",
-    "twin_keeps_the_top_of_the_stock": "determinize never changes the hidden tokens of the next of stock",
+    "twin_never_varies": "in phase first_turn, determinize never changes what is hidden in stock",
+    "twin_keeps_the_other_hand": "determinize never changes what is hidden in hand",
+    "twin_keeps_the_top_of_the_stock": "determinize never changes what is hidden in the next of stock",
     "twin_is_not_uniform": "determinize is not uniform: chi-square",
     "twin_leaves_a_trace": "a twin of player . depends on where the hidden tokens really lie",
     "twin_has_a_card_twice": "the twin of player . has other tokens",
