@@ -147,6 +147,21 @@ def section_wingspan(rounds: int, seconds: float) -> Iterator[Row]:
     yield Row(f"{name} record", cardenvs.get_game(name).rules.state_dtype.itemsize, "", 0.0, "4,096", "bytes")
 
 
+CARD_GAMES = (("katko_v0", {}, "5 M"), ("katko_v0", {"num_players": 7}, ""))  # with the steps a second to reach
+
+
+def section_cards(rounds: int, seconds: float) -> Iterator[Row]:
+    """Card games without peers: batched steps a second on one core, and seconds to the first action."""
+    for game, options, goal in CARD_GAMES:
+        ours = c.batched(game, 1024, **options)
+        race([ours], rounds, seconds)
+        label = "".join(f", {name}={value}" for name, value in options.items())
+        yield Row(f"{game} batch, 1 core{label}", ours.best, "", 0.0, goal)
+    with tempfile.TemporaryDirectory() as cache:
+        for game in dict.fromkeys(game for game, _, _ in CARD_GAMES):
+            yield from _first_calls(game, "10 s", "1 s", cache, rounds)
+
+
 def section_evaluator(rounds: int, seconds: float) -> Iterator[Row]:
     """Seven-card evaluations a second, hands dealt beforehand."""
     made = [(peer, "100 M") for make in (c.phevaluator, c.eval7, c.treys) if (peer := _made(make)) is not None]
@@ -186,13 +201,17 @@ def section_startup(rounds: int, seconds: float) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as cache:
         cases = (("kuhn_poker_v0", "", ""), ("gin_rummy_v0", "15 s", "1 s"), ("wingspan_v0", "60 s", "2 s"))
         for game, cold_goal, warm_goal in cases:
-            cold = _seconds_of(_FIRST_CALL.format(game=game), cache)
-            warm = min(_seconds_of(_FIRST_CALL.format(game=game), cache) for _ in range(rounds))
-            yield Row(f"{game} first call, compiled", cold, "", 0.0, cold_goal, "s")
-            yield Row(f"{game} first call, from cache", warm, "", 0.0, warm_goal, "s")
+            yield from _first_calls(game, cold_goal, warm_goal, cache, rounds)
         importing = "import time; t = time.perf_counter(); import cardenvs; print(time.perf_counter() - t)"
         fastest = min(_seconds_of(importing, cache) for _ in range(rounds))
         yield Row("import cardenvs", fastest, "", 0.0, "0.5 s", "s")
+
+
+def _first_calls(game: str, cold_goal: str, warm_goal: str, cache: str, rounds: int) -> Iterator[Row]:
+    cold = _seconds_of(_FIRST_CALL.format(game=game), cache)
+    warm = min(_seconds_of(_FIRST_CALL.format(game=game), cache) for _ in range(rounds))
+    yield Row(f"{game} first call, compiled", cold, "", 0.0, cold_goal, "s")
+    yield Row(f"{game} first call, from cache", warm, "", 0.0, warm_goal, "s")
 
 
 def _seconds_of(code: str, cache: str) -> float:
@@ -246,6 +265,7 @@ SECTIONS = {
     "aec": section_aec,
     "holdem": section_holdem,
     "wingspan": section_wingspan,
+    "cards": section_cards,
     "evaluator": section_evaluator,
     "rummikub": section_rummikub,
     "clone": section_clone,
