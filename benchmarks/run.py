@@ -147,7 +147,12 @@ def section_wingspan(rounds: int, seconds: float) -> Iterator[Row]:
     yield Row(f"{name} record", cardenvs.get_game(name).rules.state_dtype.itemsize, "", 0.0, "4,096", "bytes")
 
 
-CARD_GAMES = (("katko_v0", {}, "5 M"), ("katko_v0", {"num_players": 7}, ""))  # with the steps a second to reach
+CARD_GAMES = (  # with options, and the steps a second to reach
+    ("katko_v0", {}, "5 M"),
+    ("katko_v0", {"num_players": 7}, ""),
+    ("briscola_v0", {}, "5 M"),
+    ("briscola_v0", {"num_players": 4}, ""),
+)
 
 
 def section_cards(rounds: int, seconds: float) -> Iterator[Row]:

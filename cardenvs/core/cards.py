@@ -82,3 +82,29 @@ def count_bits(bits):
 # Ranks of the small research poker games: J, Q, K, then more above the king
 
 SMALL_RANKS = ("J", "Q", "K", *(f"R{rank}" for rank in range(3, 11)))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The 40 cards of Italian games: A 2 3 4 5 6 7 J Q K in each suit, numbered suit * 10 + rank
+
+NUM_ITALIAN = 40
+ITALIAN_RANKS = "A234567JQK"
+ITALIAN_LABELS = tuple(rank + suit for suit in SUITS for rank in ITALIAN_RANKS)
+
+
+def full_deck_card(card: int) -> int:
+    """Return the id in the full deck of one of the 40 cards, for its label and colour."""
+    suit, rank = divmod(int(card), 10)
+    return suit * 13 + RANKS.index(ITALIAN_RANKS[rank])
+
+
+def parse_italian_card(text: str) -> int:
+    """Return which of the 40 cards a text names, as in "7d".
+
+    Raises:
+        DeckError: it names none of them.
+    """
+    label = card_label(parse_card(text))
+    if label not in ITALIAN_LABELS:
+        raise DeckError(f"{text!r} is not in the deck of 40 cards, which has the ranks {ITALIAN_RANKS}")
+    return ITALIAN_LABELS.index(label)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cardenvs.core.cards import card_label, card_markup, parse_card
+from cardenvs.core.cards import ITALIAN_LABELS, card_label, card_markup, full_deck_card, parse_card, parse_italian_card
 from cardenvs.core.errors import DeckError, FormatError
 from cardenvs.core.events import OMNISCIENT, Event, EventKind
 from cardenvs.core.fold import FoldedTable
@@ -271,3 +271,21 @@ class CardView(View):
     def token_markup(self, token: int) -> str:
         """Return a card as rich markup with its suit's symbol and colour."""
         return card_markup(token)
+
+
+class ItalianCardView(View):
+    """View of a game whose tokens are the 40 Italian cards."""
+
+    tokens = ITALIAN_LABELS
+
+    def parse_token(self, text: str) -> int:
+        """Return the card of a text.
+
+        Raises:
+            DeckError: the text names none of the 40 cards.
+        """
+        return parse_italian_card(text)
+
+    def token_markup(self, token: int) -> str:
+        """Return a card as rich markup with its suit's symbol and colour."""
+        return card_markup(full_deck_card(token))

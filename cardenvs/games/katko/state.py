@@ -12,7 +12,7 @@ from cardenvs.core.record import record
 MAX_PLAYERS = 7
 MAX_HAND = 10
 HAND_SIZE = 5  # of a poker hand
-MAX_TARGET = 20
+MAX_TARGET = 10
 MAX_DEALS = MAX_PLAYERS * (MAX_TARGET - 1) + 1 + MAX_PLAYERS  # see rules.max_length
 NO_CARD = -1
 

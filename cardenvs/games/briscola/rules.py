@@ -1,0 +1,362 @@
+"""Rules of Briscola. Paragraph numbers are those of rules.md."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cardenvs.core import events as ev
+from cardenvs.core.cards import NUM_ITALIAN, count_bits, lowest_card
+from cardenvs.core.codes import NO_DECK
+from cardenvs.core.errors import OptionError
+from cardenvs.core.events import Op, Table
+from cardenvs.core.kernel import kernel
+from cardenvs.core.options import Options, option, rules_dtype
+from cardenvs.core.record import record
+from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, shuffle_rest, start_stream
+from cardenvs.core.rules import Returns
+from cardenvs.core.seats import wrap
+
+MAX_PLAYERS = 4
+HAND_SIZE = 3
+NUM_SIDES = 2
+SUIT_SIZE = 10
+MOST_POINTS = 120
+MAX_TARGET = 5
+MAX_DEALS = 2 * MAX_TARGET + 1
+NO_CARD = -1
+POINTS_REWARD = 1  # value of the option `reward` in a record
+
+POINTS = np.array([11, 0, 10, 0, 0, 0, 0, 2, 3, 4], np.int8)  # by rank, A 2 3 4 5 6 7 J Q K (1.3)
+HEIGHTS = np.array([9, 0, 8, 1, 2, 3, 4, 5, 6, 7], np.int8)  # (1.2)
+
+_ALL_CARDS = (1 << NUM_ITALIAN) - 1
+
+
+@dataclass(frozen=True)
+class BriscolaOptions(Options):
+    """Options of Briscola."""
+
+    num_players: int = option(2, low=2, high=MAX_PLAYERS, doc="2, or 4 in partnerships")
+    target: int = option(1, low=1, high=MAX_TARGET, doc="deals that win the match (4.2)")
+    reward: str = option("win", choices=("win", "points"), doc="what returns depend on (4.3)")
+
+    def check(self):
+        """Raise OptionError for three players."""
+        if self.num_players == 3:
+            raise OptionError("num_players is 2 or 4; got 3")
+
+
+STATE = record(
+    rules_dtype(BriscolaOptions),
+    MAX_PLAYERS,
+    [
+        ("deck", "i1", (NUM_ITALIAN,)),  # deck[num_dealt:] is the stock, next first; last, the trump  nobody
+        ("num_dealt", "i1"),  #                                                             seen by: all
+        ("trump", "i1"),  # the card that was turned up                                     seen by: all
+        ("trump_holder", "i1"),  # who has drawn and not played it, or NO_PLAYER            seen by: all
+        ("hands", "i8", (MAX_PLAYERS,)),  # bit sets of cards                               seen by: owner
+        ("trick", "i1", (MAX_PLAYERS,)),  # card of each player, or NO_CARD                 seen by: all
+        ("won", "i8", (MAX_PLAYERS,)),  # cards in tricks that p has won                    seen by: all
+        ("played", "i8", (MAX_PLAYERS,)),  # cards that p has played                        seen by: all
+        ("points", "u1", (NUM_SIDES,)),  # won in this deal                                 seen by: all
+        ("leader", "i1"),  #                                                                seen by: all
+        ("num_deals", "i1"),  # begun                                                       seen by: all
+        ("deals_won", "i1", (NUM_SIDES,)),  #                                               seen by: all
+        ("deal_points", "u1", (MAX_DEALS, NUM_SIDES)),  # of the deals that are over        seen by: all
+        ("last_won", "i8", (MAX_PLAYERS,)),  # as `won`, at the end of the deal before      seen by: all
+    ],
+)
+
+TABLE = Table(MAX_PLAYERS)
+STOCK = TABLE.pile("stock")
+TURNED_UP = TABLE.pile("turned_up")
+HAND = TABLE.pile("hand", per_player=True)
+TRICK = TABLE.pile("trick", per_player=True)
+WON = TABLE.pile("tricks", per_player=True)
+DEAL_NUMBER = TABLE.counter("deal_number")
+DEALS_WON = TABLE.counter("deals_won", per_player=True)  # by side; 0 for players 2 and 3
+CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "The cards are gathered.", is_detail=True)
+NEW_DEAL = TABLE.event("new_deal", Op.SET, "Deal {value}.", is_detail=True)
+SHUFFLE = TABLE.event("shuffle", Op.CREATE, "The deck of {value} cards is shuffled.", is_detail=True)
+DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
+TURN_UP = TABLE.event("turn_up", Op.MOVE, "{token} is turned up: its suit is trump.")
+PLAYS = TABLE.event("play", Op.MOVE, "{player} plays {token}.")
+TAKES = TABLE.event("take", Op.MOVE_ALL, "{player}'s card goes to {target}.", is_detail=True)
+WINS_TRICK = TABLE.event("win_trick", Op.NOTE, "{player} wins {value} points.")
+DRAWS = TABLE.event("draw", Op.MOVE, "{player} draws {token}.")
+SIDE_HAS = TABLE.event("side_has", Op.NOTE, "{player}'s side has {value} points.")
+WINS_DEAL = TABLE.event("win_deal", Op.SET, "{player}'s side has won {value} deals.")
+FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Cards
+
+
+@kernel(inline=True)
+def suit_of(card):
+    """The suit of a card, 0 to 3."""
+    return card // SUIT_SIZE
+
+
+@kernel(inline=True)
+def points_of(card):
+    """The points of a card (1.3)."""
+    return np.int64(POINTS[card % SUIT_SIZE])
+
+
+@kernel(inline=True)
+def beats(s, card, other):
+    """Whether `card`, played later, beats `other`, the best card of the trick so far (3.2)."""
+    if suit_of(card) == suit_of(other):
+        return HEIGHTS[card % SUIT_SIZE] > HEIGHTS[other % SUIT_SIZE]
+    return suit_of(card) == suit_of(np.int64(s.trump))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The deal
+
+
+@kernel
+def deal(s, given, log):
+    """Deal for the first time; player 0 leads (2.2)."""
+    _deal_cards(s, given, log)
+
+
+@kernel
+def _deal_cards(s, given, log):
+    """Shuffle, deal three cards to each player, and turn up the trump (2.1)."""
+    n = s.rules.num_players
+    for card in range(NUM_ITALIAN):
+        s.deck[card] = card
+    start_stream(s, DEAL, s.num_deals)
+    shuffle_rest(s, s.deck, NUM_ITALIAN, given)
+    s.num_deals += 1
+    ev.log_set(log, NEW_DEAL, ev.NO_PLAYER, DEAL_NUMBER, s.num_deals)
+    ev.log_create(log, SHUFFLE, STOCK, NUM_ITALIAN)
+    s.num_dealt = 0
+    s.points[0] = s.points[1] = 0
+    for p in range(n):
+        s.last_won[p] = s.won[p]
+        s.hands[p] = s.won[p] = s.played[p] = 0
+        s.trick[p] = NO_CARD
+        for _ in range(HAND_SIZE):
+            card = _top(s)
+            s.hands[p] |= 1 << card
+            ev.log_move(log, DEALT, p, card, STOCK, HAND + p, 1 << p)
+    s.trump = _top(s)
+    s.trump_holder = ev.NO_PLAYER
+    ev.log_move(log, TURN_UP, ev.NO_PLAYER, s.trump, STOCK, TURNED_UP, ev.EVERYBODY)
+    # It lies under the stock: all other cards move up.
+    s.num_dealt -= 1
+    for k in range(s.num_dealt, NUM_ITALIAN - 1):
+        s.deck[k] = s.deck[k + 1]
+    s.deck[NUM_ITALIAN - 1] = s.trump
+    s.leader = (s.num_deals - 1) % n
+    s.current_player = s.leader
+
+
+@kernel(inline=True)
+def _top(s):
+    """Take the next card of the deck."""
+    card = np.int64(s.deck[s.num_dealt])
+    s.deck[s.num_dealt] = NO_CARD
+    s.num_dealt += 1
+    return card
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The play
+
+
+@kernel(inline=True)
+def legal_actions(s, out):
+    """Any card in hand (3.1)."""
+    hand, n = s.hands[s.current_player], 0
+    while hand:
+        out[n] = lowest_card(hand)
+        hand &= hand - 1
+        n += 1
+    return n
+
+
+@kernel(inline=True)
+def apply_action(s, action, log):
+    """Play a card; the last one of the trick ends it."""
+    player = np.int64(s.current_player)
+    s.hands[player] ^= 1 << action
+    s.played[player] |= 1 << action
+    s.trick[player] = action
+    if action == s.trump:
+        s.trump_holder = ev.NO_PLAYER
+    ev.log_move(log, PLAYS, player, action, HAND + player, TRICK + player, ev.EVERYBODY)
+    s.current_player = wrap(player + 1, s.rules.num_players)
+    if s.current_player == s.leader:
+        _end_trick(s, log)
+
+
+@kernel
+def trick_winner(s):
+    """The player who has the best card of the trick so far (3.2)."""
+    winner = np.int64(s.leader)
+    for k in range(1, s.rules.num_players):
+        p = wrap(s.leader + k, s.rules.num_players)
+        if s.trick[p] != NO_CARD and beats(s, np.int64(s.trick[p]), np.int64(s.trick[winner])):
+            winner = p
+    return winner
+
+
+@kernel(inline=True)
+def _end_trick(s, log):
+    """The winner takes the trick; all draw, or the deal is over (3.3)."""
+    n, winner, points = s.rules.num_players, trick_winner(s), 0
+    for p in range(n):
+        points += points_of(np.int64(s.trick[p]))
+        s.won[winner] |= np.int64(1) << s.trick[p]
+        s.trick[p] = NO_CARD
+        ev.log_event(log, TAKES, p, ev.UNKNOWN, TRICK + p, WON + winner, 0, ev.NOBODY, ev.EVERYBODY)
+    s.points[winner % NUM_SIDES] += points
+    ev.log_note(log, WINS_TRICK, winner, points)
+    s.leader = s.current_player = winner
+    if s.num_dealt < NUM_ITALIAN:
+        for k in range(n):
+            _draw(s, wrap(winner + k, n), log)
+    elif s.hands[winner] == 0:
+        _end_deal(s, log)
+
+
+@kernel(inline=True)
+def _draw(s, player, log):
+    """Draw a card; everybody sees the last one, which was turned up (3.4)."""
+    card = _top(s)
+    s.hands[player] |= 1 << card
+    if s.num_dealt == NUM_ITALIAN:
+        s.trump_holder = player
+        ev.log_move(log, DRAWS, player, card, TURNED_UP, HAND + player, ev.EVERYBODY)
+    else:
+        ev.log_move(log, DRAWS, player, card, STOCK, HAND + player, 1 << player)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Score
+
+
+@kernel
+def _end_deal(s, log):
+    """Score the deal; then deal again or end the match (4.1, 4.2)."""
+    half_margin = np.int64(s.points[0]) - MOST_POINTS // 2
+    for side in range(NUM_SIDES):
+        s.deal_points[s.num_deals - 1, side] = s.points[side]
+        ev.log_note(log, SIDE_HAS, side, s.points[side])
+    if half_margin != 0:
+        winner = 0 if half_margin > 0 else 1
+        s.deals_won[winner] += 1
+        ev.log_set(log, WINS_DEAL, winner, DEALS_WON + winner, s.deals_won[winner])
+    if s.rules.reward == POINTS_REWARD:
+        _pay(s, half_margin)
+    target = s.rules.target
+    if target == 1 or max(s.deals_won[0], s.deals_won[1]) == target or s.num_deals == 2 * target + 1:
+        _end_match(s)
+    else:
+        ev.log_clear(log, CLEAR_TABLE)
+        _deal_cards(s, NO_DECK, log)
+
+
+@kernel(inline=True)
+def _end_match(s):
+    """The side with more deals won has won (4.3)."""
+    s.terminal = 1
+    if s.rules.reward != POINTS_REWARD:
+        _pay(s, min(max(s.deals_won[0] - s.deals_won[1], -1), 1))
+
+
+@kernel(inline=True)
+def _pay(s, amount):
+    """Each player of side 0 gets `amount`, each of side 1 the opposite."""
+    for p in range(s.rules.num_players):
+        s.rewards[p] = amount if p % 2 == 0 else -amount
+
+
+@kernel
+def forfeit(s, player, log):
+    """The side of `player` loses deal and match (5.1)."""
+    s.active[player] = 0
+    ev.log_note(log, FORFEITS, player, 0)
+    winner = 1 - player % 2
+    s.deals_won[winner] = s.rules.target
+    ev.log_set(log, WINS_DEAL, winner, DEALS_WON + winner, s.deals_won[winner])
+    sign = 1 if winner == 0 else -1
+    _pay(s, sign * (MOST_POINTS // 2 if s.rules.reward == POINTS_REWARD else 1))
+    s.terminal = 1
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What a player cannot know
+
+
+@kernel
+def hidden_cards(s, player):
+    """The cards that `player` does not see: in the stock, and in the others' hands except for a drawn trump card."""
+    seen = s.hands[player] | np.int64(1) << s.trump
+    for p in range(s.rules.num_players):
+        seen |= s.played[p]
+    return _ALL_CARDS & ~seen
+
+
+@kernel
+def determinize(s, player, seed):
+    """Re-deal what `player` does not see. The trump card stays where it is known to be (3.4)."""
+    s.seed = seed
+    start_stream(s, DETERMINIZE, 0)
+    hidden, trump = hidden_cards(s, player), np.int64(1) << s.trump
+    end = NUM_ITALIAN if s.num_dealt == NUM_ITALIAN else NUM_ITALIAN - 1  # the turned-up card is the last
+    first = end - count_bits(hidden)
+    for k in range(first, end):
+        s.deck[k] = lowest_card(hidden)
+        hidden &= hidden - 1
+    canonical_shuffle(s, s.deck, first, end)
+    for p in range(s.rules.num_players):
+        if p == player:
+            continue
+        kept = s.hands[p] & trump
+        number = count_bits(s.hands[p] ^ kept)
+        s.hands[p] = kept
+        for _ in range(number):
+            s.hands[p] |= np.int64(1) << s.deck[first]
+            s.deck[first] = NO_CARD
+            first += 1
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Spaces
+
+
+def deck(options):
+    """All cards of the game (1.1)."""
+    return np.arange(NUM_ITALIAN, dtype=np.int16)
+
+
+def num_actions(options):
+    """An id for each card."""
+    return NUM_ITALIAN
+
+
+def max_legal(options):
+    """The cards of a hand."""
+    return HAND_SIZE
+
+
+def most_deals(options):
+    """The most deals of a match (4.2)."""
+    return 1 if options.target == 1 else 2 * options.target + 1
+
+
+def max_length(options):
+    """All cards in the most deals of a match."""
+    return NUM_ITALIAN * most_deals(options)
+
+
+def returns(options):
+    """A match won or lost, or half the margin of all its deals (4.3)."""
+    most = MOST_POINTS // 2 * most_deals(options) if options.reward == "points" else 1
+    return Returns(-most, most, 0, "points" if options.reward == "points" else "wins")
