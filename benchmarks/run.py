@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -147,11 +148,13 @@ def section_wingspan(rounds: int, seconds: float) -> Iterator[Row]:
     yield Row(f"{name} record", cardenvs.get_game(name).rules.state_dtype.itemsize, "", 0.0, "4,096", "bytes")
 
 
-CARD_GAMES = (  # with options, and the steps a second to reach
+CARD_GAMES: tuple[tuple[str, dict[str, Any], str], ...] = (  # with options, and the steps a second to reach
     ("katko_v0", {}, "5 M"),
     ("katko_v0", {"num_players": 7}, ""),
     ("briscola_v0", {}, "5 M"),
     ("briscola_v0", {"num_players": 4}, ""),
+    ("scopa_v0", {}, "1.5 M"),
+    ("scopa_v0", {"num_players": 4, "scopone": "ten"}, ""),
 )
 
 

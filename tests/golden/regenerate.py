@@ -21,6 +21,7 @@ OPTIONS = {
     "kuhn_poker_v0": [{"num_players": 3}],
     "rummikub_v0": [{"num_players": 2, "steps": "loose"}, {"num_players": 3, "joker_rule": "free", "returns": "win"}],
     "leduc_poker_v0": [{"num_players": 3}, {"ante": 5, "raise_size": (3, 10), "max_raises": 4}],
+    "scopa_v0": [{"num_players": 3, "target": None, "napola": True}, {"num_players": 4, "scopone": "nine"}],
     "texas_holdem_v0": [{"format": "cash", "num_players": 9, "num_hands": 5, "ante": 5}, {"betting": "fcpa"}],
     "wingspan_v0": [{"num_players": 5, "goals": "blue", "reward": "score"}, {"num_players": 3, "reward": "winner"}],
 }
