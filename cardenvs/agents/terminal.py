@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
+import numpy as np
 from rich.columns import Columns
 from rich.console import Console, Group
 from rich.markup import escape
@@ -15,6 +16,8 @@ from cardenvs.agents.narration import Narrator
 from cardenvs.core.events import Event
 from cardenvs.core.game import Game
 from cardenvs.core.view import Candidate
+
+_SUIT_LETTERS = str.maketrans("♠♣♦♥", "scdh")  # what is shown can be typed
 
 _FEW_LINES = 6  # of a table that are printed alone when they have changed
 
@@ -57,8 +60,8 @@ class TerminalAgent(Agent):
             return self._planned.pop(0)
         self.tell(turn.events, turn.game, turn.player, turn.num_players)
         if len(turn.legal_actions) == 1:
-            only = escape(turn.label(turn.legal_actions[0]))
-            self._console.print(f"[dim]· {escape(turn.prompt)} Your only choice:[/dim] {only}.")
+            only = marked(turn.label(turn.legal_actions[0]), turn)
+            self._console.print(f"[dim]·[/dim] {marked(turn.prompt, turn)} [dim]Your only choice:[/dim] {only}.")
             return turn.legal_actions[0]
         self._show_table(turn)
         choices = _choices(turn)
@@ -104,17 +107,25 @@ class TerminalAgent(Agent):
         self._console.print(Panel(Text.from_ansi("\n".join(lines)), title=f"you are player_{turn.player}"))
 
     def _print_question(self, turn: Turn, choices: list[Candidate]) -> None:
-        labels = [f"[bold cyan]{number}[/bold cyan] {escape(one.label)}" for number, one in enumerate(choices, 1)]
-        self._console.print(Group(f"[bold]{escape(turn.prompt)}[/bold]", Columns(labels, padding=(0, 3))))
+        labels = [f"[bold cyan]{number}[/bold cyan] {marked(one.label, turn)}" for number, one in enumerate(choices, 1)]
+        self._console.print(Group(f"[bold]{marked(turn.prompt, turn)}[/bold]", Columns(labels, padding=(0, 3))))
 
     def _read(self) -> str:
         try:
-            text = " ".join(self._ask("> ").split()).lower()
+            text = " ".join(self._ask("> ").translate(_SUIT_LETTERS).split()).lower()
         except (EOFError, KeyboardInterrupt):
             raise QuitGame from None
         if text in ("quit", "q", "exit"):
             raise QuitGame
         return text
+
+
+def marked(text: str, turn: Turn) -> str:
+    """Return a text as markup in which cards look as on the table: A♦ instead of Ad."""
+    view = turn.game.view
+    tokens = {view.token_label(int(token)): int(token) for token in np.unique(turn.game.deck(turn.options))}
+    parts = re.split(r"(\w+)", text)
+    return "".join(view.token_markup(tokens[part]) if part in tokens else escape(part) for part in parts)
 
 
 def _choices(turn: Turn) -> list[Candidate]:

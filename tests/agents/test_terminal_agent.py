@@ -45,6 +45,15 @@ def at_the_terminal(*lines):
     return TerminalAgent(Console(file=out, width=100, highlight=False), ask), out
 
 
+def test_choices_show_cards_as_the_table_does_and_both_spellings_can_be_typed():
+    state = get_game("gin_rummy_v0").new_state(seed=3)
+    for typed in ("take A♦", "take ad", "take A"):
+        agent, out = at_the_terminal(typed)
+        assert state.action_label(agent.act(Turn(state, 0))) == "take Ad"
+        assert "1 take A♦" in out.getvalue()
+        assert "Ad" not in out.getvalue()
+
+
 def test_a_person_sees_the_own_cards_only_and_news_once():
     state = get_game("leduc_poker_v0").new_state(seed=1, deck="K Q J")
     agent, out = at_the_terminal("help", "facts", "recap", "rules", "nonsense", "check", "1")
