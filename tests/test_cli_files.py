@@ -166,7 +166,7 @@ def test_a_plan_of_a_million_million_deals_is_made_and_gone_on_with_at_once():
     assert plan.take(3) == (0, [(0, 0), (1, 0), (2, 0)])
     number, jobs = plan.jobs()
     assert (number, next(jobs)) == (0, (3, 0))
-    with pytest.raises(ArenaError, match="the most are 1,000,000,000,000,000"):
+    with pytest.raises(ArenaError, match="at most 1,000,000,000,000,000"):
         Match.of("kuhn_poker", ["random", "random"], deals=10**16)
     for seconds in (float("nan"), float("inf"), 0, -1):
         with pytest.raises(ArenaError, match="a number of seconds above 0"):

@@ -6,10 +6,10 @@
     for standing in summary.standings:
         print(standing.name, standing.mean)
 
-`Match` says what is played, `Store` keeps finished games. `schedule` says who meets whom, `plan` what is left to play
-and when it is enough, `play` and `run` play it, `verify` plays it again, and `submit` checks what others hand in.
-Several matches make an experiment (`experiment`). Means, intervals, ratings and boards are in `results`; what shows
-them, in the terminal, as pages, as sites and as files, is in `output`.
+`Match` describes what is played, and `Store` keeps finished games. `schedule` pairs and seats the agents, `plan` lists
+the games left to play and decides when to stop, `play` and `run` play them, `verify` replays them, and `submit` checks
+submissions to a board. `experiment` combines several matches. `results` computes means, intervals, ratings and boards;
+`output` shows them in the terminal and writes pages, sites and files.
 """
 
 from cardenvs.arena.match import Match

@@ -1,12 +1,12 @@
-"""Bundles: what is submitted to a board, read without believing any of it.
+"""Read bundles (submissions to a board) without trusting their contents.
 
 A bundle is a folder or a zip file with a `submission.yaml` of
 
     name: my bot
     agent: python:my_bot:make            # {bundle} is the folder: "process:python3 {bundle}/bot.py"
 
-or, instead of `agent`, replays (`*.json`, in the folder or below it). It is copied, file by file and within bounds, to
-a folder of its own, from which the agent's process runs. Nothing of it is imported here.
+or, instead of `agent`, replays (`*.json`, in the folder or below it). Its files are copied, within size limits, to a
+temporary folder, from which the agent's process runs. Nothing in it is imported here.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ from cardenvs.core.text import check_name, one_line, read_yaml
 MANIFEST = "submission.yaml"
 LARGEST = 200 << 20  # bytes, unpacked
 MOST_FILES = 20_000
-_DEEPEST, _LONGEST_PATH = 20, 240  # folders inside of each other; characters
+_DEEPEST, _LONGEST_PATH = 20, 240  # nested folders; characters
 _CHUNK = 1 << 20
 _FORMS = "a policy of the game, search, python:MODULE:FACTORY, process:COMMAND, ppo:FILE"
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
@@ -43,14 +43,14 @@ _START_UP = frozenset({"sitecustomize", "usercustomize", "cardenvs", "__main__"}
 
 @dataclass(frozen=True)
 class Bundle:
-    """What is submitted.
+    """A submission.
 
     Attributes:
-        name: of the agent.
-        agent: its spec, or None: there are replays instead.
-        replays: files.
-        folder: the copy of the bundle, or None: the agent is a bare spec.
-        digest: of all files.
+        name: the agent's name.
+        agent: its spec, or None for a submission of replays.
+        replays: paths of the replay files.
+        folder: the copy of the bundle, or None if the agent was given as a spec.
+        digest: hash of all files.
     """
 
     name: str
@@ -62,10 +62,10 @@ class Bundle:
 
 @contextlib.contextmanager
 def opened_bundle(bundle: str, name: str | None = None) -> Iterator[Bundle]:
-    """A bundle by its path, or an agent by its spec. A bundle is copied for as long as it is used.
+    """Open a bundle by its path, or an agent by its spec. The copy of a bundle is deleted on exit.
 
     Raises:
-        ArenaError: it is neither, or holds what a bundle may not hold; or it would take part in what runs here.
+        ArenaError: `bundle` is neither, has forbidden contents, or lies where this process imports modules from.
     """
     path = Path(bundle)
     try:
@@ -96,16 +96,16 @@ def _is_zip(path: Path) -> bool:
 
 
 def _check_apart(path: Path) -> None:
-    """Refuse a bundle inside of which this process looks for modules."""
+    """Raise ArenaError if this process looks for modules inside the bundle."""
     inside = path.resolve()
     for entry in [os.getcwd(), *sys.path]:
         if inside.is_dir() and Path(entry or ".").resolve().is_relative_to(inside):
             raise ArenaError(
-                f"{path} is where this program runs or finds its modules, so its files could take part in it; "
-                "start the check from a folder outside of the bundle"
+                f"{path} is where this program runs or finds its modules, so it could import the bundle's files; "
+                "start the check from a folder outside the bundle"
             )
     if inside.is_dir() and (inside / "__init__.py").exists() and _is_taken(inside.name):
-        raise ArenaError(f"{path} is a package called like the module {inside.name!r}; rename the folder")
+        raise ArenaError(f"{path} is a package with the name of the module {inside.name!r}; rename the folder")
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -113,11 +113,11 @@ def _check_apart(path: Path) -> None:
 
 
 class _Copy:
-    """A copy of a bundle: regular files and folders, within bounds.
+    """A copy of a bundle: regular files and folders only, within size limits.
 
     Attributes:
-        target: the folder.
-        digest: of the names and contents so far.
+        target: the folder copied to.
+        digest: running hash of names and contents.
     """
 
     def __init__(self, target: Path, source: str) -> None:
@@ -134,7 +134,7 @@ class _Copy:
             except OSError as error:
                 raise self._refused(name, f"cannot be read: {error.strerror}") from None
             with open(descriptor, "rb") as file:
-                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # it was a moment ago
+                if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # replaced since it was listed
                     raise self._refused(name, "is not a regular file")
                 self._add(name, file)
 
@@ -167,9 +167,9 @@ class _Copy:
                     self._unpack(archive, info)
         except ArenaError:
             raise
-        except Exception as error:  # the reader of zip files raises whatever a damaged one makes it stumble upon
+        except Exception as error:  # zipfile raises many exception types for damaged files
             what = one_line(str(error)) or type(error).__name__
-            raise ArenaError(f"{self._source} is a zip file that is damaged, or of a kind not read: {what}") from None
+            raise ArenaError(f"{self._source} is a damaged or unsupported zip file: {what}") from None
 
     def _unpack(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
         name = PurePosixPath(info.filename)
@@ -178,7 +178,7 @@ class _Copy:
         if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
             raise self._refused(name, "is a link or a device; a bundle has files and folders only")
         if info.filename.startswith("/") or "\\" in info.filename or ".." in name.parts or not name.parts:
-            raise self._refused(name, "does not stay inside of the bundle")
+            raise self._refused(name, "points outside the bundle")
         if info.flag_bits & 0x1:
             raise self._refused(name, "is encrypted")
         if info.is_dir():
@@ -198,15 +198,15 @@ class _Copy:
         target, content = self.target / name, hashlib.sha256()
         target.parent.mkdir(parents=True, exist_ok=True)
         if target.exists():
-            raise self._refused(name, "is there twice")
+            raise self._refused(name, "appears twice")
         with open(target, "xb") as copied:
             while data := file.read(_CHUNK):
-                self._bytes += len(data)  # what is there, not what an archive says is there
+                self._bytes += len(data)  # counted while copying: a zip file may lie about sizes
                 if self._bytes > LARGEST:
                     raise ArenaError(f"{self._source} holds more than {LARGEST >> 20} MiB")
                 content.update(data)
                 copied.write(data)
-        target.chmod(0o755)  # it may be a program
+        target.chmod(0o755)  # may be a program that the agent runs
         self.digest.update(f"{name}\0{content.hexdigest()}\n".encode())
 
     def _refused(self, name: object, why: str) -> ArenaError:
@@ -214,7 +214,7 @@ class _Copy:
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# What it holds
+# Reading the manifest
 
 
 def _read(copy: _Copy, source: str, name: str | None) -> Bundle:
@@ -233,7 +233,7 @@ def _read(copy: _Copy, source: str, name: str | None) -> Bundle:
         raise ArenaError(f"{shown}: unknown setting {what}; settings are: name, agent")
     called = name or values.get("name")
     if not called:
-        raise ArenaError(f"say what the agent is called: `name` in {MANIFEST}, or --name")
+        raise ArenaError(f"the agent needs a name: set `name` in {MANIFEST}, or use --name")
     check_name(called, "the agent", ArenaError)
     digest = copy.digest.hexdigest()[:16]
     if "agent" in values:
@@ -245,7 +245,7 @@ def _read(copy: _Copy, source: str, name: str | None) -> Bundle:
 
 
 def _check_modules(folder: Path, source: str) -> None:
-    """Refuse modules that are called like installed ones: they would not be found, or be found instead."""
+    """Raise ArenaError for modules named like installed ones: the wrong one would be imported."""
     taken = []
     for path in sorted(folder.iterdir()):
         is_package = path.is_dir() and any(path.glob("__init__.*"))
@@ -254,33 +254,31 @@ def _check_modules(folder: Path, source: str) -> None:
         if (is_package or is_module) and _is_taken(module):
             taken.append(path.name)
     if taken:
-        raise ArenaError(
-            f"{source}: {', '.join(taken)} would shadow modules that are installed or of Python itself; rename them"
-        )
+        raise ArenaError(f"{source}: {', '.join(taken)} would shadow installed or standard modules; rename them")
 
 
 def _is_taken(module: str) -> bool:
     if module in _START_UP or module in sys.stdlib_module_names:
         return True
     found = importlib.machinery.PathFinder.find_spec(module, python_path())
-    return found is not None and found.origin is not None  # a mere folder of that name shadows nothing
+    return found is not None and found.origin is not None  # a plain folder of that name shadows nothing
 
 
 def check_agent(bundle: Bundle, game: Game) -> None:
-    """Refuse specs that a submission may not have.
+    """Check that the agent's spec may be submitted.
 
-    Only what a bundle brings along or cardenvs has may play: a language model, say, would spend the operator's key, at
-    an address that the submission could choose.
+    Only built-in agents and code inside the bundle may play. A language model, for example, would spend the operator's
+    API key at an address chosen by the submission.
 
     Raises:
-        ArenaError: says what a submission may be.
+        ArenaError: the spec may not be submitted.
     """
     assert bundle.agent is not None
     spec = bundle.agent
     kind, _, argument = spec.partition(":")
     shown = one_line(spec, 80)
     if not spec.isprintable():
-        raise ArenaError(f"the agent {shown} is not a valid spec: it has characters that do not show as they are")
+        raise ArenaError(f"the agent {shown} is not a valid spec: it has unprintable characters")
     if kind not in ("search", "python", "process", "ppo", *game.engine.policy_names()):
         raise ArenaError(f"{shown!r} cannot be submitted for {game.name}; a submission is {_FORMS}")
     if bundle.folder is None:
@@ -311,12 +309,12 @@ def _check_process(argument: str, shown: str) -> None:
     for part in command:
         inside = part.removeprefix(f"{BUNDLE}/")
         if inside.startswith("/") or ".." in PurePosixPath(inside).parts:
-            raise ArenaError(f"{shown}: {part!r} does not stay inside of the bundle; write {BUNDLE}/... for its files")
+            raise ArenaError(f"{shown}: {part!r} points outside the bundle; write {BUNDLE}/... for its files")
 
 
 def _check_inside(path: str, shown: str, folder: Path) -> None:
     inside = PurePosixPath(path)
     if inside.is_absolute() or ".." in inside.parts or "\\" in path:
-        raise ArenaError(f"{shown}: the file must lie inside of the bundle, named relative to it")
+        raise ArenaError(f"{shown}: the file must be in the bundle, with a path relative to it")
     if not (folder / inside).is_file():
         raise ArenaError(f"{shown}: the bundle has no file {path!r}")

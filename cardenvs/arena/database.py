@@ -1,9 +1,8 @@
-"""SQLite files that results are kept in: whole at any moment, readable where nothing can be written, and plain about
-what is wrong with them.
+"""SQLite files for results: consistent after a crash, readable on read-only disks, with clear errors.
 
-Rows are collected for a fraction of a second and written in one transaction, so a process that is killed at any moment
-leaves whole rows only, at worst without the last fraction of a second. Whatever SQLite cannot do, and whatever a row
-holds that it should not, is an ArenaError that says what is wrong and what would do.
+Rows are buffered for a fraction of a second and written in one transaction. A process killed at any moment loses at
+most that buffer and leaves no partial rows. SQLite's errors and damaged rows raise ArenaError, with the cause and a
+remedy.
 """
 
 import contextlib
@@ -31,40 +30,40 @@ _ROWS_TOGETHER = 200
 _WRITERS = "CREATE TABLE IF NOT EXISTS writers (pid INTEGER NOT NULL, host TEXT NOT NULL, since TEXT NOT NULL) STRICT"
 
 Reader = Callable[[Any], Any]
-"""Gives the value of a cell, or raises ValueError with what should be there."""
+"""Returns the value of a cell, or raises ValueError with a description of valid values."""
 
 
 class Database:
-    """An open file of results. A context manager: leaving it writes what is left.
+    """An open file of results. A context manager: leaving it writes buffered rows.
 
     Attributes:
-        path: of the file, or None in memory.
-        read_only: whether it was opened for reading alone.
+        path: path of the file, or None in memory.
+        read_only: whether it was opened read-only.
     """
 
     kind: ClassVar[str]
-    """What such a file is called."""
+    """Name of this kind of file, for messages."""
     application_id: ClassVar[int]
     schema_version: ClassVar[int]
     schema: ClassVar[str]
     upgrades: ClassVar[Mapping[int, str]] = {}
-    """By schema version: the statements that make it the next one."""
+    """By schema version: the statements that upgrade it to the next one."""
     insert: ClassVar[str]
-    """The statement that enters a row of those that wait."""
+    """The statement that inserts one buffered row."""
 
     def __init__(self, path: str | Path | None = None, *, read_only: bool = False) -> None:
         """Open the file at `path`, or create it; None keeps everything in memory.
 
         Args:
-            path: of the file.
-            read_only: nothing is changed, and nothing need be writable: neither the file nor its folder. A file of an
-                older schema is upgraded in memory.
+            path: path of the file.
+            read_only: change nothing. Neither the file nor its folder needs to be writable; a file with an older
+                schema is upgraded in memory.
 
         Raises:
-            ArenaError: `path` is not a path; or the file is of another kind or schema version, damaged or unreadable.
+            ArenaError: `path` is not a path, or the file is unreadable, damaged, or of another kind or schema version.
         """
         if not isinstance(path, str | Path | None):  # its repr would become the name of a file
-            raise ArenaError(f"a store is opened by its path, a str or a Path; got {path!r}")
+            raise ArenaError(f"expected the path of a store, a str or a Path; got {path!r}")
         self.path = None if path is None else str(path)
         self.read_only = read_only
         self._waiting: list[tuple] = []
@@ -74,7 +73,7 @@ class Database:
             _check_place(self.path, self.kind, read_only)
         with contextlib.ExitStack() as stack:
             stack.callback(self._left_on_close.close)
-            with self._in_words():
+            with self._raises_arena_error():
                 if read_only:
                     self._open_for_reading()
                 else:
@@ -98,7 +97,7 @@ class Database:
 
     def _open_for_reading(self) -> None:
         if self.path is None:
-            raise ArenaError(f"a {self.kind} in memory has nothing to read yet")
+            raise ArenaError(f"cannot open a {self.kind} in memory read-only: it is empty")
         self._connection = self._connected(self.path)
         try:
             is_empty = self._is_empty()
@@ -108,7 +107,7 @@ class Database:
             self._connection = self._connected_without_writing(self.path)
             is_empty = self._is_empty()
         if is_empty:
-            raise ArenaError(f"{self.path} holds nothing; it is no {self.kind}")
+            raise ArenaError(f"{self.path} is empty, not a {self.kind}")
         version = self._checked_version()
         if version < self.schema_version:
             older, self._connection = self._connection, self._connected(":memory:")
@@ -123,7 +122,7 @@ class Database:
         return connection
 
     def _connected_without_writing(self, path: str) -> sqlite3.Connection:
-        """A connection that needs no file beside the store, as SQLite's journal otherwise is."""
+        """Connect without writing a journal beside the store, which SQLite otherwise needs."""
         journal = Path(f"{path}-wal")
         if not journal.is_file() or journal.stat().st_size == 0:
             return self._connected(f"file:{quote(os.path.abspath(path))}?immutable=1", uri=True)
@@ -141,10 +140,10 @@ class Database:
         (version,) = self._connection.execute("PRAGMA user_version").fetchone()
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         if application != self.application_id:
-            raise ArenaError(f"{self.path} is an SQLite file, but no {self.kind}")
+            raise ArenaError(f"{self.path} is an SQLite file, but not a {self.kind}")
         if not 1 <= version <= self.schema_version:
             known = f"versions 1 to {self.schema_version}" if self.schema_version > 1 else "version 1"
-            do = "Open it with a newer cardenvs" if version > 0 else "It is damaged: take a copy from before"
+            do = "Open it with a newer cardenvs" if version > 0 else "It is damaged: restore a backup"
             raise ArenaError(f"{self.path} has schema version {version}; this cardenvs reads {known}. {do}")
         return version
 
@@ -160,26 +159,26 @@ class Database:
                 self._connection.execute(statement)
 
     def __enter__(self) -> Self:
-        """The store itself."""
+        """Return the open file."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Write what is left and close."""
+        """Write buffered rows and close."""
         self.close()
 
     def close(self) -> None:
-        """Write what is left and close the file."""
+        """Write buffered rows and close the file."""
         with self._left_on_close:
             self.write()
             if self.path is not None and not self.read_only:
-                with contextlib.suppress(sqlite3.Error):  # a leftover line names a process that is gone
+                with contextlib.suppress(sqlite3.Error):  # a row left behind names a process that has ended
                     self._connection.execute("PRAGMA busy_timeout=0")
                     self._connection.execute("DELETE FROM writers WHERE pid = ? AND host = ?", _here())
 
-    # -- who writes ---------------------------------------------------------------------------------------------
+    # -- registered writers -------------------------------------------------------------------------------------
 
     def _register(self) -> None:
-        """Note that this process writes, for the message that others get who cannot; forget those that have ended."""
+        """Register this process as a writer, so that others can name it if it holds the lock; drop ended ones."""
         self._connection.execute(_WRITERS)
         for pid, host, _ in self._connection.execute("SELECT pid, host, since FROM writers").fetchall():
             if (pid, host) == _here() or _has_ended(pid, host):
@@ -187,7 +186,7 @@ class Database:
         self._connection.execute("INSERT INTO writers VALUES (?, ?, ?)", (*_here(), now()))
 
     def _writers(self) -> str:
-        """Who else may hold the lock."""
+        """Return a description of the other processes that may hold the lock."""
         found = []
         with contextlib.suppress(sqlite3.Error):
             for pid, host, since in self._connection.execute("SELECT pid, host, since FROM writers ORDER BY rowid"):
@@ -199,28 +198,28 @@ class Database:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All or nothing."""
-        with self._in_words():
+        """Commit the statements of the block, or roll all of them back."""
+        with self._raises_arena_error():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:
-                if self._connection.in_transaction:  # SQLite has rolled back by itself where the disk is full
+                if self._connection.in_transaction:  # on a full disk SQLite has already rolled back
                     self._connection.execute("ROLLBACK")
                 raise
 
     def _enter(self, row: tuple) -> None:
-        """Enter a row by `insert`, within a fraction of a second."""
+        """Buffer a row for `insert`; it is written within a fraction of a second of the next call."""
         self._waiting.append(row)
         if time.monotonic() - self._last_write >= _WRITE_EVERY_S:
             self.write()
 
     def write(self) -> None:
-        """Write the rows that wait, in one transaction.
+        """Write the buffered rows in one transaction.
 
         Raises:
-            ArenaError: that cannot be done. What was written before is kept; the rows that waited are not.
+            ArenaError: writing failed. Rows written earlier are kept; the buffered ones are lost.
         """
         if self._waiting:
             try:
@@ -233,12 +232,12 @@ class Database:
     # -- reading ------------------------------------------------------------------------------------------------
 
     def _rows(self, query: str, values: tuple = ()) -> Iterator[tuple]:
-        """The rows that a query finds among those that are written."""
+        """Yield the rows a query finds, after writing the buffered ones."""
         self.write()
-        with self._in_words():
+        with self._raises_arena_error():
             found = self._connection.execute(query, values)
         while True:
-            with self._in_words():
+            with self._raises_arena_error():
                 rows = found.fetchmany(_ROWS_TOGETHER)
             if not rows:
                 return
@@ -250,14 +249,14 @@ class Database:
     def _read(
         self, table: str, key: Mapping[str, Any], columns: Mapping[str, Reader], row: tuple, do: str
     ) -> dict[str, Any]:
-        """The cells of a row by column.
+        """Return the values of a row by column.
 
         Args:
-            table: its name.
-            key: what the row is known by.
-            columns: how to read each cell.
+            table: name of the table.
+            key: the row's key, for messages.
+            columns: reader of each column.
             row: the cells.
-            do: what to do about a damaged one.
+            do: advice to give if a cell is damaged.
 
         Raises:
             ArenaError: a cell is damaged.
@@ -274,11 +273,11 @@ class Database:
         where = ", ".join(f"{name} {quoted(value)}" for name, value in key.items())
         return ArenaError(f"{self.path or 'the store'} is damaged: table {table}, row {where}: {what}. {do}")
 
-    # -- what went wrong ----------------------------------------------------------------------------------------
+    # -- errors -------------------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def _in_words(self) -> Iterator[None]:
-        """What SQLite cannot do is an ArenaError."""
+    def _raises_arena_error(self) -> Iterator[None]:
+        """Turn SQLite's errors into ArenaError."""
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
@@ -292,17 +291,17 @@ class Database:
             case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
                 return (
                     f"{where} is locked by {self._writers()}; gave up after {_BUSY_TIMEOUT_S:g} s. Let it finish or "
-                    f"end it, then go on with --resume: what was written before is kept.{unsaved}"
+                    f"end it, then continue with --resume: rows written earlier are kept.{unsaved}"
                 )
             case sqlite3.SQLITE_FULL:
                 return (
-                    f"the disk of {where} is full. What was written before is kept in it; make room, then go on with "
+                    f"the disk of {where} is full. Rows written earlier are kept; free some space, then continue with "
                     f"--resume.{unsaved}"
                 )
             case sqlite3.SQLITE_IOERR:
                 return (
-                    f"the disk of {where} cannot be read or written ({said}); is it full, or has it gone? What was "
-                    f"written before is kept; go on with --resume.{unsaved}"
+                    f"the disk of {where} cannot be read or written ({said}); is it full or unmounted? Rows "
+                    f"written earlier are kept; continue with --resume.{unsaved}"
                 )
             case sqlite3.SQLITE_READONLY:
                 return (
@@ -314,15 +313,15 @@ class Database:
             case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
                 return f"cannot open {where} as a {self.kind}: {said}"
         return (
-            f"{where} is damaged, or no {self.kind}: {said}. Take a copy of it from before, or save what can be read "
-            "with `sqlite3 FILE .recover`"
+            f"{where} is damaged, or not a {self.kind}: {said}. Restore a backup, or recover what is readable with "
+            "`sqlite3 FILE .recover`"
         )
 
 
 def _check_place(path: str, kind: str, read_only: bool) -> None:
-    """Refuse what SQLite would refuse with fewer words, wait for without end, or take for something else."""
+    """Raise ArenaError for paths that SQLite would reject without a reason, block on, or misread."""
     if not path or "\0" in path:
-        raise ArenaError(f"the path of a {kind} is empty or no path: {path!r}")
+        raise ArenaError(f"{path!r} cannot be the path of a {kind}")
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -335,25 +334,25 @@ def _check_place(path: str, kind: str, read_only: bool) -> None:
     except OSError as error:
         raise ArenaError(f"cannot open {path} as a {kind}: {error.strerror}") from None
     if not stat.S_ISREG(mode):
-        raise ArenaError(f"cannot open {path} as a {kind}: it is {'a folder' if stat.S_ISDIR(mode) else 'no file'}")
+        raise ArenaError(f"cannot open {path} as a {kind}: it is {'a folder' if stat.S_ISDIR(mode) else 'not a file'}")
     if not os.access(path, os.R_OK):
-        raise ArenaError(f"cannot open {path} as a {kind}: it may not be read (permission denied)")
+        raise ArenaError(f"cannot open {path} as a {kind}: permission denied")
 
 
 def _code(error: Exception) -> int | None:
     code = getattr(error, "sqlite_errorcode", None)
-    return None if code is None else code & 0xFF  # without what SQLite adds to it
+    return None if code is None else code & 0xFF  # the primary code, without the extended bits
 
 
 def _said(error: Exception) -> str:
-    """SQLite's own words, in which bytes of a damaged file may stand."""
+    """Return SQLite's message with invalid bytes escaped; it may quote a damaged file."""
     if isinstance(error, UnicodeDecodeError):
         return error.object.decode(errors="backslashreplace")
     return str(error).encode(errors="backslashreplace").decode()
 
 
 def _decoded(raw: bytes) -> str | bytes:
-    """Text; bytes that are not text stay bytes, and the reader of the cell refuses them."""
+    """Decode text. Invalid UTF-8 stays bytes, which the cell's reader rejects."""
     try:
         return raw.decode()
     except UnicodeDecodeError:
@@ -365,7 +364,7 @@ def _here() -> tuple[int, str]:
 
 
 def _has_ended(pid: Any, host: Any) -> bool:
-    """Whether a process is gone, as far as can be seen from here."""
+    """Return whether a process has ended; False if it runs on another host."""
     if host != socket.gethostname() or not isinstance(pid, int):
         return False
     try:
@@ -378,7 +377,7 @@ def _has_ended(pid: Any, host: Any) -> bool:
 
 
 def now() -> str:
-    """The time for people. Nothing is ordered by it: clocks jump."""
+    """Return the UTC time in ISO format, for display only: clocks jump, so nothing is ordered by it."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
@@ -387,39 +386,39 @@ def now() -> str:
 
 
 def quoted(value: Any) -> str:
-    """A cell for a message, shortened."""
+    """Return the repr of a cell for a message, shortened."""
     shown = repr(value[:_LONGEST_QUOTE] if isinstance(value, str | bytes) else value)
     return shown if len(shown) <= _LONGEST_QUOTE else f"{shown[: _LONGEST_QUOTE - 3]}..."
 
 
 def text(cell: Any) -> str:
-    """Any text."""
+    """Read any text."""
     if not isinstance(cell, str):
         raise ValueError("text")
     return cell
 
 
 def whole(cell: Any) -> int:
-    """A number from 0."""
+    """Read a non-negative integer."""
     if not isinstance(cell, int) or cell < 0:
         raise ValueError("a whole number from 0")
     return cell
 
 
 def number(cell: Any) -> float:
-    """A finite number."""
+    """Read a finite number."""
     if not isinstance(cell, int | float) or not math.isfinite(cell):
         raise ValueError("a number")
     return cell
 
 
 def optional(read: Reader) -> Reader:
-    """The same, or NULL."""
+    """Return a reader that also accepts NULL, as None."""
     return lambda cell: None if cell is None else read(cell)
 
 
 def json_cell(is_right: Callable[[Any], bool], what: str) -> Reader:
-    """JSON that `is_right`; `what` says what that is."""
+    """Return a reader of JSON values for which `is_right` holds; `what` describes them in errors."""
 
     def read(cell: Any) -> Any:
         try:
@@ -438,25 +437,25 @@ def _refused(constant: str) -> None:
 
 
 def list_of(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """Whether a value is a list of what is right."""
+    """Return a check that a value is a list whose items all satisfy `is_right`."""
     return lambda value: isinstance(value, list) and all(map(is_right, value))
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a JSON value is a number of a record: from 0, and no larger than ids and codes are."""
+    """Return whether a JSON value is an int from 0 to 2**31 - 1, the range of ids and codes."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31
 
 
 def is_number(value: Any) -> bool:
-    """Whether a JSON value is a number that can be summed."""
+    """Return whether a JSON value is a number below 1e15 in size, small enough to sum."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
 
 
 def is_mapping(value: Any) -> bool:
-    """Whether a JSON value is an object."""
+    """Return whether a JSON value is an object."""
     return isinstance(value, dict)
 
 
 def is_count(value: Any) -> bool:
-    """Whether a JSON value counts something by name."""
+    """Return whether a JSON value is an object of counts."""
     return isinstance(value, dict) and all(map(is_whole, value.values()))

@@ -14,7 +14,7 @@
       - {name: mine, spec: "python:my_agents:make"}
     anchors: {random: 1000}
 
-`read_experiment` checks such a file; `Experiment` says what each of its games means as a Match.
+`read_experiment` reads and checks such a file; an `Experiment` holds one Match per game.
 """
 
 import dataclasses
@@ -50,7 +50,7 @@ from pydantic import (  # noqa: E402
 
 def _shown(text: str) -> str:
     if not text.isprintable():
-        raise ValueError("it has control, bidirectional or invisible characters")
+        raise ValueError("contains control, bidirectional or invisible characters")
     return text
 
 
@@ -74,42 +74,45 @@ class _Section(BaseModel):
 
 
 class GameSection(_Section):
-    """One game, or just its name."""
+    """A game: a mapping, or just its name."""
 
     game: Name = Field(description="name of a game")
     title: Name | None = Field(
-        default=None, description="for reports; default: the game's, with the options that differ"
+        default=None,
+        description="title in reports; default: the game's, with its changed options",
     )
     options: dict[str, Any] = Field(default={}, description="options of the game, by name")
-    deals: Deals | None = Field(default=None, description="default: that of the experiment")
-    seed: Seed | None = Field(default=None, description="default: that of the experiment")
-    agents: list[Name] | None = Field(default=None, description="names of those who play this game; default: all")
+    deals: Deals | None = Field(default=None, description="default: the experiment's")
+    seed: Seed | None = Field(default=None, description="default: the experiment's")
+    agents: list[Name] | None = Field(default=None, description="names of the agents that play this game; default: all")
 
 
 class AgentSection(_Section):
-    """One agent, or just its spec."""
+    """An agent: a mapping, or just its spec."""
 
     spec: Text = Field(description="as for `cardenvs match`")
-    name: Name | None = Field(default=None, description="for reports; default: the spec")
+    name: Name | None = Field(default=None, description="name in reports; default: the spec")
 
 
 class ScheduleSection(_Section):
-    """Who meets whom, or just the kind."""
+    """The schedule: a mapping, or just its kind."""
 
     kind: Kind = Field(
         default="round_robin", description="round_robin, field (challengers against the others) or tables"
     )
     seating: Seating = Field(default="auto", description="all, rotations, or auto: all up to three players")
-    challengers: list[Name] = Field(default=[], description="names, for a field")
-    tables: int = Field(default=0, ge=0, description="how many, for tables; 0: one for each agent")
+    challengers: list[Name] = Field(default=[], description="names of the challengers of a field")
+    tables: int = Field(default=0, ge=0, description="number of tables, for tables; 0: one per agent")
 
 
 class StopSection(_Section):
-    """When enough has been played."""
+    """When to stop a game early."""
 
-    half_width: float = Field(gt=0, description="of every interval, in the unit of the game's results")
-    of: Literal["means", "pairs"] = Field(default="pairs", description="whose intervals")
-    min_deals: int = Field(default=100, ge=2, description="before the first look")
+    half_width: float = Field(gt=0, description="largest half-width of an interval, in the unit of results")
+    of: Literal["means", "pairs"] = Field(
+        default="pairs", description="intervals of agents' means, or of advantages in pairs"
+    )
+    min_deals: int = Field(default=100, ge=2, description="deals before the first check")
 
 
 class GuardSection(_Section):
@@ -117,47 +120,55 @@ class GuardSection(_Section):
 
     on_failure: Literal["forfeit", "forced_action", "stop"] = Field(
         default="forfeit",
-        description="after the last try; stop: agents run without a guard, and the first failure ends the run",
+        description="after the last failed try; stop: no guard, the first failure ends the run",
     )
-    time_limit: Seconds | None = Field(default=30.0, description="seconds for each try of a decision; null: no limit")
-    tries: int = Field(default=3, ge=1, description="for each decision")
-    isolation: Literal["auto", "none", "thread", "process"] = Field(default="auto", description="see the agent proxy")
-    memory_limit_mb: int | None = Field(default=4096, gt=0, description="of an agent's process; null: no limit")
+    time_limit: Seconds | None = Field(default=30.0, description="seconds per try of a decision; null: no limit")
+    tries: int = Field(default=3, ge=1, description="tries per decision")
+    isolation: Literal["auto", "none", "thread", "process"] = Field(
+        default="auto", description="where agents run; see the agent proxy"
+    )
+    memory_limit_mb: int | None = Field(default=4096, gt=0, description="memory of an agent's process; null: no limit")
 
 
 class BudgetSection(_Section):
-    """What a run may cost."""
+    """Limits of a run."""
 
     games: int | None = Field(
-        default=None, ge=1, description="most games of the experiment, shared out evenly; whole deals only"
+        default=None,
+        ge=1,
+        description="most games of all matches, divided evenly; whole deals only",
     )
-    seconds: Seconds | None = Field(default=None, description="most seconds of one run; a later run goes on")
+    seconds: Seconds | None = Field(default=None, description="most seconds of one run; a later run continues")
 
 
 class RatingsSection(_Section):
-    """What ratings go by."""
+    """What ratings are based on."""
 
-    by: Literal["results", "places"] = Field(default="results", description="how far ahead, or only who is")
-    games: int = Field(default=1, ge=1, description="games per session; by results, who is ahead at its end")
+    by: Literal["results", "places"] = Field(
+        default="results", description="by how much agents are ahead, or only who is"
+    )
+    games: int = Field(
+        default=1, ge=1, description="for results: games per session; ratings predict who is ahead after one"
+    )
 
 
 class ExperimentFile(_Section):
-    """The file."""
+    """An experiment file."""
 
-    name: Name = Field(description="of the experiment")
-    description: Annotated[str, AfterValidator(printable)] = Field(default="", description="what it is about")
+    name: Name = Field(description="name of the experiment")
+    description: Annotated[str, AfterValidator(printable)] = Field(default="", description="text shown on the site")
     seed: Seed | None = Field(
-        default=None, description="of all cards and agents, or the text that a match has printed; default: drawn"
+        default=None, description="seed of all cards and agents, or the SECRET-KEY a match printed; default: drawn"
     )
-    deals: Deals = Field(default=1000, description="duplicate deals of each game, at most")
-    games: list[GameSection] = Field(min_length=1, description="what is played")
-    agents: list[AgentSection] = Field(min_length=1, description="who plays")
+    deals: Deals = Field(default=1000, description="most duplicate deals of each game")
+    games: list[GameSection] = Field(min_length=1, description="the games to play")
+    agents: list[AgentSection] = Field(min_length=1, description="the agents that play")
     schedule: ScheduleSection = Field(default=ScheduleSection(), description="who meets whom")
     stop: StopSection | None = Field(default=None, description="end a game early; default: play all deals")
     guard: GuardSection = Field(default=GuardSection(), description="what happens to agents that fail")
-    budget: BudgetSection = Field(default=BudgetSection(), description="what a run may cost")
-    ratings: RatingsSection = Field(default=RatingsSection(), description="what ratings go by")
-    anchors: dict[Name, float] = Field(default={}, description="ratings that are held fixed, by name of agent")
+    budget: BudgetSection = Field(default=BudgetSection(), description="limits of a run")
+    ratings: RatingsSection = Field(default=RatingsSection(), description="what ratings are based on")
+    anchors: dict[Name, float] = Field(default={}, description="fixed ratings, by agent name")
     intervals: Intervals = Field(default="bootstrap", description="bootstrap or student, both over deals")
 
     @field_validator("games", mode="before")
@@ -185,7 +196,7 @@ class ExperimentFile(_Section):
         names = self.agent_names
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise ValueError(f"agents need names of their own; {', '.join(twice)} comes twice (give each a `name`)")
+            raise ValueError(f"agent names must differ; {', '.join(twice)} appears twice (give each agent a `name`)")
         where = [(f"games.{k}.agents", game.agents or []) for k, game in enumerate(self.games)]
         for place, given in [*where, ("schedule.challengers", self.schedule.challengers), ("anchors", self.anchors)]:
             for name in given:
@@ -196,7 +207,7 @@ class ExperimentFile(_Section):
 
     @property
     def agent_names(self) -> list[str]:
-        """The names of the agents."""
+        """Names of the agents, in order."""
         return [agent.name or agent.spec for agent in self.agents]
 
 
@@ -208,17 +219,17 @@ def _spelled_out(value: Any, key: str) -> Any:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Several matches that belong together.
+    """Several matches that are reported together.
 
     Attributes:
-        name: for people.
-        matches: what is played.
-        titles: of each match, all different.
-        anchors: ratings that are held fixed, by agent.
+        name: name in reports.
+        matches: the matches to play.
+        titles: a different title for each match.
+        anchors: fixed ratings, by agent name.
         stop: when a match ends early, or None.
         seconds: most seconds of one run, or None.
-        intervals: of reports.
-        config: the file, as JSON values.
+        intervals: kind of intervals in reports.
+        config: contents of the file, as JSON values.
     """
 
     name: str
@@ -232,10 +243,14 @@ class Experiment:
 
     @classmethod
     def of(cls, values: dict[str, Any], where: str = "experiment") -> Self:
-        """An experiment from what its file says.
+        """Build an experiment from the contents of its file.
+
+        Args:
+            values: the file's mapping.
+            where: the file's name, for errors.
 
         Raises:
-            ArenaError: something is missing, unknown or cannot be; it names where.
+            ArenaError: a setting is missing, unknown or invalid; the message names it.
         """
         try:
             file = ExperimentFile.model_validate(values)
@@ -257,17 +272,17 @@ class Experiment:
 
     @property
     def num_games(self) -> int:
-        """Games in all, if no match ends early."""
+        """Total number of games if no match ends early."""
         return sum(match.num_games for match in self.matches)
 
     @property
     def stored(self) -> StoredExperiment:
-        """What a store keeps of it."""
+        """The experiment as a store keeps it."""
         matches = tuple((match.id, title) for match, title in zip(self.matches, self.titles, strict=True))
         return StoredExperiment(self.name, matches, self.anchors, self.config)
 
     def seeded(self, store: Store, resume: bool = False) -> Self:
-        """The experiment with the seeds that its matches have in a store already; see Store.seeded."""
+        """Return the experiment with the seeds that `store` has for its matches; see Store.seeded."""
         return dataclasses.replace(self, matches=tuple(store.seeded(match, resume) for match in self.matches))
 
     def run(
@@ -280,9 +295,9 @@ class Experiment:
         backend: Literal["local", "ray"] = "local",
         progress: Callable[[int, int], None] | None = None,
     ) -> bool:
-        """Play what is not in the store yet. See cardenvs.arena.run.run; returns whether all is played.
+        """Play the games missing from the store and return whether all are played; see cardenvs.arena.run.run.
 
-        What was drawn for the seeds of its matches may give way to what the store has: see `seeded`.
+        Seeds in the store replace seeds drawn for this experiment; see `seeded`.
         """
         from cardenvs.arena.run import run
 
@@ -295,17 +310,17 @@ class Experiment:
 
 
 def read_experiment(path: str | Path) -> Experiment:
-    """The experiment in a YAML file.
+    """Read an experiment from a YAML file.
 
     Raises:
-        FileError: the file does not exist or is not an experiment.
-        ArenaError: it cannot be read, or something in it is missing, unknown or cannot be.
+        FileError: the file does not exist or is not a regular file.
+        ArenaError: it cannot be read, or a setting is missing, unknown or invalid.
         MissingExtraError: pyyaml is not installed.
     """
     check_input(path)
     values = read_yaml(path, "arena", ArenaError)
     if not isinstance(values, dict):
-        raise ArenaError(f"{path} must be a mapping, a line `name: value` each; see `cardenvs arena schema`")
+        raise ArenaError(f"{path} must be a mapping with lines `name: value`; see `cardenvs arena schema`")
     return Experiment.of(values, str(path))
 
 
@@ -333,9 +348,9 @@ def _match(file: ExperimentFile, section: GameSection) -> Match:
 
 def _schedule(section: ScheduleSection, names: list[str]) -> Schedule:
     if section.kind != "field" and section.challengers:
-        raise ArenaError("challengers belong to a schedule of kind field")
+        raise ArenaError("challengers need a schedule of kind field")
     if section.kind != "tables" and section.tables:
-        raise ArenaError("tables belong to a schedule of kind tables")
+        raise ArenaError("a number of tables needs a schedule of kind tables")
     challengers = tuple(names.index(name) for name in section.challengers if name in names)
     tables = section.tables or len(names) if section.kind == "tables" else 0
     return Schedule(section.kind, section.seating, challengers, tables)
@@ -348,15 +363,15 @@ def _guard(section: GuardSection) -> Any:
 
 
 def _within(games: int | None, matches: list[Match], where: str) -> list[Match]:
-    """The matches with no more deals than a budget of games allows."""
+    """Return the matches with their deals reduced to a budget of games."""
     if games is None:
         return matches
     share = games // len(matches)
     for match in matches:
         if share < len(match.lineups):
             raise ArenaError(
-                f"{where}: budget.games: {games} games are {share} for each of {len(matches)} matches; one deal of "
-                f"{match.game.name} takes {len(match.lineups)}"
+                f"{where}: budget.games: {games} games leave {share} for each of {len(matches)} matches, but one deal "
+                f"of {match.game.name} takes {len(match.lineups)}"
             )
     return [dataclasses.replace(match, deals=min(match.deals, share // len(match.lineups))) for match in matches]
 
@@ -379,14 +394,14 @@ _SECTIONS: dict[str, type[BaseModel]] = {
 
 
 def settings() -> list[tuple[str, str, str, str]]:
-    """Every setting of a file: its place, what it takes, its default, what it is."""
+    """Return (name, type, default, description) of every setting of a file."""
     rows = []
     sections: list[tuple[str, type[BaseModel]]] = [("", ExperimentFile)]
     sections += [(f"{name}.", model) for name, model in _SECTIONS.items()]
     for prefix, model in sections:
         takes = model.model_json_schema()["properties"]
         for name, info in model.model_fields.items():
-            default = "needed" if info.is_required() else _default_text(info.default)
+            default = "required" if info.is_required() else _default_text(info.default)
             rows.append((f"{prefix}{name}", _type_text(takes[name]), default, info.description or ""))
     return rows
 
@@ -401,7 +416,7 @@ _WORDS = {"string": "text", "integer": "a whole number", "number": "a number", "
 
 
 def _type_text(schema: dict[str, Any]) -> str:
-    """What a JSON schema takes, in words."""
+    """Return the type of a JSON schema in words."""
     if "enum" in schema:
         return ", ".join(schema["enum"])
     if "anyOf" in schema:

@@ -1,4 +1,4 @@
-"""What a match is: a game, agents, a seed and a number of duplicate deals; and which games that makes."""
+"""Matches: a game, agents, a seed and a number of duplicate deals, and the games these define."""
 
 import dataclasses
 import functools
@@ -31,22 +31,22 @@ MOST_DEALS = 10**15
 class Match:
     """A comparison of agents on duplicate deals.
 
-    Every deal is played by every lineup of the schedule: by default each choice of as many agents as there are players,
-    in every seating (up to three players) or every rotation (above). All games of a deal have the same cards. The seed
-    of an agent of cardenvs follows from the deal and its name: it is the same wherever it sits and whomever it meets.
-    A guest (`python:`, `process:`, `llm:`) gets another seed for each game, which says nothing about the deal.
+    Every lineup of the schedule plays every deal: by default each combination of agents that fills the table, in every
+    seating (up to three players) or rotation (more than three). All games of a deal have the same cards. The seed of a
+    built-in agent depends on the deal and its name only, not on its seat or opponents. A guest (`python:`, `process:`,
+    `llm:`) gets a different seed for each game, which reveals nothing about the deal.
 
     Attributes:
         game: the Game.
         options: its checked options.
-        agents: specs, see cardenvs.agents.specs; at least as many as there are players.
-        deals: how many deals, 1 to MOST_DEALS.
-        seed: of everything; drawn if not given.
+        agents: specs, see cardenvs.agents.specs; at least one per player.
+        deals: number of deals, 1 to MOST_DEALS.
+        seed: seed of all cards and agents; drawn if not given. An int or text is converted.
         labels: a name for each agent; empty: their specs.
         schedule: who meets whom, and who sits where.
-        guard: how agents are kept from hurting the match and each other, see cardenvs.agents.guarded.proxy; None:
-            they are called as they are, and the first failure ends the match.
-        guest: the agent of that name comes from elsewhere, and plays in a process of its own; needs a guard.
+        guard: limits on agents and what happens when they fail, see cardenvs.agents.guarded.proxy; None: agents are
+            called directly, and the first failure ends the match.
+        guest: identifies the agent of that name as a submission, which plays in a separate process; needs a guard.
     """
 
     game: Game
@@ -60,12 +60,12 @@ class Match:
     guest: "Guest | None" = None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be played."""
-        object.__setattr__(self, "seed", MatchSeed.of(self.seed))  # a number will do
+        """Check the fields."""
+        object.__setattr__(self, "seed", MatchSeed.of(self.seed))
         if self.guest is not None and self.guard is None:
             raise ArenaError("a match with a guest needs a guard")
         if not 1 <= self.deals <= MOST_DEALS:
-            raise ArenaError(f"a match needs at least one deal; got {self.deals} (the most are {MOST_DEALS:,})")
+            raise ArenaError(f"a match needs at least one deal; got {self.deals} (at most {MOST_DEALS:,})")
         if len(self.agents) < self.options.num_players and self.schedule.kind not in ("field", "fixed"):
             raise ArenaError(
                 f"{self.game.name} is played by {self.options.num_players} here, so a match needs at least as many "
@@ -75,28 +75,27 @@ class Match:
             check_name(label, "an agent", ArenaError)
         for spec in self.agents:
             if not spec.isprintable():
-                raise ArenaError(
-                    f"the agent {one_line(spec, 80)} is not a valid spec: it has characters that do not show"
-                )
+                raise ArenaError(f"the agent {one_line(spec, 80)} is not a valid spec: it has unprintable characters")
         if self.labels and (len(self.labels) != len(self.agents) or len(set(self.labels)) != len(self.labels)):
-            raise ArenaError(f"each agent of a match needs a name of its own; got {', '.join(self.labels)}")
+            raise ArenaError(f"each agent of a match needs a different name; got {', '.join(self.labels)}")
 
     @classmethod
     def of(
         cls, game: str, agents: Sequence[str], deals: int, seed: int | str | MatchSeed | None = None, **options: Any
     ) -> Self:
-        """A match by names.
+        """Make a match from the name of a game.
 
         Args:
-            game: its name.
-            agents: specs.
-            deals: how many.
+            game: name of the game.
+            agents: specs of the agents.
+            deals: number of deals.
             seed: 0..2**63-1, or the token of another match (`match.seed.token`) to repeat it. None draws a secret.
-            options: of the game.
+            options: options of the game.
 
         Raises:
-            GameNotFoundError, OptionError
-            ArenaError: too few agents or deals, or a seed that cannot be.
+            GameNotFoundError: there is no such game.
+            OptionError: an option is unknown or invalid.
+            ArenaError: there are too few agents or deals, or the seed is invalid.
         """
         found = get_game(game)
         return cls(found, found.make_options(**options), tuple(agents), deals, MatchSeed.of(seed))
@@ -114,11 +113,11 @@ class Match:
         schedule: dict[str, Any],
         guard: dict[str, Any] | None,
     ) -> Self:
-        """A match from what a store keeps of it. It keeps its id, though its agents may have changed or gone.
+        """Rebuild a match from its row in a store. Its id stays the same even if its agents have changed or are gone.
 
         Raises:
-            ArenaError: it is of another version of its game.
-            GameNotFoundError, OptionError: its game is not installed, or has other options now.
+            ArenaError: it was played with another version of its game.
+            GameNotFoundError, OptionError: its game is not installed, or its options have changed.
         """
         found = get_game(game)
         checked = found.make_options(**options)
@@ -140,12 +139,12 @@ class Match:
 
     @functools.cached_property
     def names(self) -> tuple[str, ...]:
-        """A name for each agent: its label, or its spec with #2, #3 ... where a spec is listed again."""
+        """The name of each agent: its label, or its spec, with #2, #3 ... where a spec is repeated."""
         return self.labels or numbered(self.agents)
 
     @functools.cached_property
     def fingerprints(self) -> tuple[str, ...]:
-        """For each agent the hash of the file that it is loaded from, or nothing."""
+        """For each agent, the hash of the file it is loaded from, or an empty string."""
         return tuple(
             self.guest.digest if self.guest is not None and self.guest.name == name else agent_fingerprint(spec)
             for name, spec in zip(self.names, self.agents, strict=True)
@@ -153,33 +152,33 @@ class Match:
 
     @functools.cached_property
     def conditions(self) -> tuple[dict[str, Any], ...]:
-        """For each agent all that may bear on its results beyond its spec, as JSON values; {} for most."""
+        """For each agent, what may affect its results besides its spec, as JSON values; {} for most agents."""
         return tuple(agent_conditions(spec, self.game, self.options) for spec in self.agents)
 
     @functools.cached_property
     def lineups(self) -> tuple[tuple[int, ...], ...]:
-        """The games of a deal: for each, the number of the agent in each player's place."""
+        """The games of a deal: for each, the agent number by player."""
         return self.schedule.lineups(len(self.agents), self.options.num_players)
 
     @property
     def num_games(self) -> int:
-        """Games in the whole match."""
+        """Number of games in the whole match."""
         return self.deals * len(self.lineups)
 
     def deal_seed(self, deal: int) -> int:
-        """The seed of the cards of a deal."""
+        """Return the seed of a deal's cards."""
         return self.seed.deal(deal)
 
     def agent_seed(self, deal: int, agent: int, copy: int = 0) -> int:
-        """The seed with which an agent of cardenvs plays a deal.
+        """Return the seed with which a built-in agent plays a deal.
 
-        `copy` counts the places that it has at one table, from 0.
+        If an agent has several seats at a table, `copy` counts them from 0.
         """
         place = (self.names[agent], copy) if copy else (self.names[agent],)
         return derived_seed(self.deal_seed(deal), "agent", *place)
 
     def seat_seeds(self, deal: int, lineup: int) -> list[int]:
-        """The seeds of the agents at a table, by player."""
+        """Return the seeds of the agents at a table, by player."""
         seating = self.lineups[lineup]
         return [
             guest_seed(self.seed.guests_key, deal, lineup, player)
@@ -190,20 +189,17 @@ class Match:
 
     @property
     def has_guests(self) -> bool:
-        """Whether an agent plays that cardenvs does not bring along."""
+        """Whether any agent does not ship with cardenvs."""
         return any(map(is_guest, self.agents))
 
     @property
     def seed_text(self) -> str:
-        """The seed that repeats the match: with the guests' key if there are guests."""
+        """The seed that repeats the match, including the guests' key if there are guests."""
         return self.seed.token if self.has_guests else self.seed.text
 
     @functools.cached_property
     def id(self) -> str:
-        """Names what is compared: game, options, agents (with the files behind them), seed and the schedule.
-
-        Not how many deals.
-        """
+        """Hash of game, options, agents (names and files included), seed, schedule and guard, but not of `deals`."""
         agents = list(zip(self.agents, self.fingerprints, strict=True))
         layout = self.game.layout(self.options).hash
         secret = self.seed.secret if self.seed.secret <= SEED_MASK else self.seed.text
@@ -212,7 +208,7 @@ class Match:
 
     @property
     def has_command(self) -> bool:
-        """Whether a command line can say all of it."""
+        """Whether a `cardenvs match` command line can express the match."""
         if self.guard is not None:
             from cardenvs.agents.guarded.limits import AgentLimits
 
@@ -221,7 +217,7 @@ class Match:
         return self.schedule == ROUND_ROBIN and self.names == numbered(self.agents)
 
     def _special(self) -> list[Any]:
-        """What differs from a plain match; nothing for a plain one, whose id stays unchanged."""
+        """Return what differs from a plain match; empty for a plain one, whose id must not change."""
         special: dict[str, Any] = {}
         if self.names != numbered(self.agents):
             special["labels"] = self.names
@@ -242,31 +238,26 @@ class Match:
         statistics: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> "Summary":
-        """Play what is not in the store yet and summarise it.
+        """Play the games missing from the store and summarise the match.
 
         Args:
             store: path of an SQLite file that keeps finished games; None keeps them in memory.
-            resume: go on with a match that the store has games of.
-            processes: how many to play in. A script that asks for more than one needs the usual
+            resume: continue a match that the store already has games of.
+            processes: number of processes. A script that uses more than one needs the usual
                 `if __name__ == "__main__":`.
-            batch: games played side by side in a process where an agent has `act_batch`.
-            keep_going: a game that fails is recorded with its error, and the others go on. Deals with a failed game are
-                not in the summary.
+            batch: games played side by side in a process if an agent has `act_batch`.
+            keep_going: record a game that fails with its error, and play the others. Deals with a failed game are not
+                in the summary.
             statistics: record each game's statistics; see View.statistics.
-            progress: called with (games done, games in all) now and then.
+            progress: called regularly with (games done, total games).
 
         Raises:
-            ArenaError: the store has games of this match and `resume` is not set, or cannot be used.
+            ArenaError: the store cannot be used, or has games of this match and `resume` is not set.
             AgentError: an agent failed, and `keep_going` is not set. Finished games are kept.
         """
-        from cardenvs.arena.results.statistics import summarise
-        from cardenvs.arena.run import run
-        from cardenvs.arena.store import Store
+        from cardenvs.arena.run import run_match
 
-        with Store(store) as opened:
-            match = opened.seeded(self, resume)
-            run(
-                [match], opened, resume=resume, processes=processes, batch=batch, keep_going=keep_going,
-                statistics=statistics, progress=progress,
-            )  # fmt: skip
-            return summarise(match, opened.records(match.id))
+        return run_match(
+            self, store, resume=resume, processes=processes, batch=batch, keep_going=keep_going,
+            statistics=statistics, progress=progress,
+        )  # fmt: skip

@@ -1,8 +1,8 @@
-"""What is left to play, deal by deal, and when enough has been played.
+"""Plan the games left to play, and stop matches early once their results are precise enough.
 
-A `Plan` hands out games and counts those that are over. Where a match may stop early it hands out no deal beyond the
-next look; a look comes when all deals before it are complete, and depends on them alone. So which games a match
-consists of does not depend on who plays them, in which order, or on how often the run was interrupted.
+A `Plan` hands out games and counts finished ones. If a match may stop early, it hands out no deal beyond the next
+check; a check happens once all deals before it are complete, and depends on them alone. So the set of games in a match
+does not depend on which process plays them, in which order, or on interruptions.
 """
 
 import math
@@ -13,27 +13,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from scipy.special import chdtri  # of the upper tail
+from scipy.special import chdtri  # inverse of the upper tail
 
 from cardenvs.arena.match import Match
 from cardenvs.arena.records import GameRecord, Job
 from cardenvs.arena.results.statistics import Intervals, Tally, t_quantile
 from cardenvs.core.errors import ArenaError
 
-_BLOCK = 8  # deals, at most, that are played in one lineup before they come in the next
-_LOOK_GROWTH = 1.25  # each look comes after this many times the deals of the last one
+_BLOCK = 8  # most deals that are played in one lineup before the next lineup plays them
+_LOOK_GROWTH = 1.25  # factor of deals from one check to the next
 
 
 @dataclass(frozen=True)
 class Stop:
-    """When enough has been played: when every interval reaches no further than `half_width` from its middle.
+    """A rule to stop a match early: once every interval has at most the half-width `half_width`.
 
-    The rule looks at widths, never at who is ahead, so stopping by it favours nobody.
+    The rule uses interval widths only, never who is ahead, so stopping early favours nobody.
 
     Attributes:
-        half_width: in the unit of the game's results.
-        of: the intervals of which figures: "means" of the agents, or the advantages in "pairs" of agents.
-        min_deals: deals before the first look; later looks come after a quarter more deals each.
+        half_width: largest half-width, in the unit of the game's results.
+        of: which intervals: of the agents' "means", or of the advantages between "pairs" of agents.
+        min_deals: deals before the first check; each later check comes after a quarter more deals.
         intervals: how intervals are computed.
     """
 
@@ -43,7 +43,7 @@ class Stop:
     intervals: Intervals = "bootstrap"
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense."""
+        """Check the fields."""
         if not 0 < self.half_width < math.inf or self.min_deals < 2:
             raise ArenaError(
                 f"an early stop needs a half-width above 0 and at least 2 deals; got {self.half_width} and "
@@ -51,7 +51,7 @@ class Stop:
             )
 
     def is_met(self, tally: Tally) -> bool:
-        """Whether the figures of the deals in `tally` are as certain as wanted."""
+        """Return whether all intervals of the deals in `tally` are narrow enough."""
         if self.of == "means":
             found = [standing.mean for standing in tally.standings(self.intervals)]
         else:
@@ -59,12 +59,12 @@ class Stop:
         return all((estimate.high - estimate.low) / 2 <= self.half_width for estimate in found)
 
     def look_after(self, deals: int) -> int:
-        """How many deals the next look needs, after one at `deals` (0: none yet)."""
+        """Return the number of deals at the next check, after one at `deals` (0: no check yet)."""
         return max(self.min_deals, math.ceil(deals * _LOOK_GROWTH))
 
 
 class Plan:
-    """The games of some matches that are left to play."""
+    """The games of several matches that are left to play."""
 
     def __init__(
         self,
@@ -74,21 +74,21 @@ class Plan:
         seconds: float | None = None,
         only: Sequence[int] | None = None,
     ) -> None:
-        """Plan `matches`. No game is listed before it is handed out: a match may have more than memory can hold.
+        """Plan `matches`. Games are generated lazily: a match may have more games than fit in memory.
 
         Args:
-            matches: what is to be played.
-            done: the finished games of each.
-            stop: when to stop a match early.
-            seconds: hand out nothing after so long.
-            only: play these deals, in ascending order; None: all.
+            matches: the matches to play.
+            done: the finished games of each match.
+            stop: rule that ends a match early.
+            seconds: hand out nothing after this many seconds.
+            only: play only these deals, in ascending order; None: all.
 
         Raises:
-            ArenaError: `seconds` is not a positive number.
+            ArenaError: `seconds` is not a positive finite number.
         """
         if seconds is not None and not 0 < seconds < math.inf:
-            raise ArenaError(f"a run has a number of seconds above 0, or no limit; got {seconds}")
-        self._courses = [
+            raise ArenaError(f"a run needs a number of seconds above 0, or no limit; got {seconds}")
+        self._progress = [
             _MatchProgress(match, records, stop, only) for match, records in zip(matches, done, strict=True)
         ]
         self._started = time.monotonic()
@@ -97,25 +97,25 @@ class Plan:
         self.out_of_time = False
 
     def take(self, most: int) -> tuple[int, list[Job]] | None:
-        """Up to `most` games of one match: its number and the games. None: nothing now."""
+        """Take up to `most` games of one match. Return (number of the match, games), or None if there are none now."""
         if self.check_time():
             return None
-        for number, course in enumerate(self._courses):
-            jobs = course.take(most)
+        for number, progress in enumerate(self._progress):
+            jobs = progress.take(most)
             if jobs:
                 return number, jobs
         return None
 
     def take_of(self, number: int, most: int) -> list[Job]:
-        """Up to `most` games of match `number`."""
-        return [] if self.check_time() else self._courses[number].take(most)
+        """Take up to `most` games of match `number`."""
+        return [] if self.check_time() else self._progress[number].take(most)
 
     def jobs(self) -> tuple[int, Iterator[Job]] | None:
-        """The number of the first match with games to take now, and these, taken one by one. None: nothing now."""
+        """Return the number of the first match with games left now and an iterator that takes them, or None."""
         if self.check_time():
             return None
-        for number, course in enumerate(self._courses):
-            if course.left:
+        for number, progress in enumerate(self._progress):
+            if progress.left:
                 return number, self._one_by_one(number)
         return None
 
@@ -124,51 +124,50 @@ class Plan:
             yield from jobs
 
     def check_time(self) -> bool:
-        """Whether time is up. Once it is, nothing is handed out any more."""
+        """Return whether time is up. From then on, no games are handed out."""
         self.out_of_time = self.out_of_time or time.monotonic() >= self._deadline
         return self.out_of_time
 
     def finished(self, number: int, record: GameRecord) -> None:
-        """A game of match `number` is over."""
+        """Record a finished game of match `number`."""
         self._played += 1
-        self._courses[number].finished(record)
+        self._progress[number].finished(record)
 
     def put_back(self, jobs: Iterable[tuple[int, Job]]) -> None:
-        """Take back games, each with the number of its match, that were handed out and will not be finished."""
+        """Take back (number of the match, game) pairs that were handed out and will not be finished."""
         for number, job in jobs:
-            self._courses[number].put_back(job)
+            self._progress[number].put_back(job)
 
     @property
     def pace(self) -> float:
-        """Games finished a second, so far."""
+        """Games finished per second so far."""
         return self._played / max(1e-9, time.monotonic() - self._started)
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing will be handed out any more, whatever is still to finish."""
-        return self.out_of_time or all(course.is_over for course in self._courses)
+        """Whether no more games will be handed out; some may still be in progress."""
+        return self.out_of_time or all(progress.is_over for progress in self._progress)
 
     @property
     def left(self) -> int:
-        """Games that can be taken now."""
-        return sum(course.left for course in self._courses)
+        """Number of games that can be taken now."""
+        return sum(progress.left for progress in self._progress)
 
     @property
     def games_done(self) -> int:
-        """Finished games, earlier runs included."""
-        return sum(course.games_done for course in self._courses)
+        """Number of finished games, earlier runs included."""
+        return sum(progress.games_done for progress in self._progress)
 
     @property
     def num_games(self) -> int:
-        """Games in all, as far as is known: less once a match has stopped early."""
-        return sum(course.num_games for course in self._courses)
+        """Total number of games; it falls when a match stops early."""
+        return sum(progress.num_games for progress in self._progress)
 
 
 def _in_blocks(deals: Sequence[int], lineups: int) -> Iterator[Job]:
-    """All games of these deals: a block of deals in one lineup, then in the next, each time in another order.
+    """Yield all games of these deals: a block of deals in one lineup, then in the next, in a new order each time.
 
-    So the games of one deal are far apart, and an agent that keeps something from game to game cannot tell from their
-    order which deal comes back.
+    This keeps the games of one deal apart, so an agent with memory cannot recognise a deal by its position.
     """
     blocks = -(-len(deals) // _BLOCK)
     for k in range(blocks):
@@ -182,7 +181,7 @@ def _in_blocks(deals: Sequence[int], lineups: int) -> Iterator[Job]:
 
 
 class _MatchProgress:
-    """One match under way."""
+    """Progress of one match. A deal's *place* is its index among the deals to play."""
 
     def __init__(self, match: Match, done: Iterable[GameRecord], stop: Stop | None, only: Sequence[int] | None) -> None:
         self._match, self._stop = match, stop
@@ -190,15 +189,15 @@ class _MatchProgress:
         self._deals: Sequence[int] = range(match.deals) if only is None else only
         self._place = None if only is None else {deal: place for place, deal in enumerate(only)}
         self._end = len(self._deals)  # no deal from this place on will be played
-        self._open = self._end if stop is None else min(self._end, stop.look_after(0))  # nor yet from this place on
-        self._jobs: deque[Iterator[Job]] = deque()  # one after another, made as they are taken
+        self._open = self._end if stop is None else min(self._end, stop.look_after(0))  # nor, for now, from here on
+        self._jobs: deque[Iterator[Job]] = deque()  # consumed in order, generated lazily
         self._jobs.append(_in_blocks(self._deals[: self._open], self._lineups))
-        self._passed = 0  # games of these that have been handed out or were finished before
-        self._complete = 0  # the deals of all places before this one are
-        self._begun: dict[int, set[int]] = {}  # by place: the finished lineups of deals not complete, or to come
-        self._ahead: set[Job] = set()  # games that were finished before and not passed yet
-        self._open_ahead = 0  # how many of these are open
-        self._waiting: dict[int, list[GameRecord]] = {}  # their records, where a look will need them
+        self._passed = 0  # games of self._jobs that were handed out, or skipped because they were finished
+        self._complete = 0  # all deals at places before this one are complete
+        self._begun: dict[int, set[int]] = {}  # finished lineups by place, of deals that are not counted complete
+        self._ahead: set[Job] = set()  # games finished in earlier runs and not skipped yet
+        self._open_ahead = 0  # how many of these are below self._open
+        self._waiting: dict[int, list[GameRecord]] = {}  # records by place of incomplete deals, for the next check
         self._tally = None if stop is None else Tally(match)
         self.games_done = 0
         for record in done:
@@ -211,7 +210,7 @@ class _MatchProgress:
         self._open_ahead = sum((self._place_of(deal) or 0) < self._open for deal, _ in self._ahead)
 
     def _place_of(self, deal: int) -> int | None:
-        """Where a deal comes among those to be played; None: nowhere."""
+        """Return the place of a deal among those to play, or None if it is not played."""
         if self._place is not None:
             return self._place.get(deal)
         return deal if deal < len(self._deals) else None
@@ -229,7 +228,7 @@ class _MatchProgress:
         return max(self._end * self._lineups, self.games_done)
 
     def take(self, most: int) -> list[Job]:
-        """Up to `most` games."""
+        """Take up to `most` games."""
         jobs: list[Job] = []
         while len(jobs) < most and self._jobs:
             job = next(self._jobs[0], None)
@@ -290,14 +289,14 @@ class _MatchProgress:
 
 @dataclass(frozen=True)
 class RequiredDeals:
-    """How many deals a figure needs.
+    """The number of deals that a mean or an advantage needs.
 
     Attributes:
-        what: the figure: an agent's name, or "A - B".
-        spread: the standard deviation over deals that this is based on.
-        pilot: deals that it was found in.
-        deals: as many deals as the wanted half-width needs if the spread is right.
-        safe_deals: as many as it needs if the spread is as large as such a pilot leaves likely (90%).
+        what: an agent's name, or "A - B" for an advantage.
+        spread: standard deviation over the pilot's deals.
+        pilot: number of deals in the pilot.
+        deals: deals needed for the requested half-width if `spread` is the true standard deviation.
+        safe_deals: deals needed at the upper 90% confidence bound of the standard deviation.
     """
 
     what: str
@@ -308,15 +307,15 @@ class RequiredDeals:
 
 
 def deals_needed(tally: Tally, half_width: float, of: Literal["means", "pairs"] = "pairs") -> list[RequiredDeals]:
-    """How many deals bring each 95% interval to `half_width`, judging from the deals in `tally`; the most first.
+    """Estimate from the deals in `tally` how many deals bring each 95% interval to `half_width`; largest first.
 
     Raises:
-        ArenaError: fewer than two deals, or a half-width that is not above 0.
+        ArenaError: there are fewer than two deals, or the half-width is not above 0.
     """
     if not 0 < half_width < math.inf:
-        raise ArenaError(f"a half-width is a number above 0; got {half_width}")
+        raise ArenaError(f"a half-width must be a number above 0; got {half_width}")
     if len(tally.deals) < 2:
-        raise ArenaError(f"two deals at least are needed to judge by; there are {len(tally.deals)}")
+        raise ArenaError(f"the estimate needs at least two deals; there are {len(tally.deals)}")
     names = tally.match.names
     columns = tally.advantages_by_deal() if of == "pairs" else tally.means_by_deal()
     needs = []
@@ -333,7 +332,7 @@ def deals_needed(tally: Tally, half_width: float, of: Literal["means", "pairs"] 
 
 
 def _deals_for(spread: float, half_width: float) -> int:
-    """The least n >= 2 with t(n - 1) * spread / sqrt(n) <= half_width."""
+    """Return the least n >= 2 with t(n - 1) * spread / sqrt(n) <= half_width."""
     low, high = 1, 2
     while _t(high) * spread / math.sqrt(high) > half_width:
         low, high = high, 2 * high

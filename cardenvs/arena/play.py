@@ -1,4 +1,4 @@
-"""Playing the games of a match in one process, many side by side."""
+"""Play the games of a match in one process, many side by side."""
 
 import contextlib
 import threading
@@ -29,12 +29,12 @@ Records = Generator[GameRecord, None, None]
 
 @dataclass(frozen=True)
 class PlaySettings:
-    """How games are played. Their results do not depend on it.
+    """How games are played, without effect on their results.
 
     Attributes:
-        batch: games played side by side in a process where an agent has `act_batch` or is `io_bound`. Without such
-            an agent, and with `keep_going`, games are played one after another.
-        keep_going: a game that fails is recorded with its error, and the others go on.
+        batch: games played side by side in a process if an agent has `act_batch` or is `io_bound`. Without such an
+            agent, or with `keep_going`, games are played one after another.
+        keep_going: record a game that fails with its error, and play the others.
         statistics: record each game's statistics.
     """
 
@@ -43,58 +43,58 @@ class PlaySettings:
     statistics: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse an empty batch."""
+        """Check the batch size."""
         if self.batch < 1:
-            raise ArenaError(f"a batch has at least one game; got {self.batch}")
+            raise ArenaError(f"a batch needs at least one game; got {self.batch}")
 
     @property
     def side_by_side(self) -> int:
-        """Games in progress at once: one with `keep_going`, so that a process that dies shows which game ended it."""
+        """Games in progress at once: 1 with `keep_going`, so that a dying process can be blamed on its game."""
         return 1 if self.keep_going else self.batch
 
 
 DEFAULT_SETTINGS = PlaySettings()
 
 
-def play_games(crew: "AgentPool", jobs: Iterator[Job]) -> Records:
-    """Play games and yield each when it is over.
+def play_games(pool: "AgentPool", jobs: Iterator[Job]) -> Records:
+    """Play games and yield each as it ends.
 
-    A game's result depends on its deal and lineup alone. Unless the settings say to keep going, a failed game ends
-    the play: the last record has its `error` set.
+    A game's result depends on its deal and lineup alone. Without `keep_going`, play ends at the first failed game: its
+    record comes last, with `error` set.
 
     Args:
-        crew: the agents of the match.
-        jobs: which of its games; taken as there is room.
+        pool: the agents of the match.
+        jobs: the games to play; taken as tables become free.
 
     Raises:
         AgentError, PolicyNotFoundError, MissingExtraError: an agent cannot be made.
     """
-    batch = crew.settings.side_by_side
-    if crew.io_bound and batch > 1:
-        return _play_in_threads(crew, jobs, batch)
-    return _play(crew, jobs, batch if crew.has_batches else 1)
+    batch = pool.settings.side_by_side
+    if pool.io_bound and batch > 1:
+        return _play_in_threads(pool, jobs, batch)
+    return _play(pool, jobs, batch if pool.has_batches else 1)
 
 
 class _DealError(ArenaError):
-    """The rules raised in a deal."""
+    """The game's rules raised an error while dealing."""
 
 
-def _play(crew: "AgentPool", jobs: Iterator[Job], room: int) -> Records:
+def _play(pool: "AgentPool", jobs: Iterator[Job], room: int) -> Records:
     tables: list[_Table] = []
     while True:
         while len(tables) < room and (job := next(jobs, None)) is not None:
             try:
-                tables.append(crew.table(*job))
+                tables.append(pool.table(*job))
             except _DealError as error:
-                if not crew.settings.keep_going:
+                if not pool.settings.keep_going:
                     raise
-                yield GameRecord.lost(crew.match, *job, str(error))
+                yield GameRecord.lost(pool.match, *job, str(error))
         if not tables:
             return
-        failed = next((table for table in tables if table.error), None) or _step(crew, tables)
+        failed = next((table for table in tables if table.error), None) or _step(pool, tables)
         if failed is not None:
             yield failed.record()
-            if not crew.settings.keep_going:
+            if not pool.settings.keep_going:
                 return
             failed.abandon()
             tables.remove(failed)
@@ -104,21 +104,21 @@ def _play(crew: "AgentPool", jobs: Iterator[Job], room: int) -> Records:
             table.finish()
             yield table.record()
             if table.error:
-                if not crew.settings.keep_going:
+                if not pool.settings.keep_going:
                     return
                 table.abandon()
 
 
-def _play_in_threads(crew: "AgentPool", jobs: Iterator[Job], room: int) -> Records:
-    """A thread a table: agents that wait (for a server, for another process) wait side by side."""
+def _play_in_threads(pool: "AgentPool", jobs: Iterator[Job], room: int) -> Records:
+    """Play each table in its own thread, so that agents wait for servers or processes in parallel."""
     stopped = threading.Event()
     playing: dict[Future[None], _Table] = {}
-    with ThreadPoolExecutor(room) as pool:
+    with ThreadPoolExecutor(room) as executor:
         try:
             while True:
                 while len(playing) < room and (job := next(jobs, None)) is not None:
-                    table = crew.table(*job)
-                    playing[pool.submit(_play_one, crew, table, stopped)] = table
+                    table = pool.table(*job)
+                    playing[executor.submit(_play_one, pool, table, stopped)] = table
                 if not playing:
                     return
                 for future in wait(playing, return_when=FIRST_COMPLETED).done:
@@ -130,22 +130,22 @@ def _play_in_threads(crew: "AgentPool", jobs: Iterator[Job], room: int) -> Recor
                     if table.error:
                         return
         finally:
-            stopped.set()  # games under way are broken off after the decision that they are at
+            stopped.set()  # games in progress stop after their current decision
 
 
-def _play_one(crew: "AgentPool", table: "_Table", stopped: threading.Event) -> None:
+def _play_one(pool: "AgentPool", table: "_Table", stopped: threading.Event) -> None:
     while not (table.error or table.state.is_terminal or stopped.is_set()):
-        _step(crew, [table])
+        _step(pool, [table])
 
 
 class AgentPool:
-    """The agents of a match in this process: one of each that answers in batches, of the others one a table.
+    """The agents of a match in this process: one instance of each batched agent, one per table of the others.
 
     Attributes:
-        match: whose agents.
+        match: the match.
         settings: how its games are played.
         batched: by agent, whether it answers in batches.
-        io_bound: whether an agent spends its time waiting, so that games should be played side by side in threads.
+        io_bound: whether any agent spends its time waiting, so that games are played side by side in threads.
     """
 
     def __init__(self, match: Match, settings: PlaySettings = DEFAULT_SETTINGS) -> None:
@@ -176,31 +176,31 @@ class AgentPool:
         return AgentProxy.of(spec, match.game, match.options, match.guard, name, guest)
 
     def table(self, deal: int, lineup: int) -> "_Table":
-        """A table at which a game begins."""
+        """Return a table at which a game begins."""
         seated = _Table if self.match.guard is None else _GuardedTable
         return seated(self, deal, lineup)
 
     def take(self, agent: int) -> Any:
-        """An agent for one seat."""
+        """Return an instance of an agent for one seat."""
         if self.batched[agent]:
             return self._free[agent][0]
         return self._free[agent].pop() if self._free[agent] else self._make(agent)
 
     def give_back(self, agent: int, made: Any) -> None:
-        """The seat is free again."""
+        """Return an instance to the pool after its game."""
         if not self.batched[agent]:
             self._free[agent].append(made)
 
     def drop(self, agent: int, made: Any) -> None:
-        """The seat is free again after a failed game: close its agent, unless each game has a new process of it."""
+        """Close an instance after a failed game, or keep it if it starts a new process for each game."""
         if self.batched[agent] or getattr(made, "is_isolated", False):
             self.give_back(agent, made)
             return
-        with contextlib.suppress(Exception):  # an agent that has failed may fail once more
+        with contextlib.suppress(Exception):  # a failed agent may also fail to close
             _close(made)
 
     def close(self) -> None:
-        """No more games: end what agents have running."""
+        """Close all agents."""
         for made in (made for free in self._free for made in free):
             _close(made)
         self._free = [[] for _ in self._free]
@@ -213,15 +213,15 @@ def _close(made: Any) -> None:
 
 
 def _inner(made: Any) -> Any:
-    """The agent behind a proxy."""
+    """Return the agent behind a proxy, or the agent itself."""
     return getattr(made, "agent", made)
 
 
 class _Table:
     """One game in progress."""
 
-    def __init__(self, crew: AgentPool, deal: int, lineup: int) -> None:
-        self.crew, self.match = crew, crew.match
+    def __init__(self, pool: AgentPool, deal: int, lineup: int) -> None:
+        self.pool, self.match = pool, pool.match
         self.deal, self.lineup = deal, lineup
         self.seating = self.match.lineups[lineup]
         self.seeds = self.match.seat_seeds(deal, lineup)
@@ -230,7 +230,7 @@ class _Table:
         self.error: str | None = None
         self.statistics: GameStatistics | None = None
         self._check, self._most_plies = ResultCheck(self.state), self.match.game.max_length(self.match.options)
-        self.agents = [crew.take(agent) for agent in self.seating]
+        self.agents = [pool.take(agent) for agent in self.seating]
         self.players: list[Seat | AgentProxy] = []
         self._begin()
         self._observers = [(player, seat) for player, seat in enumerate(self.players) if seat.is_observer]
@@ -245,11 +245,11 @@ class _Table:
     def _begin(self) -> None:
         self.players = [Seat(made, p, self.seeds[p]) for p, made in enumerate(self.agents)]
         for player, agent in enumerate(self.seating):
-            if not self.crew.batched[agent] and not self._safely(player, self.players[player].begin, self.state):
+            if not self.pool.batched[agent] and not self._safely(player, self.players[player].begin, self.state):
                 return
 
     def _safely(self, player: int, call: Callable[..., Any], *arguments: Any) -> bool:
-        """Call an agent. Returns whether it did not fail; if it did, the failure is noted."""
+        """Call an agent. Return True, or record the failure and return False."""
         try:
             call(*arguments)
         except Exception as error:  # whatever an agent raises is the agent's failure
@@ -258,7 +258,7 @@ class _Table:
         return True
 
     def finish(self) -> None:
-        """The game is over: tell the agents, refuse a result that the game rules out, and free the seats."""
+        """End the game: notify the agents, check the result against the game's bounds, and free the seats."""
         for player, seat in enumerate(self.players):
             if not self._safely(player, seat.end, self.state):
                 return
@@ -266,23 +266,23 @@ class _Table:
         if fault is not None:
             self._blame_game(f"cannot end so: {fault}")
             return
-        if self.crew.settings.statistics:
+        if self.pool.settings.statistics:
             try:
                 self.statistics = self.match.game.view.statistics(self.state)
             except Exception as error:  # whatever is raised is the game's failure
                 self._blame_game(f"has no statistics: {type(error).__name__}: {error}")
                 return
         for agent, made in zip(self.seating, self.agents, strict=True):
-            self.crew.give_back(agent, made)
+            self.pool.give_back(agent, made)
 
     def _blame_game(self, what: str) -> None:
-        """Note that the game is at fault, not an agent."""
+        """Record a failure that is the game's fault, not an agent's."""
         self.error = f"deal {self.deal} (seed {self.state.seed}), lineup {self.lineup}, {what}"
 
     def abandon(self) -> None:
-        """The game has failed: free the seats."""
+        """Free the seats after a failed game."""
         for agent, made in zip(self.seating, self.agents, strict=True):
-            self.crew.drop(agent, made)
+            self.pool.drop(agent, made)
 
     @property
     def to_act(self) -> int:
@@ -290,16 +290,16 @@ class _Table:
         return self.seating[self.state.current_player]
 
     def turn(self) -> Turn:
-        """The turn of the player to act."""
+        """Return the turn of the player to act."""
         return self.players[self.state.current_player].turn(self.state)
 
     def choose(self) -> None:
-        """Ask the agent to act, and apply what it chooses."""
+        """Ask the agent to act and apply its action."""
         player = self.state.current_player
         self._safely(player, lambda: self._apply(self.players[player].decide(self.state)))
 
     def answered(self, turn: Turn, action: Any, seconds: float) -> None:
-        """Apply what was chosen in a batch."""
+        """Apply an action that was chosen in a batch."""
         player = self.state.current_player
         self._safely(player, lambda: self._apply(self.players[player].accept(self.state, turn, action, seconds)))
 
@@ -312,21 +312,21 @@ class _Table:
                 return
         if self.state.ply >= self._most_plies and not self.state.is_terminal:
             self._blame_game(
-                f"is not over after {self._most_plies} actions, the most that {self.match.game.name} can have"
+                f"is not over after {self._most_plies} actions, the most that {self.match.game.name} allows"
             )
 
     def fail(self, player: int, error: Exception) -> None:
-        """Note whose failure it is, what went wrong and where: a line, then the traceback of what the agent raised."""
+        """Record an agent's failure: one line with agent, place and cause, then the agent's traceback."""
         names = [self.match.names[agent] for agent in self.seating]
         where = f"deal {self.deal} (seed {self.state.seed}), ply {self.state.ply}, as player_{player} of {names}"
         raised = not isinstance(error, AgentError)
         what = " ".join(f"{type(error).__name__}: {error}".split()) if raised else " ".join(str(error).split())
-        notes = getattr(error, "__notes__", ())  # of an agent in a process: the traceback there
+        notes = getattr(error, "__notes__", ())  # an agent in a process adds its traceback as a note
         trace = "\n".join(["", *notes]) if not raised else "\n" + "".join(traceback.format_exception(error)).rstrip()
         self.error = f"agent {names[player]!r} failed in {where}: {what}{trace}"
 
     def record(self) -> GameRecord:
-        """What the store keeps of the game."""
+        """Return the record of the game for the store."""
         return GameRecord(
             self.deal,
             self.lineup,
@@ -347,14 +347,14 @@ class _Table:
 
 
 class _GuardedTable(_Table):
-    """One game in progress between proxies, whose agents can fail without ending it."""
+    """One game in progress between agent proxies, which can fail without ending it."""
 
     def _begin(self) -> None:
         from cardenvs.agents.guarded.proxy import AgentProxy
 
         self._log: list[Decision] = []
         for player, agent in enumerate(self.seating):
-            if self.crew.batched[agent]:  # it is one agent for all tables, but each seat has failures of its own
+            if self.pool.batched[agent]:  # all tables share the agent, but each seat counts its own failures
                 shared = self.agents[player]
                 self.agents[player] = AgentProxy(_inner(shared), self.match.guard, shared.name)
         self.players = list(self.agents)
@@ -365,7 +365,7 @@ class _GuardedTable(_Table):
     def answered(self, turn: Turn, action: Any, seconds: float) -> None:
         try:
             checked_choice(self.state, action)
-        except AgentError:  # asked alone, it has its tries
+        except AgentError:  # asked again outside the batch, it gets its tries
             self.choose()
         else:
             super().answered(turn, int(action), seconds)
@@ -398,13 +398,13 @@ def _as_json(decision: "Decision") -> dict[str, Any]:
     }
 
 
-def _step(crew: AgentPool, tables: list[_Table]) -> _Table | None:
-    """One decision at every table. Returns the first table at which it failed, if any."""
+def _step(pool: AgentPool, tables: list[_Table]) -> _Table | None:
+    """Make one decision at every table. Return the first table where it failed, or None."""
     waiting: dict[int, list[_Table]] = {}
     for table in tables:
         waiting.setdefault(table.to_act, []).append(table)
     for agent, asking in waiting.items():
-        if crew.batched[agent]:
+        if pool.batched[agent]:
             _choose_together(asking)
         else:
             for table in asking:
@@ -425,11 +425,11 @@ def _choose_together(tables: list[_Table]) -> None:
         actions, seconds = _timed(agent.act_batch, turns)
         if len(actions) != len(tables):
             raise AgentError(f"its act_batch was given {len(tables)} turns and returned {len(actions)} actions")
-    except Exception as error:  # as above; which of the tables it was about cannot be known
+    except Exception as error:  # whatever an agent raises; it does not say for which table
         if first.match.guard is None:
             first.fail(first.state.current_player, error)
             return
-        for table in tables:  # one by one: only those that it is about fail
+        for table in tables:  # asked one by one, only the tables at fault fail
             table.choose()
         return
     for table, turn, action in zip(tables, turns, actions, strict=True):

@@ -1,4 +1,4 @@
-"""Games and experiments as they are kept."""
+"""Records of games and experiments, as a store keeps them."""
 
 import hashlib
 import json
@@ -20,19 +20,19 @@ class GameRecord:
     """One game of a match, finished or failed.
 
     Attributes:
-        deal, lineup: which game it is.
-        seed: of the cards.
-        seating: the agent's number in each player's place.
-        returns: by player; empty where the game failed.
-        actions: in order, codes for forfeits included.
-        decisions: by player.
-        seconds: spent deciding, by player.
+        deal, lineup: identify the game in its match.
+        seed: seed of the cards.
+        seating: agent numbers by player.
+        returns: by player; empty if the game failed.
+        actions: all actions in order, codes for forfeits included.
+        decisions: number of decisions by player.
+        seconds: time spent deciding, by player.
         error: what went wrong, or None.
-        digest: over events and returns, as in a replay.
-        failures: by player: {class: number} of failed tries; empty where no proxy counted.
-        outcomes: by player: how many decisions were "forced", and "forfeit"; likewise.
-        notes: the decisions that failed or that agents made notes of, as JSON values.
-        statistics: of the game, see View.statistics; None where they were not asked for.
+        digest: hash of events and returns, as in a replay.
+        failures: by player, {class: number} of failed tries; empty if agents played without a proxy.
+        outcomes: by player, the number of "forced" and "forfeit" decisions; empty if agents played without a proxy.
+        notes: decisions that failed or that agents made notes on, as JSON values.
+        statistics: the game's statistics, see View.statistics; None if they were not recorded.
     """
 
     deal: int
@@ -52,7 +52,7 @@ class GameRecord:
 
     @classmethod
     def lost(cls, match: "Match", deal: int, lineup: int, why: str) -> Self:
-        """A game that failed, of which nothing else is known."""
+        """Return the record of a failed game of which only the cause `why` is known."""
         seed, seating = match.deal_seed(deal), match.lineups[lineup]
         nothing = (0,) * len(seating)
         error = f"deal {deal} (seed {seed}), lineup {lineup}: {why}"
@@ -60,7 +60,7 @@ class GameRecord:
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """Who has won: as the game's statistics say, else the players with the highest return."""
+        """The winners according to the game's statistics, or else the players with the highest return."""
         if self.statistics is not None and self.statistics.winners is not None:
             return tuple(self.statistics.winners)
         return tuple(player for player, value in enumerate(self.returns) if value == max(self.returns))
@@ -71,10 +71,10 @@ class StoredExperiment:
     """An experiment as a store keeps it.
 
     Attributes:
-        name: for people.
-        matches: (match id, title) of each.
-        anchors: the fixed ratings, by agent.
-        config: the file that it was read from, as JSON values.
+        name: name in reports.
+        matches: (match id, title) of each match.
+        anchors: fixed ratings, by agent name.
+        config: contents of the experiment's file, as JSON values.
     """
 
     name: str
@@ -83,10 +83,10 @@ class StoredExperiment:
     config: dict[str, Any]
 
     def __post_init__(self) -> None:
-        """Refuse names that do not show as they are: a store may come from anybody."""
+        """Reject unprintable names: a store may come from anybody."""
         for shown in (self.name, *(title for _, title in self.matches)):
             if not shown.isprintable():
-                raise ArenaError(f"the name '{printable(shown)}' of an experiment or match is not printable")
+                raise ArenaError(f"the name '{printable(shown)}' of an experiment or match has unprintable characters")
 
     @property
     def id(self) -> str:

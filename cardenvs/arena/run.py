@@ -1,8 +1,8 @@
-"""Playing matches: in this process, in several, or on a Ray cluster; going on where an earlier run stopped.
+"""Play matches in this process, in several, or on a Ray cluster, continuing where an earlier run stopped.
 
-The parent hands out games and is the only one to write. Who plays which games does not matter: a game depends on its
-deal and lineup alone. A backend takes games from a Plan and yields them as they finish; the caller enters
-each into the store and reports it to the plan, which may then open more deals.
+The parent process hands out games, and only it writes to the store. It does not matter which process plays a game: a
+result depends on the deal and lineup alone. A backend takes games from a Plan and yields them as they finish; `run`
+adds each to the store and reports it to the plan, which may then release more deals.
 """
 
 import contextlib
@@ -11,21 +11,23 @@ import itertools
 import os
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from cardenvs.arena.match import Match
 from cardenvs.arena.plan import Plan, Stop
 from cardenvs.arena.play import AgentPool, PlaySettings, play_games
 from cardenvs.arena.records import GameRecord, Job
+from cardenvs.arena.results.statistics import Summary, summarise
 from cardenvs.arena.store import Store
 from cardenvs.arena.workers import WorkerPool, chunk_size, prepare_worker
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, require
 
-_LARGEST_REMOTE_CHUNK = 32  # games handed at once to a worker of a cluster, which returns them together
+_LARGEST_REMOTE_CHUNK = 32  # games handed at once to a Ray worker, which returns them together
 _REPORT_EVERY_S = 0.1
 
 Backend = Literal["local", "ray"]
-Finished = Generator[tuple[int, GameRecord], None, None]  # games with the number of their match
+Finished = Generator[tuple[int, GameRecord], None, None]  # (number of the match, game)
 Progress = Callable[[int, int], None]
 EachGame = Callable[[Match, GameRecord], None]
 
@@ -46,26 +48,26 @@ def run(
     progress: Progress | None = None,
     each: EachGame | None = None,
 ) -> bool:
-    """Play the games of `matches` that `store` has not yet.
+    """Play the games of `matches` that are missing from `store`.
 
     Args:
-        matches: what to play; the games of the first come first.
+        matches: the matches, played in this order.
         store: where finished games are kept.
         resume, processes, batch, keep_going, statistics, progress: see Match.run. On Ray, `processes` is the number of
-            its workers, and with `keep_going` a worker that dies still ends the play.
-        stop: end a match early once it meets this.
-        seconds: begin no game after so long; what is missing is left to a later run.
+            workers, and a worker that dies ends the run even with `keep_going`.
+        stop: rule that ends a match early.
+        seconds: start no game after this many seconds; a later run plays the missing ones.
         backend: "local", or "ray" for the Ray cluster of this environment (a local one if there is none).
-        only: play these deals, in ascending order; None: all.
-        each: called with each game as soon as it is over, failed ones included.
+        only: play only these deals, in ascending order; None: all.
+        each: called with each game as it ends, failed ones included.
 
     Returns:
-        Whether the matches are complete: False if time ran out.
+        True if the matches are complete, False if time ran out.
 
     Raises:
-        ArenaError: the store has games of a match and `resume` is not set, or cannot be used.
+        ArenaError: the store cannot be used, or has games of a match and `resume` is not set.
         AgentError: a game failed, and `keep_going` is not set. Finished games are kept.
-        MissingExtraError: Ray is asked for and not installed.
+        MissingExtraError: backend "ray" without Ray installed.
     """
     if processes < 1:
         raise ArenaError(f"a match needs at least one process; got {processes}")
@@ -73,7 +75,7 @@ def run(
     matches = [store.seeded(match, resume) for match in matches]
     for match in matches:
         store.begin(match)
-    matches = [store.seeded(match) for match in matches]  # another run may have entered them first
+    matches = [store.seeded(match) for match in matches]  # another run may have entered them meanwhile
     plan = _plan(matches, store, resume, stop, seconds, only)
     if not plan.left:
         return True
@@ -96,6 +98,27 @@ def run(
     return not plan.out_of_time
 
 
+def run_match(
+    match: Match,
+    store: str | Path | None = None,
+    *,
+    resume: bool = False,
+    processes: int = 1,
+    batch: int = 64,
+    keep_going: bool = False,
+    statistics: bool = False,
+    progress: Progress | None = None,
+) -> Summary:
+    """Play a match with the store at path `store` and summarise it. See Match.run."""
+    with Store(store) as opened:
+        match = opened.seeded(match, resume)
+        run(
+            [match], opened, resume=resume, processes=processes, batch=batch, keep_going=keep_going,
+            statistics=statistics, progress=progress,
+        )  # fmt: skip
+        return summarise(match, opened.records(match.id))
+
+
 def _plan(
     matches: Sequence[Match],
     store: Store,
@@ -114,7 +137,7 @@ def _plan(
 
 
 class _ProgressReporter:
-    """Calls `progress` now and then."""
+    """Calls `progress` at most every _REPORT_EVERY_S seconds, and at the end."""
 
     def __init__(self, plan: Plan, progress: Progress | None) -> None:
         self._plan, self._progress = plan, progress
@@ -143,17 +166,17 @@ def _failure(match: Match, store: Store, record: GameRecord) -> AgentError:
 
 
 def _play_here(plan: Plan, matches: Sequence[Match], processes: int, settings: PlaySettings) -> Finished:
-    """Play all games here. Agents are made before the first game: one that cannot be made is known at once."""
+    """Play all games in this process. Make the agents first, so that one that cannot be made fails at once."""
     return _play_with([AgentPool(match, settings) for match in matches], plan)
 
 
-def _play_with(crews: list[AgentPool], plan: Plan) -> Finished:
+def _play_with(pools: list[AgentPool], plan: Plan) -> Finished:
     with contextlib.ExitStack() as stack:
-        for crew in crews:
-            stack.callback(crew.close)
+        for pool in pools:
+            stack.callback(pool.close)
         while (taken := plan.jobs()) is not None:
             number, jobs = taken
-            for record in play_games(crews[number], jobs):
+            for record in play_games(pools[number], jobs):
                 yield number, record
 
 
@@ -162,15 +185,15 @@ def _play_with(crews: list[AgentPool], plan: Plan) -> Finished:
 
 
 def _play_apart(plan: Plan, matches: Sequence[Match], processes: int, settings: PlaySettings) -> Finished:
-    """Play a game of each match here, which compiles and shows whether the agents work; then start workers."""
-    crews = [AgentPool(match, settings) for match in matches]
-    return _play_rest_apart(crews, plan, matches, processes, settings)
+    """Play one game of each match here, which compiles the game and tests the agents; then start workers."""
+    pools = [AgentPool(match, settings) for match in matches]
+    return _play_rest_apart(pools, plan, matches, processes, settings)
 
 
 def _play_rest_apart(
-    crews: list[AgentPool], plan: Plan, matches: Sequence[Match], processes: int, settings: PlaySettings
+    pools: list[AgentPool], plan: Plan, matches: Sequence[Match], processes: int, settings: PlaySettings
 ) -> Finished:
-    yield from _play_first_games(crews, plan)
+    yield from _play_first_games(pools, plan)
     if not plan.is_over:
         make_player = functools.partial(_MatchPlayer, list(matches), settings)
         rescue = functools.partial(_rescued, plan, matches) if settings.keep_going else None
@@ -181,7 +204,7 @@ def _play_rest_apart(
 def _rescued(
     plan: Plan, matches: Sequence[Match], unfinished: list[tuple[int, Job]], exit_code: int | None
 ) -> Finished:
-    """The failed game of a worker that has died. Its other games are played by others."""
+    """Yield the game on which a worker died as a failed one, and put its other games back."""
     if unfinished:
         (number, job), *others = unfinished
         plan.put_back(reversed(others))
@@ -189,32 +212,32 @@ def _rescued(
         yield number, GameRecord.lost(matches[number], *job, why)
 
 
-def _play_first_games(crews: list[AgentPool], plan: Plan) -> Finished:
-    """A game of each match. The agents made for it are let go again."""
-    for number, crew in enumerate(crews):
-        with contextlib.closing(crew):
+def _play_first_games(pools: list[AgentPool], plan: Plan) -> Finished:
+    """Play one game of each match, then close its agents."""
+    for number, pool in enumerate(pools):
+        with contextlib.closing(pool):
             jobs = plan.take_of(number, 1)
-            for record in play_games(crew, iter(jobs)):
+            for record in play_games(pool, iter(jobs)):
                 yield number, record
 
 
 class _MatchPlayer:
-    """Plays games of some matches, whose agents it makes as they are needed."""
+    """Plays games of several matches, making each match's agents when first needed."""
 
     def __init__(self, matches: Sequence[Match], settings: PlaySettings) -> None:
         self._matches, self._settings = matches, settings
-        self._crews: dict[int, AgentPool] = {}
+        self._pools: dict[int, AgentPool] = {}
 
     def play(self, number: int, jobs: Iterator[Job]) -> Iterator[GameRecord]:
-        """The games of match `number`."""
-        if number not in self._crews:
-            self._crews[number] = AgentPool(self._matches[number], self._settings)
-        yield from play_games(self._crews[number], jobs)
+        """Play games of match `number` and yield them as they end."""
+        if number not in self._pools:
+            self._pools[number] = AgentPool(self._matches[number], self._settings)
+        yield from play_games(self._pools[number], jobs)
 
     def close(self) -> None:
-        """End what agents have running."""
-        for crew in self._crews.values():
-            crew.close()
+        """Close all agents."""
+        for pool in self._pools.values():
+            pool.close()
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -223,14 +246,14 @@ class _MatchPlayer:
 
 def _play_on_ray(plan: Plan, matches: Sequence[Match], processes: int, settings: PlaySettings) -> Finished:
     require("ray", "ray")
-    crews = [AgentPool(match, settings) for match in matches]
-    return _play_rest_on_ray(crews, plan, matches, processes, settings)
+    pools = [AgentPool(match, settings) for match in matches]
+    return _play_rest_on_ray(pools, plan, matches, processes, settings)
 
 
 def _play_rest_on_ray(
-    crews: list[AgentPool], plan: Plan, matches: Sequence[Match], processes: int, settings: PlaySettings
+    pools: list[AgentPool], plan: Plan, matches: Sequence[Match], processes: int, settings: PlaySettings
 ) -> Finished:
-    yield from _play_first_games(crews, plan)
+    yield from _play_first_games(pools, plan)
     if plan.is_over:
         return
     import ray
@@ -241,7 +264,7 @@ def _play_rest_on_ray(
         free: list[Any] = [player.remote(shared, settings) for _ in range(processes)]
         playing: dict[Any, Any] = {}
         most = max(
-            _LARGEST_REMOTE_CHUNK, settings.batch if any(crew.io_bound or crew.has_batches for crew in crews) else 0
+            _LARGEST_REMOTE_CHUNK, settings.batch if any(pool.io_bound or pool.has_batches for pool in pools) else 0
         )
         try:
             while True:
@@ -264,7 +287,7 @@ def _results_of(ray: Any, reference: Any) -> Finished:
     except ray.exceptions.RayError as lost:
         raise ArenaError(
             f"a Ray worker was lost ({type(lost).__name__}: {' '.join(str(lost).split())[:300]}); finished games are "
-            "kept, resume to play the others"
+            "kept, resume to play the missing ones"
         ) from lost
     yield from results
     if error is not None:
@@ -273,7 +296,7 @@ def _results_of(ray: Any, reference: Any) -> Finished:
 
 @contextlib.contextmanager
 def _ray_cluster(processes: int) -> Iterator[None]:
-    """The cluster that RAY_ADDRESS names or this process has joined, else one of this machine for as long as needed."""
+    """Use the cluster this process has joined or RAY_ADDRESS names, else start a local one for the block."""
     import ray
 
     if ray.is_initialized():
@@ -290,14 +313,14 @@ def _ray_cluster(processes: int) -> Iterator[None]:
 
 
 class _RemotePlayer:
-    """Plays handfuls of games in a process of the cluster."""
+    """Plays chunks of games in a worker of the cluster."""
 
     def __init__(self, matches: list[Match], settings: PlaySettings) -> None:
         prepare_worker()
         self._player = _MatchPlayer(matches, settings)
 
     def play(self, number: int, jobs: list[Job]) -> tuple[list[tuple[int, GameRecord]], CardenvsError | None]:
-        """The games of match `number`, and what was refused, if anything."""
+        """Play games of match `number`. Return those that ended, and the error that stopped play, if any."""
         results: list[tuple[int, GameRecord]] = []
         try:
             results.extend((number, record) for record in self._player.play(number, iter(jobs)))

@@ -1,20 +1,20 @@
-"""Who meets whom, and who sits where.
+"""Schedules: who meets whom, and who sits where.
 
-A *group* is the agents at one table, in the order in which they sit; a *lineup* is a group with its first place given
-to player 0. Every deal is played by every lineup. The kinds of schedule:
+A *group* is the agents at one table in seating order; a *lineup* is a group whose first agent is player 0. Every lineup
+plays every deal. The kinds of schedule:
 
-    round_robin   every choice of as many agents as there are players
-    field         each challenger against the others, the field; challengers do not meet. Where the field is too small
-                  to fill a table, each of its agents takes all other places in turn
-    tables        a given number of groups in which agents sit equally often (or one time more), and pairs meet about
-                  equally often: for many agents at large tables, of which a round robin has too many
-    fixed         one group in one order: agent p is player p, in every game
+    round_robin   every combination of agents that fills a table
+    field         each challenger against the other agents, the field; challengers do not meet. If the field cannot fill
+                  a table, each of its agents in turn takes all the other seats
+    tables        a given number of groups in which all agents sit equally often (give or take one) and pairs meet about
+                  equally often; for many agents at large tables, where a round robin has too many groups
+    fixed         one group in one order: agent p is player p in every game
 
 and of seating:
 
     all           each group in every order
     rotations     each group in every rotation, so each agent is each player once
-    auto          all up to three players, rotations above
+    auto          all up to three players, rotations for more
 """
 
 import dataclasses
@@ -31,9 +31,9 @@ Seating = Literal["auto", "all", "rotations"]
 Group = tuple[int, ...]
 
 _ALL_SEATINGS_UP_TO = 3  # players, with seating "auto"
-_MOST_ROUNDS = 20  # of exchanging agents between tables
-_MOST_LINEUPS = 1_000_000  # of a deal: all are held in memory
-_BEST_ORDER_UP_TO = 6  # agents whose order at a table is chosen from all orders
+_MOST_ROUNDS = 20  # of swapping agents between tables
+_MOST_LINEUPS = 1_000_000  # per deal: all are held in memory
+_BEST_ORDER_UP_TO = 6  # agents at a table; with more, their order is not optimised
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class Schedule:
     """A schedule for agents 0..n-1.
 
     Attributes:
-        kind: see above.
-        seating: see above.
-        challengers: agents, of the kind "field" only.
-        tables: how many groups, of the kind "tables" only.
+        kind: kind of schedule, see the top of this module.
+        seating: kind of seating, see the top of this module.
+        challengers: agent numbers, for kind "field" only.
+        tables: number of groups, for kind "tables" only.
     """
 
     kind: Kind = "round_robin"
@@ -53,26 +53,26 @@ class Schedule:
     tables: int = 0
 
     def lineups(self, agents: int, players: int) -> tuple[Group, ...]:
-        """The games of a deal: for each, the agent in each player's place.
+        """Return the games of a deal: for each, the agents by player.
 
         Raises:
-            ArenaError: too few agents, challengers or tables that cannot be, or more than a million lineups.
+            ArenaError: there are too few agents, invalid challengers or tables, or more than a million lineups.
         """
         if self.kind == "fixed":
             return tuple(self.groups(agents, players))
         every_order = self.seating == "all" or (self.seating == "auto" and players <= _ALL_SEATINGS_UP_TO)
         seatings = itertools.permutations if every_order else _rotations
         found = (lineup for group in self.groups(agents, players) for lineup in seatings(group))
-        some = dict.fromkeys(itertools.islice(found, _MOST_LINEUPS))  # groups with an agent twice give some twice
+        some = dict.fromkeys(itertools.islice(found, _MOST_LINEUPS))  # groups with a repeated agent have equal seatings
         if next(found, None) is not None:
             raise ArenaError(
-                f"{agents} agents at tables of {players} are more than {_MOST_LINEUPS:,} games a deal; list fewer, or "
-                "play an experiment with `schedule: {kind: tables}`"
+                f"{agents} agents at tables of {players} make more than {_MOST_LINEUPS:,} games a deal; list fewer "
+                "agents, or run an experiment with `schedule: {kind: tables}`"
             )
         return tuple(some)
 
     def as_dict(self) -> dict[str, Any]:
-        """What differs from a round robin, as JSON values."""
+        """Return the fields that differ from a round robin, as JSON values."""
         return {
             field.name: list(value) if isinstance(value, tuple) else value
             for field in dataclasses.fields(self)
@@ -81,17 +81,17 @@ class Schedule:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
-        """The inverse of `as_dict`."""
+        """Return the schedule that `as_dict` gave these values for."""
         read: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
         return cls(**read)
 
     def groups(self, agents: int, players: int) -> Iterable[Group]:
-        """The tables, each in one order. Raises as `lineups` does."""
+        """Return the groups, each in one order. Raises the same errors as `lineups`."""
         if self.kind == "round_robin":
             return itertools.combinations(range(agents), players)
         if self.kind == "fixed":
             if agents != players:
-                raise ArenaError(f"with fixed seats a game of {players} players takes {players} agents; got {agents}")
+                raise ArenaError(f"with fixed seats a game of {players} players needs {players} agents; got {agents}")
             return [tuple(range(players))]
         if self.kind == "field":
             return _against_the_field(self.challengers, agents, players)
@@ -109,19 +109,19 @@ def _rotations(group: Group) -> Iterable[Group]:
 def _against_the_field(challengers: Sequence[int], agents: int, players: int) -> Iterable[Group]:
     field = [agent for agent in range(agents) if agent not in challengers]
     if not challengers or not field:
-        raise ArenaError("a match against a field needs a challenger, and a field of other agents")
+        raise ArenaError("a field schedule needs a challenger, and a field of other agents")
     if len(field) >= players - 1:
         return ((one, *group) for one in challengers for group in itertools.combinations(field, players - 1))
     return ((one, *(agent,) * (players - 1)) for one in challengers for agent in field)
 
 
 def balanced_groups(agents: int, players: int, tables: int) -> list[Group]:
-    """`tables` groups of different agents: places dealt out evenly, pairs met as evenly as greedy choices can.
+    """Return `tables` groups of different agents, with even seat counts and, greedily, even meetings of pairs.
 
-    Inside a group the order is the one that puts next to each other who sat so least.
+    Within a group, the order puts agents side by side that were neighbours least often.
     """
     if not 1 <= tables <= _MOST_LINEUPS:
-        raise ArenaError(f"a schedule of tables needs 1 to {_MOST_LINEUPS:,}; got {tables}")
+        raise ArenaError(f"a schedule of tables needs 1 to {_MOST_LINEUPS:,} tables; got {tables}")
     if agents < players:
         raise ArenaError(f"a table has {players} players; got {agents} agents")
     seated: Counter[int] = Counter()
@@ -147,7 +147,7 @@ def balanced_groups(agents: int, players: int, tables: int) -> list[Group]:
 
 
 def _swap_where_it_helps(groups: list[list[int]], met: Counter[tuple[int, int]]) -> bool:
-    """Let agents of two tables change places where pairs then meet more evenly. Returns whether any did."""
+    """Swap agents between tables if pairs then meet more evenly. Return whether any were swapped."""
     changed = False
     for one, two in itertools.combinations(groups, 2):
         for i, j in itertools.product(range(len(one)), range(len(two))):

@@ -1,4 +1,4 @@
-"""The store: an SQLite file with one row a finished game.
+"""The store: an SQLite file with one row per game.
 
 A store may hold many matches, and several processes may write to it: the first to finish a game records it.
 """
@@ -39,8 +39,8 @@ CREATE TABLE matches (
     game TEXT NOT NULL,
     options TEXT NOT NULL,          -- JSON, every option by name
     agents TEXT NOT NULL,           -- JSON, [{"name", "spec", "fingerprint", "conditions"}, ...]
-    secret TEXT NOT NULL,           -- MatchSeed.text, from which the cards follow
-    guests_key TEXT NOT NULL,       -- from which the seeds of guests follow
+    secret TEXT NOT NULL,           -- MatchSeed.text, from which the cards are derived
+    guests_key TEXT NOT NULL,       -- from which the guests' seeds are derived
     created TEXT NOT NULL,          -- UTC
     layout TEXT,                    -- hash of the observation's layout; NULL in a match of schema 1
     schedule TEXT NOT NULL DEFAULT '{}',  -- JSON, of what differs from a round robin
@@ -75,7 +75,7 @@ CREATE TABLE experiments (
     created TEXT NOT NULL           -- UTC
 ) STRICT;
 """
-_UPGRADES = {  # from schema version: what makes it the next one
+_UPGRADES = {  # by schema version: the statements that upgrade it to the next one
     1: """
 ALTER TABLE matches ADD COLUMN layout TEXT;
 ALTER TABLE matches ADD COLUMN schedule TEXT NOT NULL DEFAULT '{}';
@@ -107,9 +107,9 @@ _COLUMNS = (
 )  # fmt: skip
 _JSON_COLUMNS = {"seating", "returns", "actions", "decisions", "seconds", "failures", "outcomes", "notes"}
 _PLAYERS_EACH = ("returns", "decisions", "seconds", "failures", "outcomes")  # columns with a value for each player
-_CHOSEN_BY_SEED = ("id", "secret", "guests_key", "created")  # of a match
-_NOT_IN_RESULTS = ("actions", "notes", "statistics")  # nothing that sums up games needs them, and they are long
-_INSERT = (  # a game that failed before is replaced; one that is finished stays
+_CHOSEN_BY_SEED = ("id", "secret", "guests_key", "created")  # columns of a match
+_NOT_IN_RESULTS = ("actions", "notes", "statistics")  # long columns that summaries do not need
+_INSERT = (  # replaces a failed game, but not a finished one
     f"INSERT INTO games (match_id, agents, plies, {', '.join(_COLUMNS)}) "
     f"VALUES ({', '.join('?' * (3 + len(_COLUMNS)))}) ON CONFLICT DO UPDATE SET "
     + ", ".join(f"{name} = excluded.{name}" for name in ("match_id", "agents", "plies", *_COLUMNS))
@@ -161,14 +161,14 @@ _EXPERIMENT_CELLS: dict[str, Reader] = {
     "name": text, "matches": json_cell(list_of(_is_titled), "a JSON list of [match id, title]"),
     "anchors": json_cell(_is_anchors, "a JSON object of ratings by name"), "config": _MAPPING,
 }  # fmt: skip
-_TAKE_COPY = "Take a copy of the store from before"
+_RESTORE = "Restore a backup of the store"
 _PLAY_AGAIN = (
-    "`cardenvs verify` names all such rows; delete them and go on with --resume, which plays their games again"
+    "`cardenvs verify` names all such rows; delete them and continue with --resume, which plays their games again"
 )
 
 
 class Store(Database):
-    """An open store of the games of matches."""
+    """An open store of matches and their games."""
 
     kind = "store of cardenvs results"
     application_id = 0x63617264  # "card"
@@ -177,10 +177,10 @@ class Store(Database):
     upgrades = _UPGRADES
     insert = _INSERT
 
-    # -- entering -----------------------------------------------------------------------------------------------
+    # -- adding -------------------------------------------------------------------------------------------------
 
     def begin(self, match: "Match") -> None:
-        """Enter a match; nothing happens if it is there."""
+        """Add a match, unless the store already has it."""
         with self._transaction():
             self._insert("OR IGNORE", "matches", self._match_row(match))
 
@@ -199,11 +199,11 @@ class Store(Database):
         }
 
     def seeded(self, match: "Match", resume: bool = False) -> "Match":
-        """The match with the guests' key that the store has for it; a new match unchanged.
+        """Return the match with the guests' key from the store, or unchanged if the store does not have it.
 
         Args:
-            match: to be played or gone on with.
-            resume: where nobody chose its seed, take that of the last match which is the same but for the seed.
+            match: the match to play or continue.
+            resume: if its seed was drawn, use the seed of the last match that differs only in the seed.
         """
         what = {name: value for name, value in self._match_row(match).items() if name not in _CHOSEN_BY_SEED}
         which = {"id": match.id} if not (resume and match.seed.is_drawn) else what
@@ -215,7 +215,7 @@ class Store(Database):
         return match if found is None else dataclasses.replace(match, seed=MatchSeed.of("-".join(found)))
 
     def begin_experiment(self, experiment: "StoredExperiment") -> None:
-        """Enter an experiment. One with the same matches takes its place."""
+        """Add an experiment, replacing one with the same name and matches."""
         row = {
             "id": experiment.id,
             "name": experiment.name,
@@ -232,7 +232,7 @@ class Store(Database):
         self._connection.execute(f"INSERT {how} INTO {table} ({names}) VALUES ({places})", tuple(row.values()))
 
     def add(self, match: "Match", record: GameRecord) -> None:
-        """Enter a game. It is on disk within a fraction of a second of the next call to `add` or `write`."""
+        """Add a game. It is buffered until the next `write`, or an `add` after a fraction of a second."""
         agents = json.dumps([match.names[agent] for agent in record.seating])
         values = [getattr(record, name) for name in _COLUMNS]
         texts = [
@@ -247,7 +247,7 @@ class Store(Database):
     # -- reading ------------------------------------------------------------------------------------------------
 
     def count(self, match_id: str) -> int:
-        """How many games of a match are finished."""
+        """Return the number of finished games of a match."""
         return self._single("SELECT count(*) FROM games WHERE match_id = ? AND error IS NULL", match_id)
 
     def _single(self, query: str, match_id: str) -> Any:
@@ -255,33 +255,32 @@ class Store(Database):
         return found
 
     def finished(self, match_id: str) -> set[tuple[int, int]]:
-        """(deal, lineup) of every finished game of a match."""
+        """Return (deal, lineup) of every finished game of a match."""
         return set(self._rows("SELECT deal, lineup FROM games WHERE match_id = ? AND error IS NULL", (match_id,)))
 
     def records(
         self, match_id: str, damaged: Callable[[tuple[Any, Any], str], None] | None = None
     ) -> Iterator[GameRecord]:
-        """The finished games of a match, by deal and lineup.
+        """Yield the finished games of a match, ordered by deal and lineup.
 
         Args:
-            match_id: whose.
-            damaged: called with (deal, lineup) of a row that cannot be read and what is wrong with it; None: such a row
-                is refused.
+            match_id: id of the match.
+            damaged: called with (deal, lineup) of each unreadable row and what is wrong with it; None: raise instead.
 
         Raises:
-            ArenaError: a row is damaged.
+            ArenaError: a row is damaged, and `damaged` is None.
         """
         return self._records(match_id, _COLUMNS, damaged=damaged)
 
     def results(self, match_id: str) -> Iterator[GameRecord]:
-        """The same without actions and notes, which are read faster."""
+        """Yield the same games without actions, notes and statistics, which is faster."""
         return self._records(match_id, tuple(name for name in _COLUMNS if name not in _NOT_IN_RESULTS))
 
     def game(self, match_id: str, deal: int, lineup: int) -> GameRecord:
-        """One finished game.
+        """Return one finished game.
 
         Raises:
-            ArenaError: the store does not have it, or it is damaged.
+            ArenaError: the store does not have it, or its row is damaged.
         """
         for record in self._records(match_id, _COLUMNS, "AND deal = ? AND lineup = ?", (deal, lineup)):
             return record
@@ -331,7 +330,7 @@ class Store(Database):
         return GameRecord(**found, **missing)
 
     def stray(self) -> list[tuple[Any, Any, Any, str]]:
-        """(match id, deal, lineup, what is wrong) of rows of games that belong to nothing that a match could have."""
+        """Return (match id, deal, lineup, what is wrong) of games without a match, or with both error and returns."""
         query = (
             "SELECT match_id, deal, lineup, error IS NOT NULL FROM games WHERE (error IS NULL) = (returns IS NULL) "
             "OR match_id NOT IN (SELECT id FROM matches) ORDER BY match_id, deal, lineup"
@@ -342,22 +341,22 @@ class Store(Database):
             if match_id not in known
             else (match_id, deal, lineup, "it has both an error and returns")
             for match_id, deal, lineup, has_error in self._rows(query)
-            if match_id not in known or has_error  # without either, reading the row tells
+            if match_id not in known or has_error  # a row with neither fails when it is read
         ]
 
     def match_ids(self) -> list[str]:
-        """The matches of the store, in the order in which they were entered."""
+        """Return the ids of the store's matches, in the order they were added."""
         ids = []
         for row, found in self._rows("SELECT rowid, id FROM matches ORDER BY rowid"):
-            ids.append(self._read("matches", {"number": row}, {"id": text}, (found,), _TAKE_COPY)["id"])
+            ids.append(self._read("matches", {"number": row}, {"id": text}, (found,), _RESTORE)["id"])
         return ids
 
     def match(self, match_id: str) -> "Match":
-        """A match as it was entered, with as many deals as it has begun (1 if none). Its agents may be gone.
+        """Return a match as it was added, with as many deals as it has begun (at least 1). Its agents may be gone.
 
         Raises:
-            ArenaError: no such match, one of another version of its game, or a damaged one.
-            GameNotFoundError, OptionError: its game is not installed, or has other options now.
+            ArenaError: there is no such match, it is damaged, or was played with another version of its game.
+            GameNotFoundError, OptionError: its game is not installed, or its options have changed.
         """
         from cardenvs.arena.match import MOST_DEALS, Match
 
@@ -366,9 +365,9 @@ class Store(Database):
         if row is None:
             raise ArenaError(f"{self.path or 'the store'} has no match {match_id}")
         key = {"id": match_id}
-        found = self._read("matches", key, _MATCH_CELLS, row, _TAKE_COPY)
+        found = self._read("matches", key, _MATCH_CELLS, row, _RESTORE)
         last = self._single(f"SELECT max(deal) FROM games WHERE match_id = ? AND deal < {MOST_DEALS}", match_id)
-        deals = 1 if last is None else max(0, int(last)) + 1  # text, in a damaged row, is larger than any number
+        deals = 1 if last is None else max(0, int(last)) + 1  # SQLite sorts text, in a damaged row, above all numbers
         try:
             seed = MatchSeed.of(f"{found['secret']}-{found['guests_key']}")
             return Match.stored(
@@ -378,20 +377,20 @@ class Store(Database):
         except CardenvsError as error:
             raise type(error)(f"match {match_id} of {self.path or 'the store'}: {error}") from None
         except (TypeError, ValueError) as error:
-            raise self._damage("matches", key, f"its cells do not make a match: {error}", _TAKE_COPY) from None
+            raise self._damage("matches", key, f"its cells do not make a match: {error}", _RESTORE) from None
 
     def experiments(self) -> list["StoredExperiment"]:
-        """The experiments of the store, the last one that was begun last."""
+        """Return the experiments of the store, in the order they were begun."""
         found = []
         query = f"SELECT id, {', '.join(_EXPERIMENT_CELLS)} FROM experiments ORDER BY rowid"
         for known_by, *row in self._rows(query):
-            cells = self._read("experiments", {"id": known_by}, _EXPERIMENT_CELLS, tuple(row), _TAKE_COPY)
+            cells = self._read("experiments", {"id": known_by}, _EXPERIMENT_CELLS, tuple(row), _RESTORE)
             cells["matches"] = tuple(tuple(pair) for pair in cells["matches"])
             found.append(StoredExperiment(**cells))
         return found
 
     def failed(self, match_id: str | None = None) -> list[tuple[str, int, int, str]]:
-        """(match id, deal, lineup, error) of the failed games, of one match or of all, that were not played again."""
+        """Return (match id, deal, lineup, error) of failed games not yet played again, of one match or of all."""
         query = (
             "SELECT match_id, deal, lineup, error FROM games WHERE error IS NOT NULL AND (? IS NULL OR match_id = ?) "
             "ORDER BY match_id, deal, lineup"
@@ -403,7 +402,7 @@ class Store(Database):
         return failed
 
     def digest(self) -> str:
-        """A hash of all that the store holds, times aside: equal for equal results, whatever the order of entry."""
+        """Return a hash of everything but times, notes and guests' keys. It does not depend on the order of rows."""
         digest = hashlib.sha256()
         for query in (
             "SELECT id, game, options, agents, secret, layout, schedule, guard FROM matches ORDER BY id",
@@ -412,7 +411,7 @@ class Store(Database):
             "failures, outcomes, statistics FROM games ORDER BY match_id, deal, lineup",
         ):
             for row in self._rows(query):
-                digest.update(json.dumps(row, default=bytes.hex).encode() + b"\n")  # bytes: of a damaged cell
+                digest.update(json.dumps(row, default=bytes.hex).encode() + b"\n")  # bytes only in a damaged cell
         return digest.hexdigest()
 
 
@@ -422,7 +421,7 @@ def _fits(statistics: GameStatistics, players: int) -> bool:
 
 
 def agents_json(match: "Match") -> list[dict[str, Any]]:
-    """The agents of a match as JSON values: name, spec, fingerprint, and the conditions of those that have any."""
+    """Return the agents of a match as JSON values: name, spec, fingerprint, and conditions if there are any."""
     zipped = zip(match.names, match.agents, match.fingerprints, match.conditions, strict=True)
     return [
         {"name": name, "spec": spec, "fingerprint": fingerprint, **({"conditions": conditions} if conditions else {})}

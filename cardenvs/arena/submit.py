@@ -1,11 +1,11 @@
-"""Checking a submission to a board: an agent that plays the anchors here, or replays of games against them.
+"""Check submissions to a board: play an agent against the anchors, or check replays of games against them.
 
-A board is an experiment with `anchors`. A submission is an agent's spec, or a bundle (cardenvs.arena.bundle): an agent
-with its code, or replays. A submitted agent plays in a process of its own, whatever the board says of isolation; that
-of a bundle in a sandbox, where there is one (cardenvs.agents.guarded.sandbox). Replays are believed if they can be
-played again: the games must be those of the board, with the deals of the board, each deal in every seating, none left
-out; every action must be legal and come to what is recorded; and where an anchor moved, it must be the move that the
-anchor makes there, with the seed that it has in that deal.
+A board is an experiment with `anchors`. A submission is an agent's spec, or a bundle (cardenvs.arena.bundle) with an
+agent's code or with replays. A submitted agent always plays in a separate process, whatever the board's isolation
+setting; an agent from a bundle also in a sandbox, if there is one (cardenvs.agents.guarded.sandbox). Replays are
+accepted if they cover the board's deals from the first on, each in every seating; if every action is legal and
+reproduces the recorded result; and if every move of an anchor is the one that the anchor makes in that position with
+its seed for that deal.
 """
 
 import contextlib
@@ -31,21 +31,21 @@ from cardenvs.core.replay import Replay
 from cardenvs.core.state import State
 from cardenvs.core.text import one_line
 
-_REPEATED_DEALS = 3  # of each match, played twice to see whether the agent repeats itself
-_PLAYED_ELSEWHERE = "replays"  # the spec of an agent known by its replays only
+_REPEATED_DEALS = 3  # per match, played twice to check that the agent is deterministic
+_PLAYED_ELSEWHERE = "replays"  # spec of an agent that submitted replays only
 
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class SubmissionResult:
-    """What came of a submission.
+    """Result of checking a submission.
 
     Attributes:
-        name: of the agent.
+        name: the agent's name.
         board: its results against the anchors, with ratings.
-        faults: what speaks against taking it: none, and it may be taken.
-        remarks: what else should be known.
+        faults: reasons to reject the submission; empty if it is acceptable.
+        remarks: anything else the operator should know.
     """
 
     name: str
@@ -63,19 +63,20 @@ def check_submission(
     sandbox: str = "auto",
     progress: Progress | None = None,
 ) -> SubmissionResult:
-    """Play a submission against the anchors of a board, or its replays again, and rate it.
+    """Play a submission against the anchors of a board, or check its replays, and rate it.
 
     Args:
-        bundle: what is submitted.
+        bundle: the submission.
         board: an experiment with anchors.
-        store: keeps the games; None: in memory. One that has games of this submission already is gone on with.
-        processes: to play in.
-        sandbox: for the code of a bundle: "auto", if there is one here; "require"; or "none".
-        progress: called with (what is being done, done, in all).
+        store: keeps the games; None keeps them in memory. Games of this submission already in it are not played again.
+        processes: number of processes.
+        sandbox: sandbox for the code of a bundle: "auto" uses one if available, "require" fails without one, "none"
+            uses none.
+        progress: called with (current task, steps done, total steps).
 
     Raises:
-        ArenaError: the board has no anchors, an anchor is called like the submission, its spec may not be submitted, or
-            it has replays and the board no seed.
+        ArenaError: the board has no anchors, an anchor has the submission's name, its spec may not be submitted, or it
+            consists of replays and the board has no seed.
         AgentError: a sandbox is required but not available.
         CardenvsError: an agent cannot be made.
     """
@@ -108,33 +109,33 @@ def check_submission(
         forfeits = mine.outcomes.get("forfeit", 0)
         if mine.failures:
             kinds = ", ".join(f"{kind} {count}" for kind, count in mine.failures.items())
-            remarks.append(f"{game.title}: tries of {bundle.name} failed: {kinds}")
+            remarks.append(f"{game.title}: {bundle.name} had failed tries: {kinds}")
         if forfeits:
             faults.append(f"{game.title}: {bundle.name} forfeited {forfeits} of its {game.summary.games} games")
     if guest is not None and guest.folder is not None and not guest.sandbox:
         why = "as asked" if sandbox == "none" else why_unavailable()
-        remarks.append(f"{bundle.name} played without a sandbox ({why}): its code had the rights of who ran this check")
+        remarks.append(f"{bundle.name} played without a sandbox ({why}): its code had all rights of your user account")
     return SubmissionResult(bundle.name, found, tuple(faults), tuple(remarks))
 
 
 def _guest(bundle: Bundle, sandbox: str) -> Guest | None:
-    """The submitted agent as a guest; None: there are replays only."""
+    """Return the submitted agent as a guest, or None for a submission of replays."""
     if bundle.agent is None:
         return None
     if bundle.folder is None:
         if sandbox == "require" and bundle.agent.partition(":")[0] in ("python", "process"):
-            raise ArenaError(f"{one_line(bundle.agent)!r} names code of this machine; for a sandbox put it in a bundle")
+            raise ArenaError(f"{one_line(bundle.agent)!r} is code on this machine; for a sandbox, put it in a bundle")
         return Guest(bundle.name)
     return Guest(bundle.name, str(bundle.folder), bundle.digest, chosen(sandbox))
 
 
 def _against_anchors(match: Match, bundle: Bundle, guest: Guest | None, anchors: dict[str, float]) -> Match:
-    """The match in which the submission meets the anchors of a match, and these not each other."""
+    """Return the match of the submission against the anchors of `match`, in which anchors do not meet each other."""
     held = [(name, spec) for name, spec in zip(match.names, match.agents, strict=True) if name in anchors]
     if not held:
         raise ArenaError(f"{match.game.name} has no anchors on this board; a submission is rated against anchors")
     if bundle.name in [name for name, _ in held]:
-        raise ArenaError(f"an anchor of this board is called {bundle.name!r}; choose another name")
+        raise ArenaError(f"an anchor of this board is named {bundle.name!r}; choose another name")
     names, specs = zip(*held, strict=True)
     spec = bundle.agent or _PLAYED_ELSEWHERE
     return replace(
@@ -163,9 +164,7 @@ def _play(
         remarks = []
         for title, match in zip(experiment.titles, short, strict=True):
             if any(_actions(store, match, record) != record.actions for record in again.records(match.id)):
-                remarks.append(
-                    f"{title}: the games do not repeat themselves: an agent draws from more than its turn's seed"
-                )
+                remarks.append(f"{title}: repeated games differ: an agent uses randomness other than its turn's seed")
     _, mismatches = verify(store, progress=lambda done, total: tell("playing again", done, total))
     return [str(mismatch) for mismatch in mismatches], remarks
 
@@ -181,7 +180,7 @@ def _actions(store: Store, match: Match, record: GameRecord) -> tuple[int, ...]:
 def _enter_replays(
     store: Store, bundle: Bundle, experiment: Experiment, progress: Progress | None
 ) -> tuple[list[int], list[str]]:
-    """Enter the replays that are games of the board. Returns which matches are whole, and what is wrong."""
+    """Add the replays that are games of the board. Return the numbers of the matches with games, and the faults."""
     faults: list[str] = []
     found: list[dict[tuple[int, int], GameRecord]] = [{} for _ in experiment.matches]
     deals = [{match.deal_seed(deal): deal for deal in range(match.deals)} for match in experiment.matches]
@@ -225,25 +224,25 @@ def _match_of(replay: Replay, matches: Sequence[Match], name: str) -> int:
 
 
 def _record_of(replay: Replay, anchors: "_Anchors", deals: dict[int, int], name: str) -> GameRecord:
-    """The game of the match that a replay is.
+    """Return the record of a replay's game, once its setup and the anchors' moves are checked.
 
     Raises:
         ArenaError: not a valid game, or an anchor's moves differ.
     """
     match = anchors.match
     if replay.setup["deck"]:
-        raise ArenaError(f"{name}: its cards are laid out by hand; those of the board come from seeds")
+        raise ArenaError(f"{name}: its cards were chosen by hand, but the board's come from seeds")
     deal = deals.get(replay.setup["seed"])
     if deal is None:
         raise ArenaError(
-            f"{name}: its seed {replay.setup['seed']} is not that of one of the board's {match.deals} deals"
+            f"{name}: its seed {replay.setup['seed']} is not the seed of any of the board's {match.deals} deals"
         )
     try:
         seating = tuple(match.names.index(player) for player in replay.players)
     except ValueError:
         raise ArenaError(f"{name}: its players are {list(replay.players)}; expected {list(match.names)}") from None
     if seating not in match.lineups:
-        raise ArenaError(f"{name}: the board seats nobody as {list(replay.players)}")
+        raise ArenaError(f"{name}: no lineup of the board seats {list(replay.players)} in this order")
     lineup = match.lineups.index(seating)
     decisions = anchors.check(replay, deal, lineup, name)
     return GameRecord(
@@ -253,12 +252,12 @@ def _record_of(replay: Replay, anchors: "_Anchors", deals: dict[int, int], name:
 
 
 class _Anchors:
-    """The anchors of a match, asked again for the moves that replays say they made. A context manager."""
+    """The anchors of a match, queried again to check their moves in replays. A context manager."""
 
     def __init__(self, match: Match) -> None:
-        """Of a match in which agent 0 is the submission."""
+        """Prepare to check replays of `match`, in which agent 0 is the submission."""
         self.match = match
-        self._made: dict[tuple[int, int], AgentProxy] = {}  # by agent and which of its places at a table
+        self._made: dict[tuple[int, int], AgentProxy] = {}  # by agent and copy: the number of its seat at a table
 
     def __enter__(self) -> Self:
         return self
@@ -268,11 +267,11 @@ class _Anchors:
             proxy.close()
 
     def check(self, replay: Replay, deal: int, lineup: int, name: str) -> list[int]:
-        """The decisions of each player in a replay of a game of the match.
+        """Check the anchors' moves in a replay and return the number of decisions by player.
 
         Raises:
-            ArenaError: an anchor chooses otherwise there, or the game is not over.
-            CardenvsError: an anchor cannot be made, or an action may not be applied.
+            ArenaError: an anchor chooses another action, or the game is not over.
+            CardenvsError: an anchor cannot be made, or an action is illegal.
         """
         seating, seeds = self.match.lineups[lineup], self.match.seat_seeds(deal, lineup)
         seated = {
@@ -309,20 +308,20 @@ class _Anchors:
         return self._made[agent, copy]
 
     def _fault(self, anchor: AgentProxy, state: State, action: int) -> str | None:
-        """What is wrong with `action` as a move of an anchor; None: nothing."""
+        """Return what is wrong with `action` as a move of an anchor, or None."""
         if action >= FORFEIT:
-            return "is taken out of the game"
+            return "is removed from the game"
         decision = anchor.decide(state)
         if decision.action == action:
             return None
-        said = f"is said to choose {state.action_label(action)!r}"
+        recorded = f"is recorded to choose {state.action_label(action)!r}"
         if decision.outcome != OK:
-            return f"{said}; it fails: {decision.failures[-1].message}"
-        return f"{said}; it chooses {state.action_label(decision.action)!r}"
+            return f"{recorded}, but fails: {decision.failures[-1].message}"
+        return f"{recorded}, but chooses {state.action_label(decision.action)!r}"
 
 
 def _missing(title: str, match: Match, found: dict[tuple[int, int], GameRecord]) -> list[str]:
-    """Which games were left out: deals count from the first one, without gaps, in every lineup."""
+    """Return a fault that names missing games, if any: replays must cover deals 0 to the last in every lineup."""
     deals = max(deal for deal, _ in found) + 1
     missing = [
         (deal, lineup) for deal in range(deals) for lineup in range(len(match.lineups)) if (deal, lineup) not in found
@@ -330,4 +329,4 @@ def _missing(title: str, match: Match, found: dict[tuple[int, int], GameRecord])
     if not missing:
         return []
     named = ", ".join(f"{deal}.{lineup}" for deal, lineup in missing[:5])
-    return [f"{title}: of the first {deals} deals {len(missing)} games are left out (deal.lineup: {named}...)"]
+    return [f"{title}: {len(missing)} games of the first {deals} deals are missing (deal.lineup: {named}...)"]

@@ -1,4 +1,4 @@
-"""Playing the games of a store again: every game must reproduce its record."""
+"""Replay the games of a store and check that each reproduces its record."""
 
 import multiprocessing
 from collections.abc import Callable, Iterator
@@ -17,15 +17,15 @@ from cardenvs.core.errors import CardenvsError
 from cardenvs.core.replay import Replay
 from cardenvs.core.state import State
 
-_TOGETHER = 200  # rows handed to a process at once
+_CHUNK = 200  # games handed to a process at once
 
 
 @dataclass(frozen=True)
 class Mismatch:
-    """A row that is not what playing it again gives.
+    """A row of a store that is unreadable or differs from the replayed game.
 
     Attributes:
-        match_id, deal, lineup: which.
+        match_id, deal, lineup: key of the row.
         what: what is wrong with it.
     """
 
@@ -46,24 +46,25 @@ def verify(
     processes: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[int, list[Mismatch]]:
-    """Play finished games again and compare.
+    """Replay finished games and compare them with their records.
 
-    Of each row are checked: that every cell can be read; that the match has such a game, with that seating and the seed
-    of that deal; that every action is legal in its turn and the game then over; returns, the digest of all events, the
-    statistics where there are any, and the number of decisions.
+    For each row this checks that every cell is readable, that the match has such a game with this seating and seed,
+    that every action is legal and the last one ends the game, and that the returns, the digest of all events, the
+    statistics (if any) and the number of decisions agree.
 
     Args:
-        store: whose games.
-        sample: number of games to check, drawn evenly from all; None: all.
-        seed: of the sample.
-        processes: to play in.
-        progress: called with (games done, games in all).
+        store: the store to check.
+        sample: number of games to check, drawn uniformly from all; None: all.
+        seed: seed of the sample.
+        processes: number of processes.
+        progress: called with (games done, total games).
 
     Returns:
-        how many games were played again, and the mismatches.
+        Number of games replayed, and the mismatches.
 
     Raises:
-        ArenaError, GameNotFoundError, OptionError: a match is of another version of its game, or the game is missing.
+        ArenaError, OptionError: a match was played with another version of its game.
+        GameNotFoundError: a game is not installed.
     """
     total = sum(store.count(match_id) for match_id in store.match_ids())
     drawn = None
@@ -73,7 +74,7 @@ def verify(
         total = sample
     mismatches = [Mismatch(*row) for row in store.stray()]
     done = 0
-    for number, found in _checked(_handfuls(store, drawn, mismatches), processes):
+    for number, found in _checked(_chunks(store, drawn, mismatches), processes):
         done += number
         mismatches += found
         if progress is not None:
@@ -81,40 +82,38 @@ def verify(
     return done, mismatches
 
 
-def _handfuls(
+def _chunks(
     store: Store, drawn: np.ndarray | None, mismatches: list[Mismatch]
 ) -> Iterator[tuple[Match, list[GameRecord]]]:
-    """The games to be played again; rows that cannot be read are added to `mismatches`."""
+    """Yield the games to check in chunks; add unreadable rows to `mismatches`."""
     position = 0
     for match_id in store.match_ids():
         match = store.match(match_id)
-        handful: list[GameRecord] = []
+        chunk: list[GameRecord] = []
 
         def name(where: tuple[Any, Any], what: str, match_id: str = match_id) -> None:
             mismatches.append(Mismatch(match_id, *where, what))
 
         for record in store.records(match_id, damaged=name):
             if drawn is None or drawn[position]:
-                handful.append(record)
+                chunk.append(record)
             position += 1
-            if len(handful) == _TOGETHER:
-                yield match, handful
-                handful = []
-        if handful:
-            yield match, handful
+            if len(chunk) == _CHUNK:
+                yield match, chunk
+                chunk = []
+        if chunk:
+            yield match, chunk
 
 
-def _checked(
-    handfuls: Iterator[tuple[Match, list[GameRecord]]], processes: int
-) -> Iterator[tuple[int, list[Mismatch]]]:
+def _checked(chunks: Iterator[tuple[Match, list[GameRecord]]], processes: int) -> Iterator[tuple[int, list[Mismatch]]]:
     if processes == 1:
-        for match, records in handfuls:
+        for match, records in chunks:
             yield len(records), check_games(match, records)
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context, initializer=prepare_worker) as pool:
         waiting = []
-        for match, records in handfuls:
+        for match, records in chunks:
             waiting.append((len(records), pool.submit(check_games, match, records)))
             if len(waiting) > 2 * processes:
                 number, future = waiting.pop(0)
@@ -124,7 +123,7 @@ def _checked(
 
 
 def check_games(match: Match, records: list[GameRecord]) -> list[Mismatch]:
-    """What is wrong with some games of a match."""
+    """Return the mismatches among some games of a match."""
     found = []
     for record in records:
         what = mismatch_of(match, record)
@@ -134,13 +133,13 @@ def check_games(match: Match, records: list[GameRecord]) -> list[Mismatch]:
 
 
 def mismatch_of(match: Match, record: GameRecord) -> str | None:
-    """What is wrong with a game of a match, or None."""
+    """Return what is wrong with a game of a match, or None."""
     if not 0 <= record.lineup < len(match.lineups):
-        return f"the match has lineups 0 to {len(match.lineups) - 1}"
+        return f"the match has only lineups 0 to {len(match.lineups) - 1}"
     if record.seating != match.lineups[record.lineup]:
-        return f"its seating is {list(record.seating)}, that of the lineup {list(match.lineups[record.lineup])}"
+        return f"its seating is {list(record.seating)}, but the lineup's is {list(match.lineups[record.lineup])}"
     if record.seed != match.deal_seed(record.deal):
-        return f"its cards are from seed {record.seed}, those of the deal from {match.deal_seed(record.deal)}"
+        return f"its cards are from seed {record.seed}, but the deal's seed is {match.deal_seed(record.deal)}"
     return _mismatch_played_again(match, record)
 
 
@@ -150,25 +149,25 @@ def _mismatch_played_again(match: Match, record: GameRecord) -> str | None:
     except CardenvsError as error:
         return str(error)
     if not state.is_terminal:
-        return f"after its {len(record.actions)} actions the game is not over"
+        return f"the game is not over after its {len(record.actions)} actions"
     if tuple(state.returns) != record.returns:
         return f"it returns {state.returns}, but {list(record.returns)} is recorded"
     if record.digest is not None and Replay.of(state).digest != record.digest:
         return "its events differ from the recorded digest"
     if record.statistics is not None and match.game.view.statistics(state) != record.statistics:
-        return "its statistics differ from those that are recorded"
+        return "its statistics differ from the recorded ones"
     forfeits = sum(action >= FORFEIT for action in record.actions)
     asked = list(record.decisions)
     if sum(asked) != sum(decisions) + forfeits or any(a < d for a, d in zip(asked, decisions, strict=True)):
-        return f"its players made {decisions} decisions, but {asked} are recorded"
+        return f"its players make {decisions} decisions, but {asked} are recorded"
     return None
 
 
 def play_again(match: Match, record: GameRecord) -> tuple[State, list[int]]:
-    """The state after all actions of a game, and the decisions of each player.
+    """Return the state after all actions of a game, and the number of decisions by player.
 
     Raises:
-        CardenvsError: an action is refused.
+        CardenvsError: an action is illegal, or comes after the end of the game.
     """
     state = match.game.state_type(match.game, match.options, seed=record.seed)
     decisions = [0] * state.num_players
@@ -180,15 +179,15 @@ def play_again(match: Match, record: GameRecord) -> tuple[State, list[int]]:
         try:
             state.apply(action)
         except CardenvsError as error:
-            raise CardenvsError(f"action {ply} of the recorded ones is refused: {error}") from None
+            raise CardenvsError(f"recorded action {ply} is illegal: {error}") from None
     return state, decisions
 
 
 def replay_of(match: Match, record: GameRecord) -> Replay:
-    """The replay of a game.
+    """Return the replay of a game.
 
     Raises:
-        CardenvsError: an action is refused.
+        CardenvsError: an action is illegal, or comes after the end of the game.
     """
     state, _ = play_again(match, record)
     return Replay.of(state, [match.names[agent] for agent in record.seating])

@@ -1,12 +1,12 @@
 """Worker processes that play games for a parent.
 
-The parent hands out *jobs* and gets a result for each. A worker asks for jobs when it has room for more, so that it
-never waits for the others. Jobs come from a source in the parent; what plays them is made in each worker:
+The parent hands out *jobs* and gets a result for each. A worker requests jobs when it has room for more, so that it
+never waits for other workers. Jobs come from a source in the parent; each worker makes its own player:
 
-    source.take(most) -> (number, jobs) | None     up to `most` jobs of one group; None: nothing now
-    source.left, source.is_over, source.pace       jobs that can be taken now; whether none will come any more; results
-                                                   a second so far
-    player.play(number, jobs) -> results           plays jobs of a group as they come, and yields their results
+    source.take(most) -> (number, jobs) | None     takes up to `most` jobs of one group; None: there are none now
+    source.left, source.is_over, source.pace       jobs that can be taken now; whether no more will come; results per
+                                                   second so far
+    player.play(number, jobs) -> results           plays jobs of a group as they arrive, and yields their results
     player.close()
 """
 
@@ -23,12 +23,12 @@ from typing import Any, Protocol, cast
 from cardenvs.core.errors import ArenaError, CardenvsError
 
 _LARGEST_CHUNK = 64  # jobs handed to a worker at once
-_CHUNK_S = 1.0  # about as much play is handed out at once
-_MORE, _RESULT, _ERROR, _DONE = "more", "result", "error", "done"  # what a worker says
+_CHUNK_S = 1.0  # a chunk is about this many seconds of play
+_MORE, _RESULT, _ERROR, _DONE = "more", "result", "error", "done"  # kinds of messages from a worker
 
 Job = Any
 Chunk = tuple[int, list[Job]]
-Results = Generator[tuple[int, Any], None, None]  # with the number of their group
+Results = Generator[tuple[int, Any], None, None]  # (number of the group, result)
 
 
 class Source(Protocol):
@@ -40,33 +40,33 @@ class Source(Protocol):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing will be handed out any more."""
+        """Whether no more jobs will be handed out."""
 
     @property
     def pace(self) -> float:
-        """Results a second, so far."""
+        """Results per second so far."""
 
     def take(self, most: int) -> Chunk | None:
-        """Up to `most` jobs of one group."""
+        """Take up to `most` jobs of one group; None: there are none now."""
 
 
 class JobPlayer(Protocol):
-    """What plays jobs in a worker; see the top of this module."""
+    """Plays jobs in a worker; see the top of this module."""
 
     def play(self, number: int, jobs: Iterator[Job]) -> Iterable[Any]:
-        """Play jobs of group `number` as they come."""
+        """Play jobs of group `number` as they arrive."""
 
     def close(self) -> None:
-        """No more jobs."""
+        """Release what the player holds; no more jobs will come."""
 
 
 def chunk_size(source: Source, workers: int, most: int = _LARGEST_CHUNK) -> int:
-    """How many jobs to hand out at once: about a second of play, and fewer towards the end, when others have none."""
+    """Return how many jobs to hand out at once: about a second of play, fewer towards the end to keep all busy."""
     return max(1, min(most, source.left // (4 * workers), int(_CHUNK_S * source.pace / workers)))
 
 
 class WorkerPool:
-    """Worker processes. A context manager: leaving it ends them, finished or not."""
+    """Worker processes. A context manager: leaving it ends them, even if they are busy."""
 
     def __init__(
         self,
@@ -77,15 +77,15 @@ class WorkerPool:
         """Start `number` processes.
 
         Args:
-            number: of processes.
-            make_player: called in each; must be picklable.
-            rescue: called with the jobs that a process had not finished when it died, each with the number of its
-                group, and its exit code. It returns results to report in its place, and the process is replaced.
-                Players must then play jobs in order. None: a process that dies ends the play.
+            number: number of processes.
+            make_player: called in each process; must be picklable.
+            rescue: called when a process dies, with its unfinished jobs as (number of the group, job) and its exit
+                code. It returns results to report for them, and the process is replaced. Requires players that play
+                jobs in order. None: a process that dies ends play.
         """
         self._make_player, self._rescue, self._number = make_player, rescue, number
         self._running: dict[Connection, _Worker] = {}
-        self._idle: list[Connection] = []  # who has nothing to do until the source opens more jobs
+        self._idle: list[Connection] = []  # workers without jobs until the source has more
         for _ in range(number):
             self._start()
 
@@ -99,11 +99,11 @@ class WorkerPool:
             connection.close()
 
     def play(self, source: Source) -> Results:
-        """Hand out the jobs and yield their results as they come.
+        """Hand out the jobs and yield their results as they arrive.
 
         Raises:
-            ArenaError: a process died, and there is no `rescue`, or it died before it could begin.
-            CardenvsError: what a player raised.
+            ArenaError: a process died and there is no `rescue`, or a process died before its first message.
+            CardenvsError: a player raised it.
         """
         while self._running:
             for connection in cast("list[Connection]", wait(list(self._running))):
@@ -140,18 +140,22 @@ class WorkerPool:
             self._let_go(connection)
 
     def _serve(self, connection: Connection, source: Source, is_idle: bool) -> bool:
-        """Send jobs; or None, the end for an idle worker, and nothing now for another. False: it has to wait."""
+        """Answer a request with jobs, or with None: an idle worker then ends, another first finishes its jobs.
+
+        Returns:
+            False if the worker has to wait, because the source may still get jobs for it.
+        """
         taken = source.take(chunk_size(source, self._number))
         if taken is None and is_idle and not source.is_over:
             return False
         if taken is not None and self._rescue is not None:
             self._running[connection].jobs.extend((taken[0], job) for job in taken[1])
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died: noticed when it is next heard
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died, as _hear will find
             connection.send(taken)
         return True
 
     def _let_go(self, connection: Connection) -> int | None:
-        """Forget a worker that ends, and return its exit code."""
+        """Remove a worker that is ending, and return its exit code."""
         worker = self._running.pop(connection)
         worker.process.join()
         connection.close()
@@ -161,11 +165,11 @@ class WorkerPool:
         worker = self._running[connection]
         code = self._let_go(connection)
         if not worker.has_begun:
-            raise ArenaError(f"a worker process could not begin to play (exit code {code})")
+            raise ArenaError(f"a worker process could not start (exit code {code})")
         if self._rescue is None:
             raise ArenaError(
                 f"a worker process ended unexpectedly (exit code {code}); finished games are kept, "
-                "resume the match to play the others"
+                "resume the match to play the missing ones"
             )
         yield from self._rescue(list(worker.jobs), code)
         self._start()
@@ -181,13 +185,13 @@ class _Worker:
 
 
 def usable_processes() -> int:
-    """How many processes can run at once here."""
+    """Return how many processes can run at once on this machine."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager
 def interrupts_held_back() -> Iterator[None]:
-    """Ignore Ctrl-C inside the block (where it can be asked for: signals belong to the main thread)."""
+    """Ignore Ctrl-C in the block. Has no effect outside the main thread, which alone may set signal handlers."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -203,7 +207,7 @@ def interrupts_held_back() -> Iterator[None]:
 
 
 def _work(connection: Connection, make_player: Callable[[], JobPlayer]) -> None:
-    """Play what the parent hands out, until there is no more or the parent is gone."""
+    """Play jobs from the parent until there are no more or the parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     prepare_worker()
     asking = _JobClient(connection)
@@ -220,26 +224,26 @@ def _work(connection: Connection, make_player: Callable[[], JobPlayer]) -> None:
 
 
 def prepare_worker() -> None:
-    """Set up a process that plays for another."""
-    os.environ["CARDENVS_QUIET"] = "1"  # one progress bar, and nothing written across it
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes share the cores already
+    """Set up a process that plays for a parent."""
+    os.environ["CARDENVS_QUIET"] = "1"  # the parent shows the only progress bar
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes already use all cores
 
 
 class _JobClient:
-    """Requests jobs from the parent: one group at a time, while there is room for more of it."""
+    """Requests jobs from the parent, one group at a time."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._ahead: Chunk | None = None  # received, not yet begun
+        self._ahead: Chunk | None = None  # received, not started yet
 
     def next_group(self) -> int | None:
-        """The number of the group to play jobs of next, once there are any; None: all is played."""
+        """Wait for jobs and return the number of their group, or None if no more will come."""
         if self._ahead is None:
             self._ahead = self._ask(is_idle=True)
         return None if self._ahead is None else self._ahead[0]
 
     def jobs(self, number: int) -> Iterator[Job]:
-        """Jobs of group `number`, as long as the parent has any at hand."""
+        """Yield jobs of group `number` as long as the parent has any now."""
         while self._ahead is not None and self._ahead[0] == number:
             jobs, self._ahead = self._ahead[1], None
             yield from jobs

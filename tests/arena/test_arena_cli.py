@@ -105,7 +105,7 @@ def test_submit(folder):
         (["arena", "run", "none.yaml"], "cannot read none.yaml"),
         (["arena", "run", "small.yaml", "--backend", "moon"], "--backend is local or ray"),
         (["arena", "run", "small.yaml", "--json", "/no/where/x.json"], "there is no folder /no/where"),
-        (["arena", "run", "small.yaml", "--html", "."], "is not empty and holds no site"),
+        (["arena", "run", "small.yaml", "--html", "."], "is not empty and does not contain a site"),
         (["arena", "run", "small.yaml", "--store", "/no/where/x.db"], "there is no folder /no/where"),
         (["arena", "report", "small.db", "--intervals", "wide"], "--intervals is bootstrap or student"),
         (["arena", "report", "small.db", "--experiment", "x"], "has no experiment 'x'; there are: by command"),

@@ -89,7 +89,7 @@ def test_a_board_has_all_matches_with_ratings_seats_and_behaviour(board):
     assert set(search.kinds) <= {"bet", "pass", "call", "raise", "fold", "check"}
     assert sum(search.kinds.values()) > 50
     assert 2 <= search.choices <= 3
-    assert board.loose == ()
+    assert board.unconnected == ()
     assert board.failed == ()
 
 
@@ -105,7 +105,7 @@ def test_agents_that_never_met_are_told_apart(tmp_path):
     }  # fmt: skip
     with Store() as store:
         Experiment.of(values).run(store)
-        assert board_of(store).loose == ("a", "b")
+        assert board_of(store).unconnected == ("a", "b")
 
 
 def test_plain_matches_make_a_board_too(tmp_path):
@@ -141,7 +141,7 @@ def test_circles_are_found_and_shown(circular, tmp_path):
     assert [rating.rating for rating in board.overall] == pytest.approx([1500] * 3)
     out = io.StringIO()
     print_board(board, Console(file=out, width=150))
-    assert "A circle, each ahead of the next: random > random#2 > random#3 > random" in out.getvalue()
+    assert "A cycle, each ahead of the next: random > random#2 > random#3 > random" in out.getvalue()
     write_site(circular, board, tmp_path / "site")
     for page in ("index.html", "games/leduc-poker.html"):
         assert "random &gt; random#2 &gt; random#3 &gt; random" in (tmp_path / "site" / page).read_text()
@@ -282,7 +282,7 @@ def test_a_site_replaces_a_site_and_nothing_else(opened, board, site, tmp_path):
     write_site(opened, board, site)
     assert {path.relative_to(site) for path in site.rglob("*")} == before
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(ArenaError, match="is not empty and holds no site"):
+    with pytest.raises(ArenaError, match="is not empty and does not contain a site"):
         write_site(opened, board, tmp_path)
     with pytest.raises(ArenaError, match="it is not a folder"):
         write_site(opened, board, tmp_path / "notes.txt")

@@ -122,7 +122,7 @@ def test_a_store_keeps_the_seeds_and_a_match_that_goes_on_takes_them(tmp_path):
 
 
 def test_a_store_is_opened_by_its_path():
-    with Store() as store, pytest.raises(ArenaError, match="a store is opened by its path, a str or a Path; got <"):
+    with Store() as store, pytest.raises(ArenaError, match="expected the path of a store, a str or a Path; got <"):
         Match.of("leduc_poker_v0", ["random", "random"], 1).run(store)
 
 

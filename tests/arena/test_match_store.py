@@ -66,7 +66,7 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path):
     with sqlite3.connect(foreign) as connection:
         connection.execute("CREATE TABLE cheese (name TEXT)")
     before = foreign.read_bytes()
-    with pytest.raises(ArenaError, match=r"foreign.db is an SQLite file, but no store of cardenvs results"):
+    with pytest.raises(ArenaError, match=r"foreign.db is an SQLite file, but not a store of cardenvs results"):
         Store(foreign)
     assert foreign.read_bytes() == before
     with pytest.raises(ArenaError, match=r"cannot open .* as a store of cardenvs results: there is no folder"):

@@ -111,9 +111,9 @@ def test_how_many_deals_are_needed():
     means = deals_needed(tally, 0.2, "means")
     assert {found.what for found in means} == {"random", "search"}
     assert means[0].deals == pytest.approx(need.deals / 4, rel=0.02)
-    with pytest.raises(ArenaError, match="two deals at least"):
+    with pytest.raises(ArenaError, match="needs at least two deals"):
         deals_needed(Tally(MATCH), 0.2)
-    with pytest.raises(ArenaError, match="a half-width is a number above 0"):
+    with pytest.raises(ArenaError, match="a half-width must be a number above 0"):
         deals_needed(tally, -1)
 
 

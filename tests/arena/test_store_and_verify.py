@@ -182,11 +182,11 @@ def test_every_row_plays_again_and_is_a_replay(played, tmp_path):
     ("change", "message"),
     [
         ("returns = '[7.0, -7.0]'", r"it returns \[.*\], but \[7.0, -7.0\] is recorded"),
-        ("seed = seed + 1", "its cards are from seed .*, those of the deal from"),
-        ("seating = '[1, 0]'", r"its seating is \[1, 0\], that of the lineup \[0, 1\]"),
+        ("seed = seed + 1", "its cards are from seed .*, but the deal's seed is"),
+        ("seating = '[1, 0]'", r"its seating is \[1, 0\], but the lineup's is \[0, 1\]"),
         ("actions = '[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]'", "the game is over after|is refused"),
-        ("actions = '[99]'", "action 0 of the recorded ones is refused: .*no action 99"),
-        ("actions = '[1]'", "after its 1 actions the game is not over"),
+        ("actions = '[99]'", "recorded action 0 is illegal: .*no action 99"),
+        ("actions = '[1]'", "the game is not over after its 1 actions"),
         ("digest = 'abc'", "its events differ from the recorded digest"),
         ("decisions = '[50, 1]'", r"decisions, but \[50, 1\] are recorded"),
     ],
@@ -206,7 +206,7 @@ def test_each_mismatch_is_named(played, change, message):
 def test_a_row_that_no_schedule_has_is_named(played):
     edit(played, "UPDATE games SET lineup = 7 WHERE deal = 2 AND lineup = 0")
     with Store(played) as store:
-        assert [mismatch.what for mismatch in verify(store)[1]] == ["the match has lineups 0 to 1"]
+        assert [mismatch.what for mismatch in verify(store)[1]] == ["the match has only lineups 0 to 1"]
 
 
 def test_a_sample_is_a_sample_and_processes_find_the_same(played):

@@ -93,7 +93,7 @@ def test_reading_changes_nothing(tmp_path):
     with pytest.raises(ArenaError, match="there is no file"):
         Store(tmp_path / "missing.db", read_only=True)
     (tmp_path / "empty.db").touch()
-    with pytest.raises(ArenaError, match="holds nothing"):
+    with pytest.raises(ArenaError, match="is empty, not a store"):
         Store(tmp_path / "empty.db", read_only=True)
 
 
@@ -103,9 +103,9 @@ def test_another_kind_of_database_is_not_taken_for_a_store(tmp_path):
 
     Store(tmp_path / "match.db").close()
     Other(tmp_path / "other.db").close()
-    with pytest.raises(ArenaError, match="is an SQLite file, but no store of something else"):
+    with pytest.raises(ArenaError, match="is an SQLite file, but not a store of something else"):
         Other(tmp_path / "match.db")
-    with pytest.raises(ArenaError, match="is an SQLite file, but no store of cardenvs results"):
+    with pytest.raises(ArenaError, match="is an SQLite file, but not a store of cardenvs results"):
         Store(tmp_path / "other.db")
 
 
@@ -129,7 +129,7 @@ def test_a_full_disk_says_what_is_kept_and_how_to_go_on(tmp_path):
         limit(store, pages=6)
         with pytest.raises(ArenaError) as full:
             run([many], store)
-    assert "is full. What was written before is kept in it; make room, then go on with --resume" in str(full.value)
+    assert "is full. Rows written earlier are kept; free some space, then continue with --resume" in str(full.value)
     assert "games were not written" in str(full.value)
     assert many.run(path, resume=True).games == 4000
 

@@ -95,11 +95,11 @@ def test_an_agent_that_fails_or_does_not_repeat_itself_is_told_of(bundle):
     (bundle / "submission.yaml").write_text("name: the bot\nagent: python:failing_bot:make\n")
     result = checked(bundle, board=SHORT)
     assert "Kuhn poker: the bot forfeited" in result.faults[0]
-    assert "tries of the bot failed: illegal" in result.remarks[0]
+    assert "the bot had failed tries: illegal" in result.remarks[0]
     moody = BOT.replace("turn.legal_actions[-1]", "__import__('random').choice(turn.legal_actions)")
     (bundle / "moody_bot.py").write_text(moody)
     (bundle / "submission.yaml").write_text("name: the bot\nagent: python:moody_bot:make\n")
-    assert "the games do not repeat themselves" in " ".join(checked(bundle, board=SHORT).remarks)
+    assert "repeated games differ" in " ".join(checked(bundle, board=SHORT).remarks)
 
 
 def test_a_stopped_check_is_gone_on_with(bundle, tmp_path):
@@ -142,7 +142,7 @@ def test_replays_give_the_ratings_that_the_agent_would_have(replays):
 def test_left_out_games_are_noticed(replays, tmp_path):
     folder = copied(replays, tmp_path, leave_out=["kuhn-03-1.json", "kuhn-05-0.json"])
     (fault,) = checked(folder, "played elsewhere").faults
-    assert fault == "Kuhn poker: of the first 16 deals 2 games are left out (deal.lineup: 3.1, 5.0...)"
+    assert fault == "Kuhn poker: 2 games of the first 16 deals are missing (deal.lineup: 3.1, 5.0...)"
 
 
 def edited(folder, file, **changes):
@@ -193,15 +193,15 @@ def test_other_deals_and_other_moves_of_anchors_are_noticed(replays, tmp_path):
         state.apply(state.legal_actions()[0])
     Replay.of(state, list(true.players)).save(folder / "kuhn-02-1.json")
     faults = "\n".join(checked(folder, "played elsewhere").faults)
-    assert "kuhn-00-0.json: its seed 1 is not that of one of the board's 16 deals" in faults
-    assert "kuhn-01-0.json: its cards are laid out by hand" in faults
-    assert "kuhn-02-1.json: at action 0 the anchor random is said to choose" in faults
+    assert "kuhn-00-0.json: its seed 1 is not the seed of any of the board's 16 deals" in faults
+    assert "kuhn-01-0.json: its cards were chosen by hand" in faults
+    assert "kuhn-02-1.json: at action 0 the anchor random is recorded to choose" in faults
 
 
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({}, "say what the agent is called"),
+        ({}, "the agent needs a name"),
         ({"submission.yaml": "name: x"}, "has neither an agent .* nor replays"),
         ({"submission.yaml": "- x"}, "should have lines"),
         ({"submission.yaml": "name: ["}, "cannot be read"),
@@ -221,7 +221,7 @@ def test_what_cannot_be_rated_is_refused(tmp_path):
         checked(tmp_path / "notes.txt")
     with pytest.raises(ArenaError, match="'castle' cannot be submitted for kuhn_poker_v0; a submission is a policy"):
         checked("castle")
-    with pytest.raises(ArenaError, match="an anchor of this board is called 'random'"):
+    with pytest.raises(ArenaError, match="an anchor of this board is named 'random'"):
         checked("search", "random")
     without = Experiment.of({"name": "x", "games": ["kuhn_poker_v0"], "agents": ["random", "search"]})
     with pytest.raises(ArenaError, match="has no anchors on this board"):

@@ -130,7 +130,7 @@ def test_a_damaged_cell_is_named_with_what_would_do(stores, tmp_path):
     assert report.exit_code == 2
     assert "table games, row match_id" in report.stderr
     assert "column returns is 'nonsense', not a JSON list of numbers" in report.stderr
-    assert "delete them and go on with --resume" in report.stderr
+    assert "delete them and continue with --resume" in report.stderr
     _, listed, *_ = try_cell(stores, tmp_path, "matches", "options", b"\xff\xfe")
     assert "table matches, row id" in listed.stderr
     assert "column options is b'\\xff\\xfe', not a JSON object" in listed.stderr

@@ -1,1 +1,1 @@
-"""How results are shown: in the terminal, as pages, as sites, as files."""
+"""Output of results: terminal, pages, sites and files."""

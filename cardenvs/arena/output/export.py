@@ -1,4 +1,4 @@
-"""Boards and games as files for other programs: JSON and CSV."""
+"""Write boards and games as JSON and CSV files for other programs."""
 
 import csv
 import io
@@ -24,11 +24,11 @@ COLUMNS = (
     "title", "match", "game", "deal", "lineup", "seed", "player", "agent", "return", "place", "decisions", "seconds",
     "plies", "failures", "forced", "forfeited",
 )  # fmt: skip
-"""Columns of a table of results: a row for each player of each game of a complete deal."""
+"""Columns of the results table, which has a row per player and game of each complete deal."""
 
 
 def board_json(board: Board) -> dict[str, Any]:
-    """A board as JSON values. An interval that too few deals give is null."""
+    """Return a board as JSON values. An interval is null if there are too few deals."""
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -37,7 +37,7 @@ def board_json(board: Board) -> dict[str, Any]:
         "intervals": board.intervals,
         "ratings_by": {"by": board.basis.by, "games": board.basis.games},
         "overall": [_rating_json(rating) for rating in board.overall],
-        "not_comparable": list(board.loose),
+        "not_comparable": list(board.unconnected),
         "games": [_game_json(game) for game in board.games],
         "errors": list(board.failed),
         "versions": versions(),
@@ -83,12 +83,12 @@ def _behaviour_json(behaviour: Behaviour) -> dict[str, Any]:
 
 
 def write_board_json(board: Board, path: str | Path) -> None:
-    """Write a board as JSON; an existing file is replaced in one go."""
+    """Write a board as JSON, replacing an existing file atomically."""
     write_whole(path, json.dumps(board_json(board), indent=1, allow_nan=False) + "\n")
 
 
 def rows(store: Store, board: Board) -> Iterator[tuple[Any, ...]]:
-    """The results of a board's matches, in the order of COLUMNS."""
+    """Yield the rows of the results table, in the order of COLUMNS."""
     for game in board.games:
         match = game.match
         for records in complete_deals(match, store.records(match.id)):
@@ -107,9 +107,9 @@ def rows(store: Store, board: Board) -> Iterator[tuple[Any, ...]]:
 
 
 def write_csv(store: Store, board: Board, path: str | Path) -> None:
-    """Write the results as CSV, one row a player and game; an existing file is replaced in one go.
+    """Write the results table as CSV, replacing an existing file atomically.
 
-    A text that a spreadsheet would take for a formula begins with an apostrophe.
+    Text that a spreadsheet would read as a formula gets a leading apostrophe.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

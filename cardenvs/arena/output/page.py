@@ -1,4 +1,4 @@
-"""Pages and their plots. A summary becomes one HTML page that needs no other file and no network."""
+"""HTML pages and plots. The page of a summary is self-contained: it needs no other file and no network."""
 
 import datetime
 import io
@@ -15,20 +15,24 @@ from cardenvs.core.errors import ArenaError, require
 from cardenvs.core.files import write_whole
 
 _EXTRA = "report"
-_TEXT, _GRID = "#010203", "#040506"  # stand for the page's own colours, which differ by day and night
+_TEXT, _GRID = "#010203", "#040506"  # placeholders for the page's colours, which depend on light or dark mode
 _COLOURS = ("#2563eb", "#e4572e", "#17a673", "#a855f7", "#d99a0b", "#0ea5b7", "#db2777", "#64748b")
-_MOST_POINTS = 300  # of a line
-_SKIPPED_DEALS = 0.02  # of a line's start, which swings widely
+_MOST_POINTS = 300  # per line
+_SKIPPED_DEALS = 0.02  # fraction of deals left out at a line's start, where the mean swings widely
 
 
 def check_page_extra() -> None:
-    """Raise MissingExtraError now, not after hours of play, if pages cannot be made."""
+    """Check before play starts that pages can be made.
+
+    Raises:
+        MissingExtraError: matplotlib or jinja2 is not installed.
+    """
     require("matplotlib", _EXTRA)
     require("jinja2", _EXTRA)
 
 
 def write_page(summary: Summary, path: str | Path) -> None:
-    """Write the page; an existing file is replaced in one go.
+    """Write the page of a summary, replacing an existing file atomically.
 
     Raises:
         MissingExtraError: matplotlib or jinja2 is not installed.
@@ -38,14 +42,14 @@ def write_page(summary: Summary, path: str | Path) -> None:
 
 
 def page(summary: Summary) -> str:
-    """The page as text. See `write_page`."""
+    """Return the page of a summary as text; see `write_page`."""
     if not summary.deals:
         raise ArenaError("no deal is complete yet, so there is nothing to show")
     return render("match.html", **match_context(summary))
 
 
 def render(template: str, **context: Any) -> str:
-    """Fill a template of this package. Texts are escaped; svg elements go in as they are."""
+    """Render a template of this package. All text is escaped, except context names that end in `_svg`."""
     jinja2 = require("jinja2", _EXTRA)
     safe = require("markupsafe", _EXTRA).Markup
     environment = jinja2.Environment(
@@ -57,7 +61,7 @@ def render(template: str, **context: Any) -> str:
 
 
 def match_context(summary: Summary) -> dict[str, Any]:
-    """What the templates of one match show."""
+    """Return the values for the templates of one match."""
     match = summary.match
     every_seating = len(match.lineups) == len({tuple(sorted(lineup)) for lineup in match.lineups}) * math.factorial(
         match.options.num_players
@@ -93,7 +97,7 @@ def _ranking_row(summary: Summary, standing: Standing) -> dict[str, str]:
 
 
 def heat_cell(estimate: Estimate, most: float) -> dict[str, Any]:
-    """A cell that is coloured where its interval does not contain 0; the stronger, the further off it is."""
+    """Return a table cell, coloured if its interval excludes 0; the larger the mean, the stronger the colour."""
     is_clear = estimate.low > 0 or estimate.high < 0
     low, high = _short_number(estimate.low), _short_number(estimate.high)
     return {
@@ -105,7 +109,7 @@ def heat_cell(estimate: Estimate, most: float) -> dict[str, Any]:
 
 
 def _short_number(value: float) -> str:
-    """With three decimals where it is small, with fewer where it is large."""
+    """Return a number with three decimals, or fewer if it is large."""
     decimals = 3 if abs(value) < 100 else 1 if abs(value) < 1000 else 0
     return f"{value:+.{decimals}f}"
 
@@ -129,14 +133,14 @@ def _cell(estimate: Estimate | None, most: float) -> dict[str, Any] | None:
 
 
 def _intervals_svg(summary: Summary) -> str:
-    """A dot and a bar for each agent, the best on top."""
+    """Return a plot with a dot and a bar for each agent, the best on top."""
     colours = _colour_of(summary)
     rows = [(s.name, s.mean.mean, s.mean.low, s.mean.high, colours[s.name]) for s in summary.ranking]
     return dots_svg(rows, _unit(summary), zero=0.0)
 
 
 def dots_svg(rows: list[tuple[str, float, float, float, str]], unit: str, zero: float | None = None) -> str:
-    """A dot and a bar for each row (name, value, low, high, colour), the first on top."""
+    """Return a plot with a dot and a bar for each row (name, value, low, high, colour), the first on top."""
     figure, axes = _figure(height=0.9 + 0.5 * len(rows))
     for place, (_, value, low, high, colour) in enumerate(rows):
         if not math.isinf(low):
@@ -152,7 +156,7 @@ def dots_svg(rows: list[tuple[str, float, float, float, str]], unit: str, zero: 
 
 
 def shares_svg(rows: list[tuple[str, dict[str, float]]]) -> str:
-    """A bar for each row (name, {part: share}), cut into its parts; the same part has the same colour in all."""
+    """Return a plot with a stacked bar for each row (name, {part: share}); a part has the same colour in all bars."""
     parts = list(dict.fromkeys(part for _, shares in rows for part in shares))
     figure, axes = _figure(height=1.1 + 0.5 * len(rows))
     starts = [0.0] * len(rows)
@@ -175,12 +179,12 @@ def _legend(axes: Any) -> None:
 
 
 def colour_of(number: int) -> str:
-    """The colour of an agent or a part by its number."""
+    """Return the colour of an agent or a part by its number."""
     return _COLOURS[number % len(_COLOURS)]
 
 
 def _running_svg(summary: Summary) -> str:
-    """The mean of each agent over the first deals."""
+    """Return a plot of each agent's running mean over the deals."""
     figure, axes = _figure(height=3.6)
     colours = _colour_of(summary)
     deals = len(summary.deals)
@@ -198,7 +202,7 @@ def _running_svg(summary: Summary) -> str:
 
 
 def _figure(height: float) -> tuple[Any, Any]:
-    """A figure without pyplot, so without a display and without a trace in the process."""
+    """Return a new figure and its axes. Avoids pyplot, which needs a display and keeps global state."""
     require("matplotlib", _EXTRA)
     from matplotlib.figure import Figure
 
@@ -216,12 +220,12 @@ def _figure(height: float) -> tuple[Any, Any]:
 
 
 def _svg(figure: Any) -> str:
-    """The figure as an <svg> element in the page's colours; its text is drawn as shapes, so nothing needs escaping."""
+    """Return the figure as an <svg> element in the page's colours. Text becomes shapes, so it needs no escaping."""
     import matplotlib
 
     for axes in figure.axes:
         for text in (*axes.get_xticklabels(), *axes.get_yticklabels()):
-            text.set_parse_math(False)  # an agent's name may hold a dollar sign
+            text.set_parse_math(False)  # an agent's name may contain a dollar sign
     out = io.StringIO()
     with matplotlib.rc_context({"svg.fonttype": "path", "svg.hashsalt": "cardenvs", "axes.unicode_minus": True}):
         metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))

@@ -23,7 +23,7 @@ FORMAT_VERSION = 2
 
 
 def print_summary(summary: Summary, console: Console) -> None:
-    """Print the leaderboard, the head-to-head table and what they are based on."""
+    """Print the leaderboard, the head-to-head table, and the number of deals, seed and match behind them."""
     match = summary.match
     if not summary.deals:
         console.print("No deal is complete yet.")
@@ -64,7 +64,7 @@ def leaderboard(summary: Summary) -> Table:
 
 
 def story(summary: Summary) -> str:
-    """Return what the leaderboard says, in a sentence: who leads, who is level, who comes last."""
+    """Return the leaderboard in a sentence: who leads, who is level, who is last."""
     unit = summary.match.game.returns(summary.match.options).result_unit_label
     best, *others = summary.ranking
     level = [other.name for other in others if summary.rank(other) == 1]
@@ -84,7 +84,7 @@ def _listed(names: list[str]) -> str:
 
 
 def interval_plot(summary: Summary, width: int = 40) -> Table:
-    """Return a picture of the leaderboard: a dot at each agent's mean in the middle of its 95% interval."""
+    """Return a text plot of the leaderboard: a dot at each agent's mean on a line for its 95% interval."""
     shown = summary.ranking
     ends = [end for standing in shown for end in (standing.mean.low, standing.mean.mean, standing.mean.high)]
     finite = [end for end in ends if not math.isinf(end)]
@@ -109,7 +109,7 @@ def interval_plot(summary: Summary, width: int = 40) -> Table:
 
 
 def _scale(low: float, high: float, zero: int, width: int) -> str:
-    """Return the line below a plot: its ends, and 0 where it is."""
+    """Return the axis line below a plot: its ends, and 0 if there is room."""
     left, right = (f"{low:+.3g}" if low else "0"), (f"{high:+.3g}" if high else "0")
     line = list(left.ljust(width - len(right)) + right)
     if len(left) < zero < width - len(right) - 1:
@@ -139,13 +139,13 @@ def head_to_head(summary: Summary) -> Table:
 
 
 def ranking_order(summary: Summary) -> list[int]:
-    """The numbers of the agents, best mean first."""
+    """Return the agent numbers, best mean first."""
     names = summary.match.names
     return [names.index(standing.name) for standing in summary.ranking]
 
 
 def interval_text(estimate: Estimate) -> str:
-    """The interval of an estimate; a dash where one deal gives none."""
+    """Return the interval of an estimate as text, or a dash if there is only one deal."""
     return "-" if math.isinf(estimate.low) else f"{estimate.low:+.3f} to {estimate.high:+.3f}"
 
 
@@ -159,7 +159,7 @@ def advantage_text(estimate: Estimate | None) -> str:
 
 
 def command_line(match: Match) -> str | None:
-    """The command that plays the match again; None: it takes the file of an experiment."""
+    """Return the command that plays the match again, or None if only an experiment file can express it."""
     if not match.has_command:
         return None
     words = ["cardenvs", "match", match.game.name, "--agents", ",".join(match.agents)]
@@ -173,13 +173,13 @@ def command_line(match: Match) -> str | None:
 
 
 def versions() -> dict[str, str]:
-    """What the figures were made with."""
+    """Return the versions of cardenvs, its main dependencies, Python and the platform."""
     packages = {name: version(name) for name in ("cardenvs", "numpy", "numba")}
     return {**packages, "python": platform.python_version(), "platform": platform.platform()}
 
 
 def as_json(summary: Summary) -> dict[str, Any]:
-    """The summary as JSON values. An interval that one deal cannot give is null."""
+    """Return the summary as JSON values. Intervals are null if there is only one deal."""
     match = summary.match
     pairs = [
         {"agents": [match.names[first], match.names[second]], "advantage": estimate_json(estimate)}
@@ -218,11 +218,11 @@ def as_json(summary: Summary) -> dict[str, Any]:
 
 
 def write_json(summary: Summary, path: str | Path, more: dict[str, Any] | None = None) -> None:
-    """Write the summary, and `more` entries, as JSON; an existing file is replaced in one go."""
+    """Write the summary with the entries of `more` as JSON, replacing an existing file atomically."""
     write_whole(path, json.dumps({**as_json(summary), **(more or {})}, indent=1, allow_nan=False) + "\n")
 
 
 def estimate_json(estimate: Estimate) -> dict[str, Any]:
-    """An estimate as JSON values; a bound that one deal cannot give is null."""
+    """Return an estimate as JSON values. Bounds are null if there is only one deal."""
     low, high = (None if math.isinf(bound) else bound for bound in (estimate.low, estimate.high))
     return {"mean": estimate.mean, "low": low, "high": high, "deals": estimate.deals}

@@ -1,9 +1,9 @@
-"""A board as a static site: HTML pages, plots and replays in one folder, without scripts and without the network.
+"""Write a board as a static site: HTML pages, plots and replays in one folder, without scripts or network access.
 
 index.html          ratings, games, circles, failures
 games/NAME.html     one match: results, head to head, by seat, behaviour, replays
-replays/...         chosen games, as pages and as replay files
-board.json, results.csv
+replays/...         selected games, as pages and as replay files
+board.json          the board as JSON; results.csv: the results table
 """
 
 import math
@@ -35,20 +35,20 @@ from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.files import write_whole
 from cardenvs.core.replay import Replay
 
-_MARK = "board.json"  # a folder with this file is a site, which may be replaced
-_MOST_KINDS = 8  # of actions with a colour of their own in a plot
-_MOST_FIRST, _MOST_LARGE, _MOST_FAILED = 6, 6, 8  # replays of a match
+_MARK = "board.json"  # a folder with this file is a site, so it may be overwritten
+_MOST_KINDS = 8  # kinds of actions with their own colour in a plot
+_MOST_FIRST, _MOST_LARGE, _MOST_FAILED = 6, 6, 8  # replays per match
 
 
 def write_site(store: Store, board: Board, folder: str | Path) -> Path:
-    """Write the site of a board. An older one in the folder is replaced.
+    """Write the site of a board, replacing an older one in the folder.
 
     Returns:
-        the path of index.html.
+        Path of index.html.
 
     Raises:
         MissingExtraError: matplotlib or jinja2 is not installed.
-        ArenaError: the folder holds something else.
+        ArenaError: the folder contains something other than a site.
     """
     root = Path(folder)
     check_folder(root)
@@ -67,17 +67,17 @@ def write_site(store: Store, board: Board, folder: str | Path) -> Path:
 
 
 def check_folder(root: Path) -> None:
-    """Raise now, not after hours of play, if no site can be written to a folder.
+    """Check before play starts that a site can be written to a folder.
 
     Raises:
         MissingExtraError: matplotlib or jinja2 is not installed.
-        ArenaError: the folder holds something else.
+        ArenaError: `root` is not a folder, or contains something other than a site.
     """
     check_page_extra()
     if root.exists() and not root.is_dir():
         raise ArenaError(f"cannot write a site to {root}: it is not a folder")
     if root.is_dir() and any(root.iterdir()) and not (root / _MARK).is_file():
-        raise ArenaError(f"{root} is not empty and holds no site; choose another folder")
+        raise ArenaError(f"{root} is not empty and does not contain a site; choose another folder")
 
 
 class _Site:
@@ -209,7 +209,7 @@ class _Site:
 
 
 def _slugs(titles: Sequence[str]) -> dict[str, str]:
-    """A file name for each title, all different."""
+    """Return a different file name for each title."""
     found: dict[str, str] = {}
     for title in titles:
         slug = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60] or "game"
@@ -224,7 +224,7 @@ def _in_game(game: GameBoard, name: str) -> str:
 
 
 def _failures(board: Board) -> dict[str, Any]:
-    """Failures of all matches together, by agent."""
+    """Return the failures of each agent over all matches."""
     behaviours = [behaviour for game in board.games for behaviour in game.behaviours]
     classes = sorted({kind for behaviour in behaviours for kind in behaviour.failures})
     rows = []
@@ -257,7 +257,7 @@ def _seats(game: GameBoard) -> list[dict[str, Any]]:
 
 
 def _kinds(behaviours: Sequence[Behaviour]) -> list[tuple[str, dict[str, float]]]:
-    """The share of each kind of action, the rare ones together."""
+    """Return each agent's share of each kind of action, with rare kinds combined as "other"."""
     totals: dict[str, int] = {}
     for behaviour in behaviours:
         for kind, count in behaviour.kinds.items():
@@ -288,7 +288,7 @@ def _behaviour_row(behaviour: Behaviour) -> dict[str, str]:
 
 
 def _chosen(store: Store, game: GameBoard) -> list[GameRecord]:
-    """The games that the site shows: of the first deal, with the largest results, with failures."""
+    """Return the games to show: of the first deal, with the largest results, and with failures."""
     match: Match = game.match
     deals = set(game.summary.deals)
     large: list[tuple[float, int, int]] = []
@@ -305,7 +305,7 @@ def _chosen(store: Store, game: GameBoard) -> list[GameRecord]:
 
 
 def _notes(record: GameRecord) -> list[dict[str, Any]]:
-    """The decisions that failed, in words."""
+    """Return a line of text for each failure of a game."""
     found = []
     for note in record.notes:
         for failure in note["failures"]:
@@ -318,7 +318,7 @@ def _notes(record: GameRecord) -> list[dict[str, Any]]:
 
 
 def _lines(replay: Replay) -> list[dict[str, Any]]:
-    """What happened after each action, with the number of actions before it."""
+    """Return the text of each action's events, with the number of actions played."""
     state, shown, lines = replay.state_at(0), 0, []
     for ply in range(len(replay.actions) + 1):
         if ply:

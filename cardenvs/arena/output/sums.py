@@ -1,4 +1,4 @@
-"""Sums of games for the terminal: results by agent, figures, coverage, failures."""
+"""Print sums of games: results by agent, figures, coverage and failures."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from rich.table import Table
 
 from cardenvs.arena.results.sums import GameSums
 
-_MOST_NAMES = 12  # of a group of counts: the most frequent
-_MOST_LEAST = 5  # ... and the least frequent
-_MOST_NEVER = 60  # of a group of counts: names that never came up
+_MOST_NAMES = 12  # most frequent names shown of a group of counts
+_MOST_LEAST = 5  # least frequent names shown
+_MOST_NEVER = 60  # names shown that never occurred
 _MOST_FAILURES = 10  # printed in full
 
 
@@ -32,7 +32,7 @@ def print_results(sums: GameSums, console: Console) -> None:
 
 
 def print_statistics(sums: GameSums, console: Console) -> None:
-    """Print the figures of the games by agent, and how much of each group of counts was reached."""
+    """Print the games' figures by agent, and the coverage of each group of counts."""
     if sums.figures:
         rows = [(name, sums.of_agents(agents)["figures"]) for name, agents in sums.rows]
         table = _table("mean ± sd", *(escape(name) for name, _ in rows))
@@ -68,7 +68,7 @@ def _print_counts(group: str, counts: dict[str, list[int]], console: Console) ->
 
 
 def print_failures(errors: list[str], games: int, console: Console) -> None:
-    """Print the errors of failed games among `games`: a line each, then what is known of the first."""
+    """Print a line for each failed game among `games`, then the traceback of the first."""
     if not errors:
         return
     console.print(f"\n[bold red]{len(errors)} of {games} games failed[/bold red]")
@@ -82,7 +82,7 @@ def print_failures(errors: list[str], games: int, console: Console) -> None:
 
 
 def failures_json(failed: list[tuple[str, int, int, str]]) -> list[dict[str, Any]]:
-    """(match id, deal, lineup, error) of failed games as JSON values."""
+    """Return failed games, given as (match id, deal, lineup, error), as JSON values."""
     return [
         {"deal": deal, "lineup": lineup, "error": error.partition("\n")[0], "traceback": error.partition("\n")[2]}
         for _, deal, lineup, error in failed

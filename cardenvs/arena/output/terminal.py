@@ -1,4 +1,4 @@
-"""A board in the terminal."""
+"""Print boards in the terminal."""
 
 import math
 from collections.abc import Sequence
@@ -20,24 +20,24 @@ OVERALL_NOTE = (
 
 
 def print_board(board: Board, console: Console) -> None:
-    """Print the ratings, and for each game its leaderboard, head-to-head table, circles and failures."""
+    """Print each game's leaderboard, ratings, head-to-head table, cycles and failures, and the overall ratings."""
     for game in board.games:
         _print_game(game, console)
     if len(board.games) > 1:
-        console.print(f"\n[bold]Overall[/bold]: ratings from {len(board.games)} matches, each weighing the same")
+        console.print(f"\n[bold]Overall[/bold]: ratings from {len(board.games)} matches, all with equal weight")
         console.print(ratings_table(board.overall))
         console.print(OVERALL_NOTE)
     console.print(held_text(board))
-    for name in board.loose:
+    for name in board.unconnected:
         console.print(
-            f"[yellow]{escape(name)} met nobody who ties it to the others: its rating compares to nothing.[/]"
+            f"[yellow]No games connect {escape(name)} to the other agents, so its rating is not comparable.[/]"
         )
     for error in board.failed:
         console.print(f"[red]{escape(error)}[/red]")
 
 
 def held_text(board: Board) -> str:
-    """What the ratings go by and are relative to."""
+    """Return a sentence on what the ratings are based on and relative to."""
     kind = "bootstrap" if board.intervals == "bootstrap" else "Student's"
     held = ", ".join(f"{escape(name)} at {rating:g}" for name, rating in board.anchors.items())
     around = f"with {held}" if held else "around a mean of 1500"
@@ -54,7 +54,7 @@ def _print_game(game: GameBoard, console: Console) -> None:
     console.print(f"[bold]Head to head[/bold]: {head_to_head_note(summary)}")
     console.print(head_to_head(summary))
     for circle in game.circles:
-        console.print(f"[magenta]A circle, each ahead of the next: {escape(circle_text(game, circle))}[/magenta]")
+        console.print(f"[magenta]A cycle, each ahead of the next: {escape(circle_text(game, circle))}[/magenta]")
     if any(behaviour.failures or behaviour.outcomes for behaviour in game.behaviours):
         console.print(failures_table([game]))
     console.print(
@@ -66,13 +66,13 @@ def _print_game(game: GameBoard, console: Console) -> None:
 
 
 def circle_text(game: GameBoard, circle: Sequence[int]) -> str:
-    """The agents of a circle, the first one again at the end."""
+    """Return the agents of a cycle as text, ending with the first one again."""
     names = [game.match.names[agent] for agent in (*circle, circle[0])]
     return " > ".join(names)
 
 
 def ratings_table(ratings: Sequence[Rating]) -> Table:
-    """Agents by rating."""
+    """Return a table of agents by rating."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", justify="right")
     table.add_column("agent", overflow="fold")
@@ -90,14 +90,14 @@ def ratings_table(ratings: Sequence[Rating]) -> Table:
 
 
 def rating_interval(rating: Rating) -> str:
-    """The interval of a rating."""
+    """Return the interval of a rating as text."""
     if rating.anchored:
         return "fixed"
     return "-" if math.isinf(rating.low) else f"{rating.low:.0f} to {rating.high:.0f}"
 
 
 def failures_table(games: Sequence[GameBoard]) -> Table:
-    """Failed tries by class, and what came of decisions that failed."""
+    """Return a table of failed tries by class, forced actions and forfeits, by agent."""
     behaviours = [behaviour for game in games for behaviour in game.behaviours]
     classes = sorted({kind for behaviour in behaviours for kind in behaviour.failures})
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
@@ -113,10 +113,10 @@ def failures_table(games: Sequence[GameBoard]) -> Table:
 
 
 def needs_table(needs: Sequence[RequiredDeals], half_width: float, unit: str) -> Table:
-    """How many deals are needed."""
+    """Return a table of the deals needed for the half-width `half_width`."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column(f"± {half_width:g} {unit}", overflow="fold")
-    for column in ("spread a deal", "deals needed", "to be on the safe side"):
+    for column in ("spread per deal", "deals needed", "to be safe"):
         table.add_column(column, justify="right")
     for need in needs:
         table.add_row(escape(need.what), f"{need.spread:.3f}", str(need.deals), str(need.safe_deals))

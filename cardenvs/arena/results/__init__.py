@@ -1,1 +1,1 @@
-"""What matches and experiments say: means and intervals, ratings, boards."""
+"""Results of matches and experiments: means and intervals, ratings, boards."""

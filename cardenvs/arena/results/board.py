@@ -1,4 +1,4 @@
-"""A board: what the matches of a store come to, game by game and overall. Reports show it."""
+"""Boards: the results of a store's matches, game by game and overall, for reports."""
 
 import itertools
 import re
@@ -24,7 +24,7 @@ from cardenvs.arena.store import Store
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import ArenaError
 
-_SAMPLED_GAMES = 200  # of a match, played again for how agents behave
+_SAMPLED_GAMES = 200  # per match, replayed to see how agents behave
 _WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
 
 
@@ -33,14 +33,14 @@ class Behaviour:
     """How an agent played one match.
 
     Attributes:
-        name: the agent's.
-        decisions: in all games.
-        decision_seconds: time of a decision, the mean.
+        name: the agent's name.
+        decisions: number of decisions in all games.
+        decision_seconds: mean time of a decision.
         failures: failed tries by class.
-        outcomes: decisions that were "forced", and "forfeit".
-        kinds: how often it did what: by the first word of the action's label, in the sampled games.
-        choices: legal actions at a decision, the mean; in the sampled games.
-        only_one: share of decisions with a single legal action; likewise.
+        outcomes: number of "forced" and "forfeit" decisions.
+        kinds: number of actions by the first word of their label, in the sampled games.
+        choices: mean number of legal actions at a decision, in the sampled games.
+        only_one: fraction of decisions with a single legal action, in the sampled games.
     """
 
     name: str
@@ -55,17 +55,17 @@ class Behaviour:
 
 @dataclass(frozen=True)
 class GameBoard:
-    """What one match came to.
+    """Results of one match.
 
     Attributes:
-        title: for people; different for each match of a board.
+        title: title in reports; different for each match of a board.
         summary: means and advantages.
         ratings: best first.
-        circles: agents that beat each other in a circle, by number: clearly, each the next and the last the first.
-        seats: by (agent, player): the mean result in that place.
+        circles: cycles of agent numbers, in which each clearly beats the next and the last the first.
+        seats: mean result by (agent, player).
         behaviours: in the order of the match's agents.
-        plies: mean actions in a game.
-        sampled: games that were played again for the behaviours.
+        plies: mean number of actions in a game.
+        sampled: number of games replayed for the behaviours.
     """
 
     title: str
@@ -79,36 +79,37 @@ class GameBoard:
 
     @property
     def match(self) -> Match:
-        """What was played."""
+        """The match that was played."""
         return self.summary.match
 
 
 @dataclass(frozen=True)
 class Board:
-    """What the matches of an experiment, or of a whole store, come to.
+    """Results of the matches of an experiment or of a whole store.
 
     Attributes:
-        name: for people.
-        games: each match with a complete deal.
-        overall: ratings from all matches, each weighing the same, best first.
-        anchors: the ratings that are held fixed, by agent.
-        loose: agents that no chain of games ties to an anchor (or to the first agent): nothing to compare with.
+        name: name in reports.
+        games: results of each match with a complete deal.
+        overall: ratings from all matches with equal weight, best first.
+        anchors: fixed ratings, by agent name.
+        unconnected: agents that no chain of games connects to an anchor (or, without anchors, to the first
+            agent); their ratings are not comparable.
         intervals: how intervals were computed.
-        basis: what ratings go by.
-        failed: the errors of games that ended their match.
+        basis: what ratings are based on.
+        failed: first lines of the errors of failed games.
     """
 
     name: str
     games: tuple[GameBoard, ...]
     overall: tuple[Rating, ...]
     anchors: dict[str, float]
-    loose: tuple[str, ...]
+    unconnected: tuple[str, ...]
     intervals: Intervals
     basis: RatingBasis = BY_RESULTS
     failed: tuple[str, ...] = ()
 
     def game(self, title: str) -> GameBoard:
-        """The match of that title."""
+        """Return the results of the match with this title."""
         return next(game for game in self.games if game.title == title)
 
 
@@ -121,18 +122,18 @@ def board_of(
     basis: RatingBasis | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Board:
-    """Sum up an experiment of a store; None is the last one, or all matches if there are no experiments.
+    """Compute the board of an experiment or a whole store.
 
     Args:
-        store: with finished games.
-        experiment: which of store.experiments().
-        everything: all matches of the store, whatever experiment.
-        intervals: "bootstrap" or "student", for means and advantages; ratings are always resampled.
-        basis: what ratings go by; None: what the experiment says.
-        progress: called with (what is being done, matches done, matches in all).
+        store: a store with finished games.
+        experiment: one of store.experiments(); None: the last one, or all matches if there are no experiments.
+        everything: include all matches of the store; used if `experiment` is None.
+        intervals: "bootstrap" or "student", for means and advantages; ratings always use the bootstrap.
+        basis: what ratings are based on; None: the experiment's setting.
+        progress: called with (current task, matches done, total matches).
 
     Raises:
-        ArenaError: no deal is complete, or a match is of another version of its game.
+        ArenaError: no deal is complete, or a match was played with another version of its game.
     """
     if experiment is None and not everything:
         experiment = next(reversed(store.experiments()), None)
@@ -152,18 +153,18 @@ def board_of(
         evidence.append(counted)
         games.append(_game_board(store, title, summary, counted, names, anchors))
     if not games:
-        raise ArenaError(f"{store.path or 'the store'} has no complete deal to report on")
+        raise ArenaError(f"{store.path or 'the store'} has no complete deal to report")
     tell("ratings", len(titled), len(titled))
     overall = fit(evidence, names, anchors)
     shown = {match.id for _, match in titled}
     failed = tuple(error.split("\n")[0] for match_id, _, _, error in store.failed() if match_id in shown)
     name = experiment.name if experiment is not None else "Results"
-    loose = _loose(evidence, names, anchors)
-    return Board(name, tuple(games), tuple(_best_first(overall)), dict(anchors), loose, intervals, basis, failed)
+    unconnected = _unconnected(evidence, names, anchors)
+    return Board(name, tuple(games), tuple(_best_first(overall)), dict(anchors), unconnected, intervals, basis, failed)
 
 
 def _titled(store: Store, experiment: StoredExperiment | None) -> list[tuple[str, Match]]:
-    """The matches with a title each."""
+    """Return (title, match) for each match of an experiment or the store."""
     if experiment is not None:
         return [(title, store.match(match_id)) for match_id, title in experiment.matches]
     matches = [store.match(match_id) for match_id in store.match_ids()]
@@ -175,7 +176,7 @@ def _titled(store: Store, experiment: StoredExperiment | None) -> list[tuple[str
 
 
 def title_of(match: Match) -> str:
-    """The game's title with the options that differ from the default."""
+    """Return the game's title with the options that differ from their defaults."""
     changed = ", ".join(f"{name}={_text(value)}" for name, value in match.options.changed().items())
     return f"{match.game.title} ({changed})" if changed else match.game.title
 
@@ -209,8 +210,8 @@ def _best_first(ratings: Sequence[Rating]) -> list[Rating]:
     return sorted(ratings, key=lambda rating: -rating.rating)
 
 
-def _loose(evidence: Sequence[Evidence], names: Sequence[str], anchors: dict[str, float]) -> tuple[str, ...]:
-    """The agents that no chain of games ties to what holds the ratings."""
+def _unconnected(evidence: Sequence[Evidence], names: Sequence[str], anchors: dict[str, float]) -> tuple[str, ...]:
+    """Return the agents that no chain of games connects to an anchor or, without anchors, to the first agent."""
     met: dict[int, set[int]] = {agent: set() for agent in range(len(names))}
     for among in {among for part in evidence for among, _ in part.choices}:
         for pair in itertools.permutations(set(among), 2):
@@ -224,7 +225,7 @@ def _loose(evidence: Sequence[Evidence], names: Sequence[str], anchors: dict[str
 
 
 def _seats(store: Store, match: Match, intervals: Intervals) -> dict[tuple[int, int], Estimate]:
-    """The mean result of each agent as each player, with an interval over deals."""
+    """Return the mean result of each (agent, player), with an interval over deals."""
     factor = match.game.returns(match.options).result_factor
     values: dict[tuple[int, int], list[float]] = {}
     for games in complete_deals(match, store.results(match.id)):
@@ -272,7 +273,7 @@ def _behaviours(store: Store, match: Match, deals: Sequence[int]) -> tuple[tuple
 
 
 def _sampled(store: Store, match: Match, deals: Sequence[int]) -> list[GameRecord]:
-    """Whole deals, evenly from all of them: about as many games as are to be played again."""
+    """Return about _SAMPLED_GAMES games from evenly spaced deals."""
     wanted = max(1, min(len(deals), _SAMPLED_GAMES // len(match.lineups)))
     chosen = [deals[k * len(deals) // wanted] for k in range(wanted)]
     games = [store.game(match.id, deal, lineup) for deal in chosen for lineup in range(len(match.lineups))]

@@ -1,20 +1,21 @@
-"""Ratings: one number an agent, on the Elo scale, from the games that agents played at one table.
+"""Ratings: one number per agent on the Elo scale, from the games in which agents met.
 
-`fit` is a batch fit of the Plackett-Luce model: at a table of agents with strengths exp(r) the best place goes to each
-with the probability of its share of the strengths, the next place to one of the others likewise, and so on. Between two
-it is the Bradley-Terry model. The fit is by maximum likelihood, by Newton's method, for all resamples at once. Every
-pair that met also gets one drawn game, so that an agent that always wins has a rating, too. Intervals come from
-resampling deals, of each match separately. There are two kinds of evidence:
+`fit` is a batch fit of the Plackett-Luce model: at a table of agents with strengths exp(r), each agent takes first
+place with a probability equal to its share of the total strength, second place goes to one of the others in the same
+way, and so on. Between two agents this is the Bradley-Terry model. Strengths are maximum likelihood estimates, found by
+Newton's method for all resamples at once. Every pair that met also gets one drawn game, so that an agent that always
+wins has a finite rating. Intervals come from resampling deals, for each match separately. There are two kinds of
+evidence:
 
-    results   how much one agent's return exceeds another's at one table. With the mean d and the standard deviation s
-              of that difference, the one is ahead after `games` games with a probability of about
-              Phi(sqrt(games) d / s), and this is what the pair counts for. Ratings then agree with mean results: who
-              wins many small pots and loses a few large ones is not rated for the small ones
-    places    who finished ahead of whom in each game, and nothing else. Players with equal returns tie: all orders of
-              them count alike
+    results   the difference between two agents' returns at one table. With mean d and standard deviation s of that
+              difference, one agent is ahead after `games` games with probability of about Phi(sqrt(games) d / s); the
+              pair's games count as won with that probability. Ratings then agree with mean results: winning many small
+              pots does not outweigh losing a few large ones
+    places    only who finished ahead of whom in each game. Players with equal returns tie: all their orders have equal
+              weight
 
-400 points are odds of 10 to 1. Ratings are relative, so something has to be held fixed: anchors keep the ratings they
-are given, which makes boards comparable; without anchors the mean is 1500.
+400 points are odds of 10 to 1. Ratings are relative, so something must be fixed: anchors keep their given ratings,
+which makes boards comparable; without anchors the mean is 1500.
 """
 
 import abc
@@ -33,18 +34,18 @@ from cardenvs.arena.records import GameRecord
 from cardenvs.arena.results.statistics import FEWEST_FOR_BOOTSTRAP, DealResampler, complete_deals, expanded_tails
 from cardenvs.core.errors import ArenaError
 
-ELO = 400 / math.log(10)  # points of rating for odds of e to 1
+ELO = 400 / math.log(10)  # rating points for odds of e to 1
 MIDDLE = 1500.0  # the mean rating without anchors
 RATING_RESAMPLES = 500
 
-_DRAW = 0.5  # of a won game, for both of every pair that met
+_DRAW = 0.5  # won games added for each agent of every pair that met
 _RIDGE = 1e-6  # regularises agents that no result connects with the others
 _LARGEST_STEP = 2.0  # of a Newton step
-_CLOSE = 1e-6  # 0.0002 points
+_TOLERANCE = 1e-6  # of strengths: 0.0002 points
 _MOST_STEPS = 200
-_MOST_NUMBERS = 1 << 21  # held at once while fitting
+_MOST_NUMBERS = 1 << 21  # in memory at once while fitting
 
-Choice = tuple[tuple[int, ...], int]  # who is left to be placed, and who of them gets the next place
+Choice = tuple[tuple[int, ...], int]  # (agents not placed yet, the one of them that takes the next place)
 
 
 @dataclass(frozen=True)
@@ -52,11 +53,11 @@ class Rating:
     """The rating of one agent.
 
     Attributes:
-        name: the agent's.
-        rating: on the Elo scale.
-        low, high: of its 95% interval; infinite where too few deals give none.
-        games: the number it is based on.
-        anchored: whether it is held fixed.
+        name: the agent's name.
+        rating: rating on the Elo scale.
+        low, high: bounds of its 95% interval; infinite if there are too few deals.
+        games: number of games it is based on.
+        anchored: whether it is fixed.
     """
 
     name: str
@@ -75,11 +76,11 @@ def ranks(ratings: Sequence[Rating]) -> list[int]:
 
 @functools.lru_cache(maxsize=1 << 16)
 def choices(seating: tuple[int, ...], places: tuple[int, ...]) -> tuple[tuple[Choice, float], ...]:
-    """What a game says: who was chosen from among whom, and with which weight.
+    """Return the choices that a game stands for, with their weights.
 
     Args:
         seating: the agents at the table.
-        places: the place that each finished in, equal where they tied.
+        places: the place of each; agents that tied have equal places.
     """
     found: dict[Choice, float] = {}
     seats = range(len(seating))
@@ -99,24 +100,24 @@ def choices(seating: tuple[int, ...], places: tuple[int, ...]) -> tuple[tuple[Ch
 
 
 def places_of(returns: Sequence[float]) -> tuple[int, ...]:
-    """The place of each player: 0 for the highest return, equal for equal ones."""
+    """Return the place of each player: 0 for the highest return, equal for equal returns."""
     return tuple(sum(other > mine for other in returns) for mine in returns)
 
 
 @dataclass(frozen=True)
 class RatingBasis:
-    """What ratings go by.
+    """What ratings are based on.
 
     Attributes:
         by: "results" or "places"; see the top of this module.
-        games: of a session, for "results": the longer, the larger the differences of ratings.
+        games: games per session, for "results"; longer sessions give larger rating differences.
     """
 
     by: Literal["results", "places"] = "results"
     games: int = 1
 
     def description(self) -> str:
-        """In words."""
+        """Return the basis in words."""
         if self.by == "places":
             return "who finishes ahead in a game"
         return "who is ahead after a game" if self.games == 1 else f"who is ahead after {self.games} games"
@@ -126,12 +127,12 @@ BY_RESULTS = RatingBasis()
 
 
 class Evidence(abc.ABC):
-    """What the games of one match say of the strengths of its agents.
+    """What the games of one match tell about the strengths of its agents.
 
     Attributes:
-        deals: complete deals.
-        games: float64 (agents,), games of each agent.
-        choices: what `counts` counts.
+        deals: number of complete deals.
+        games: float64 (agents,), number of games of each agent.
+        choices: the choices that `counts` counts.
     """
 
     choices: list[Choice]
@@ -140,9 +141,9 @@ class Evidence(abc.ABC):
         """Count the complete deals of a match.
 
         Args:
-            match: what was played.
-            records: finished games by deal.
-            agents: the names of all agents to be rated; the match has some of them.
+            match: the match that was played.
+            records: its finished games, ordered by deal.
+            agents: names of all agents to rate, including those of the match.
         """
         numbers = [agents.index(name) for name in match.names]
         rows: list[dict[int, float]] = []
@@ -167,19 +168,19 @@ class Evidence(abc.ABC):
 
     @abc.abstractmethod
     def _evidence(self, seating: tuple[int, ...], returns: tuple[float, ...]) -> Iterable[tuple[Any, float]]:
-        """What one game adds to which sums."""
+        """Yield (key of a sum, value) for everything one game adds."""
 
     @abc.abstractmethod
     def _counted(self, sums: np.ndarray) -> np.ndarray:
-        """float64 (rows, choices) from rows of sums."""
+        """Return float64 (rows, choices) for rows of sums."""
 
     @property
     def counts(self) -> np.ndarray:
-        """float64 (1, choices): how often each choice was made, over all deals."""
+        """float64 (1, choices): the number of times each choice was made, over all deals."""
         return self._counted(self._by_unit.sum(axis=0, keepdims=True))
 
     def resampled(self, resamples: int, seed: int) -> np.ndarray:
-        """float64 (resamples, choices): the same of resampled deals."""
+        """Return float64 (resamples, choices): `counts` for resampled deals."""
         if self._pool is None:
             return np.zeros((resamples, len(self.choices)))
         sums = np.concatenate([weights @ self._by_unit for weights in self._pool.resampled(resamples, seed)])
@@ -208,8 +209,8 @@ class Results(Evidence):
         """Sum up the complete deals of a match; see Evidence.
 
         Args:
-            match, records, agents: as there.
-            session: games of a session.
+            match, records, agents: as in Evidence.
+            session: games per session.
         """
         super().__init__(match, records, agents)
         self._session = session
@@ -237,7 +238,7 @@ class Results(Evidence):
 
 
 def evidence_of(match: Match, records: Iterable[GameRecord], agents: Sequence[str], basis: RatingBasis) -> Evidence:
-    """What the complete deals of a match say, by a basis of ratings. For the other arguments see Evidence."""
+    """Return the evidence of a match's complete deals for a basis of ratings; see Evidence."""
     if basis.by == "places":
         return Places(match, records, agents)
     return Results(match, records, agents, basis.games)
@@ -249,13 +250,19 @@ def fit(
     anchors: Mapping[str, float] | None = None,
     resamples: int = RATING_RESAMPLES,
 ) -> list[Rating]:
-    """The ratings of `agents` from the evidence of one match, or of several, which then all weigh the same.
+    """Fit ratings of `agents` to the evidence of one or more matches, which have equal weight.
 
     Args:
-        evidence: of each match, counted for these agents.
-        agents: names.
-        anchors: ratings that are held fixed, by name; those of other agents do not matter.
-        resamples: for the intervals.
+        evidence: evidence of each match, counted for these agents.
+        agents: names of the agents.
+        anchors: fixed ratings, by name; names not in `agents` are ignored.
+        resamples: number of resamples for the intervals.
+
+    Returns:
+        A rating for each agent, in the order of `agents`.
+
+    Raises:
+        ArenaError: the fit did not converge.
     """
     held = {agents.index(name): rating for name, rating in (anchors or {}).items() if name in agents}
     model = _Model([choice for part in evidence for choice in part.choices], len(agents), held)
@@ -280,7 +287,7 @@ def fit(
 
 
 def _scales(evidence: Sequence[Evidence]) -> list[float]:
-    """Factors that give all matches equal weight without changing their total weight."""
+    """Return factors that give all matches equal weight without changing their total weight."""
     weights = [float(part.counts.sum()) for part in evidence]
     positive = [weight for weight in weights if weight]
     mean = sum(positive) / len(positive) if positive else 0.0
@@ -292,7 +299,7 @@ def _elo(strength: float) -> float:
 
 
 class _Model:
-    """The likelihood of some choices."""
+    """The likelihood of a set of choices."""
 
     def __init__(self, found: list[Choice], agents: int, held: dict[int, float]) -> None:
         self._agents = agents
@@ -304,8 +311,8 @@ class _Model:
         for number, among in enumerate(sets):
             for agent in among:
                 self._members[number, agent] += 1
-        self._set_of = np.zeros((len(found), len(sets)))  # of each choice
-        self._chosen = np.zeros((len(found), agents))  # in each choice
+        self._set_of = np.zeros((len(found), len(sets)))  # one-hot: the set of each choice
+        self._chosen = np.zeros((len(found), agents))  # one-hot: the agent chosen
         for number, (among, agent) in enumerate(found):
             self._set_of[number, index[among]] = 1
             self._chosen[number, agent] = 1
@@ -316,38 +323,39 @@ class _Model:
         self._fixed = np.array([agent in held for agent in range(agents)])
         self._start = np.array([(held[agent] - MIDDLE) / ELO if agent in held else 0.0 for agent in range(agents)])
         self._free = np.flatnonzero(~self._fixed)
-        if held:  # those that nothing ties to an anchor are held near the anchors
+        if held:  # agents unconnected to an anchor stay near the anchors
             self._start[self._free] = self._start[self._fixed].mean()
         self._middle = self._start.copy()
 
     def strengths(self, counts: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
-        """float64 (rows, agents): the likeliest strengths for each row of `counts` (rows, choices)."""
+        """Return float64 (rows, agents): the likeliest strengths for each row of `counts` (rows, choices)."""
         size = max(1, _MOST_NUMBERS // max(1, self._members.size))
         parts = [self._some_strengths(counts[k : k + size], start) for k in range(0, len(counts), size)]
         return np.concatenate(parts)
 
     def _some_strengths(self, counts: np.ndarray, start: np.ndarray | None) -> np.ndarray:
         wins = counts @ self._chosen + self._draws
-        asked = counts @ self._set_of + self._draw_sets
+        set_counts = counts @ self._set_of + self._draw_sets
         strengths = np.tile(self._start if start is None else start, (len(counts), 1))
         if not len(self._free):
             return strengths
-        hold = _RIDGE * max(1.0, float(wins.mean()))
+        ridge = _RIDGE * max(1.0, float(wins.mean()))
         for _ in range(_MOST_STEPS):
             shares = self._shares(strengths)
-            slope = wins - np.einsum("bs,bsi->bi", asked, shares) - hold * (strengths - self._middle)
+            gradient = wins - np.einsum("bs,bsi->bi", set_counts, shares) - ridge * (strengths - self._middle)
             inner = shares[:, :, self._free]
-            bend = -np.einsum("bs,bsi,bsj->bij", asked, inner, inner, optimize=True)
-            diagonal = np.einsum("bs,bsi->bi", asked, inner)
-            bend[:, range(len(self._free)), range(len(self._free))] += diagonal
-            step = np.linalg.solve(bend + hold * np.eye(len(self._free)), slope[:, self._free, None])[:, :, 0]
+            hessian = -np.einsum("bs,bsi,bsj->bij", set_counts, inner, inner, optimize=True)  # of minus the likelihood
+            diagonal = np.einsum("bs,bsi->bi", set_counts, inner)
+            hessian[:, range(len(self._free)), range(len(self._free))] += diagonal
+            hessian += ridge * np.eye(len(self._free))
+            step = np.linalg.solve(hessian, gradient[:, self._free, None])[:, :, 0]
             strengths[:, self._free] += np.clip(step, -_LARGEST_STEP, _LARGEST_STEP)
-            if np.abs(step).max(initial=0.0) < _CLOSE:
+            if np.abs(step).max(initial=0.0) < _TOLERANCE:
                 return strengths
-        raise ArenaError(f"the ratings did not settle in {_MOST_STEPS} steps; please report this match")
+        raise ArenaError(f"the ratings did not converge in {_MOST_STEPS} steps; please report this match")
 
     def _shares(self, strengths: np.ndarray) -> np.ndarray:
-        """float64 (rows, sets, agents): with which probability each is chosen."""
+        """Return float64 (rows, sets, agents): the probability that each agent is chosen from each set."""
         powers = np.exp(strengths - strengths.max(axis=1, keepdims=True))
         weights = self._members[None, :, :] * powers[:, None, :]
         return weights / weights.sum(axis=2, keepdims=True)
@@ -358,11 +366,11 @@ class _Model:
 
 
 def cycles(beats: Iterable[tuple[int, int]], longest: int = 4) -> list[tuple[int, ...]]:
-    """Circles of agents in which each clearly beats the next and the last the first; shortest first.
+    """Return cycles of agents, in which each beats the next and the last beats the first; shortest first.
 
     Args:
         beats: pairs (winner, loser).
-        longest: agents in a circle.
+        longest: most agents in a cycle.
     """
     ahead: dict[int, list[int]] = {}
     for winner, loser in sorted(set(beats)):

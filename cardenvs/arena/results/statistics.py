@@ -1,12 +1,12 @@
 """Means and intervals over deals.
 
-Games of one deal share their cards, so deals are the independent samples, not games. First an agent's returns are
-averaged over its games in a deal (all seatings, all opponents), which cancels the luck of the cards; then a Student t
-interval is taken over the deals. A deal counts once all its games are finished.
+Games of one deal share their cards, so deals are the independent samples, not games. An agent's returns are first
+averaged over its games in a deal (all seatings, all opponents), which cancels most of the luck of the cards; the
+interval is computed over these averages. A deal counts once all its games are finished.
 
 The advantage of one agent over another is half the difference of their returns in a game, averaged over the deal in the
-same way. Between two players with a zero sum it is the agent's mean return a deal, so head-to-head results and means
-are on the same scale.
+same way. In a two-player zero-sum game it is the agent's mean return per deal, so head-to-head results and means are on
+the same scale.
 
 Intervals are Student's t intervals, or come from a bootstrap that draws whole deals with replacement.
 """
@@ -27,11 +27,11 @@ from cardenvs.core.errors import ArenaError
 
 LEVEL = 0.95
 RESAMPLES = 2000
-FEWEST_FOR_BOOTSTRAP = 15  # deals; resampling fewer says too little of the tails, so they get Student's interval
+FEWEST_FOR_BOOTSTRAP = 15  # deals; fewer say too little about the tails and get Student's interval
 
-_CLOSE = 1e-6  # how far returns may be beyond what a game promises
-_MOST_UNITS = 4096  # that are drawn in a resample
-_MOST_DRAWS = 1 << 21  # held in memory at once
+_TOLERANCE = 1e-6  # by which returns may exceed a game's bounds
+_MOST_UNITS = 4096  # drawn per resample
+_MOST_DRAWS = 1 << 21  # in memory at once
 
 Intervals = Literal["student", "bootstrap"]
 
@@ -41,9 +41,9 @@ class Estimate:
     """A mean over deals with its interval.
 
     Attributes:
-        mean: over deals.
-        low, high: of the 95% interval; infinite with one deal, which says nothing of the spread.
-        deals: how many deals.
+        mean: mean over deals.
+        low, high: bounds of the 95% interval; infinite with fewer than two deals.
+        deals: number of deals.
     """
 
     mean: float
@@ -54,14 +54,14 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Standing:
-    """How one agent did.
+    """Results of one agent.
 
     Attributes:
-        name: the agent's.
+        name: the agent's name.
         mean: its return per deal, times the game's `result_factor`.
-        won: share of its games in which nobody had a higher return; a tie counts as a fraction.
-        games: how many it played in.
-        decision_seconds: time of a decision: the median over its games of their mean.
+        won: fraction of its games in which nobody had a higher return; a tie of n winners counts as 1/n.
+        games: number of games it played.
+        decision_seconds: mean time of a decision in a game, median over its games.
         by_deal: float64 (deals,), its mean return in each deal.
     """
 
@@ -75,13 +75,13 @@ class Standing:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a match came to.
+    """Results of a match.
 
     Attributes:
-        match: what was played.
-        deals: complete deals, in order; the summary is over these.
-        games: finished games in them.
-        unfinished: games of the match that are not in the summary.
+        match: the match that was played.
+        deals: complete deals, in order; the summary covers these.
+        games: number of games in them.
+        unfinished: number of games of the match that are not in the summary.
         standings: in the order of Match.agents.
         advantages: for each pair (i, j), i < j, that met: the advantage of agent i over agent j.
         intervals: how intervals were computed.
@@ -97,7 +97,7 @@ class Summary:
 
     @property
     def ranking(self) -> list[Standing]:
-        """Best mean first; equal ones in the order of Match.agents."""
+        """The standings, best mean first; equal ones in the order of Match.agents."""
         return sorted(self.standings, key=lambda standing: -standing.mean.mean)
 
     def rank(self, standing: Standing) -> int:
@@ -113,11 +113,11 @@ class Summary:
 
 
 def summarise(match: Match, records: Iterable[GameRecord], intervals: Intervals = "student") -> Summary:
-    """Sum up the finished games of a match.
+    """Summarise the finished games of a match.
 
     Args:
-        match: what was played.
-        records: finished games by deal. Those of incomplete deals, and of deals beyond match.deals, do not count.
+        match: the match that was played.
+        records: its finished games, ordered by deal. Incomplete deals and deals beyond match.deals do not count.
         intervals: "student" or "bootstrap", both over deals.
     """
     tally = Tally.of(match, records)
@@ -129,11 +129,11 @@ def summarise(match: Match, records: Iterable[GameRecord], intervals: Intervals 
 
 
 class Tally:
-    """Sums that grow deal by deal.
+    """Sums over the deals of a match, added one deal at a time.
 
     Attributes:
-        match: whose games.
-        deals: those that were added.
+        match: the match.
+        deals: numbers of the deals added so far.
     """
 
     def __init__(self, match: Match) -> None:
@@ -141,21 +141,21 @@ class Tally:
         self.deals: list[int] = []
         agents = len(match.agents)
         self._factor = match.game.returns(match.options).result_factor
-        self._returns: list[list[float]] = [[] for _ in range(agents)]  # by agent, a mean a deal
-        self._pairs: dict[tuple[int, int], list[float]] = {}  # likewise, the advantages
+        self._returns: list[list[float]] = [[] for _ in range(agents)]  # by agent, its mean in each deal
+        self._pairs: dict[tuple[int, int], list[float]] = {}  # by pair, the advantage in each deal
         self._won, self._games = np.zeros(agents), np.zeros(agents, int)
-        self._seconds: list[list[float]] = [[] for _ in range(agents)]  # by agent, a decision's mean in each game
+        self._seconds: list[list[float]] = [[] for _ in range(agents)]  # by agent, mean time of a decision in each game
 
     @classmethod
     def of(cls, match: Match, records: Iterable[GameRecord]) -> Self:
-        """The tally of the complete deals in `records`, which come by deal."""
+        """Return the tally of the complete deals in `records`, which are ordered by deal."""
         tally = cls(match)
         for games in complete_deals(match, records):
             tally.add(games)
         return tally
 
     def add(self, games: list[GameRecord]) -> None:
-        """All games of one deal."""
+        """Add all games of one deal."""
         self.deals.append(games[0].deal)
         returns: dict[int, list[float]] = {}
         pairs: dict[tuple[int, int], list[float]] = {}
@@ -182,7 +182,7 @@ class Tally:
             self._won[agent] += 1 / len(winners)
 
     def means_by_deal(self) -> dict[int, np.ndarray]:
-        """By agent: float64 (deals,), its mean return in each deal."""
+        """Return by agent: float64 (deals,), its mean return in each deal."""
         return {agent: np.array(values) for agent, values in enumerate(self._returns)}
 
     def advantages_by_deal(self) -> dict[tuple[int, int], np.ndarray]:
@@ -190,7 +190,7 @@ class Tally:
         return {pair: np.array(values) for pair, values in sorted(self._pairs.items())}
 
     def standings(self, intervals: Intervals = "student") -> tuple[Standing, ...]:
-        """How each agent did."""
+        """Return the results of each agent."""
         means = estimates(self._returns, intervals)
         return tuple(
             Standing(
@@ -211,7 +211,7 @@ class Tally:
 
 
 def complete_deals(match: Match, records: Iterable[GameRecord]) -> Iterator[list[GameRecord]]:
-    """The records of each deal that is complete and below match.deals; `records` come by deal.
+    """Yield the records of each complete deal below match.deals. `records` must be ordered by deal.
 
     Raises:
         ArenaError: a record does not belong to the match.
@@ -228,20 +228,20 @@ def _check_fits(match: Match, game: GameRecord) -> None:
     promised = match.game.returns(match.options)
     what = None
     if not game.lineup < len(match.lineups):
-        what = f"there are lineups 0 to {len(match.lineups) - 1}"
+        what = f"the match has only lineups 0 to {len(match.lineups) - 1}"
     elif game.seating != match.lineups[game.lineup]:
-        what = f"its seating is {list(game.seating)}, that of the lineup {list(match.lineups[game.lineup])}"
-    elif not all(promised.low - _CLOSE <= value <= promised.high + _CLOSE for value in game.returns):
-        what = f"it returns {list(game.returns)}, beyond {promised.low:g} to {promised.high:g}"
+        what = f"its seating is {list(game.seating)}, but the lineup's is {list(match.lineups[game.lineup])}"
+    elif not all(promised.low - _TOLERANCE <= value <= promised.high + _TOLERANCE for value in game.returns):
+        what = f"it returns {list(game.returns)}, outside {promised.low:g} to {promised.high:g}"
     if what is not None:
         raise ArenaError(
             f"game {game.deal}.{game.lineup} of match {match.id} is damaged: {what}. `cardenvs verify` names all such "
-            "rows; delete them and go on with --resume, which plays their games again"
+            "rows; delete them and continue with --resume, which plays their games again"
         )
 
 
 def estimates(columns: Sequence[list[float]], intervals: Intervals) -> list[Estimate]:
-    """The mean of each column, one value a deal, with its 95% interval."""
+    """Return the mean of each column of values by deal, with its 95% interval."""
     found = {number: estimate(values) for number, values in enumerate(columns)}
     if intervals == "bootstrap":
         by_length: dict[int, list[int]] = {}
@@ -255,11 +255,11 @@ def estimates(columns: Sequence[list[float]], intervals: Intervals) -> list[Esti
 
 
 def bootstrap_estimates(by_deal: np.ndarray) -> list[Estimate]:
-    """The means of the columns of an array (deals, columns), with their 95% bootstrap intervals.
+    """Return the means of the columns of an array (deals, columns), with their 95% bootstrap intervals.
 
-    The interval holds the middle of the means of resampled deals: a little more than 95% of them, so that few deals
-    give no interval that is too narrow (the expanded percentile interval: T. Hesterberg, "What Teachers Should Know
-    About the Bootstrap", The American Statistician 69, 2015, section 4.5).
+    The interval covers the middle of the resampled means, a little more than 95% of them, because plain percentiles are
+    too narrow for few deals (the expanded percentile interval: T. Hesterberg, "What Teachers Should Know About the
+    Bootstrap", The American Statistician 69, 2015, section 4.5).
     """
     deals = len(by_deal)
     pool = DealResampler(deals)
@@ -273,17 +273,17 @@ def bootstrap_estimates(by_deal: np.ndarray) -> list[Estimate]:
 
 
 def expanded_tails(deals: int) -> tuple[float, float]:
-    """Which quantiles of resampled figures make the 95% interval of `deals` >= 2 deals."""
+    """Return the quantiles of resampled means that bound the 95% interval of `deals` >= 2 deals."""
     wide = math.sqrt(deals / (deals - 1)) * t_quantile(min(deals, 10_000) - 1)
     tail = float(ndtr(-wide))
     return tail, 1 - tail
 
 
 class DealResampler:
-    """Deals for resampling: where there are very many, neighbouring ones are drawn together.
+    """Resamples deals. If there are very many, neighbouring deals form units that are drawn together.
 
     Attributes:
-        sizes: float64 (units,), deals in each unit.
+        sizes: float64 (units,), number of deals in each unit.
     """
 
     def __init__(self, deals: int) -> None:
@@ -292,11 +292,11 @@ class DealResampler:
         self.sizes = np.diff(np.append(self._starts, deals)).astype(float)
 
     def pooled(self, by_deal: np.ndarray) -> np.ndarray:
-        """The sums over each unit's deals of an array (deals, columns)."""
+        """Return the sums over each unit's deals of an array (deals, columns)."""
         return np.add.reduceat(by_deal, self._starts, axis=0)
 
     def resampled(self, resamples: int = RESAMPLES, seed: int = 0) -> Iterator[np.ndarray]:
-        """How often each unit is drawn: arrays (some resamples, units), the same at every call."""
+        """Yield float64 arrays (some resamples, units) of how often each unit is drawn; depends on `seed` only."""
         generator = np.random.default_rng(seed)
         units = len(self.sizes)
         size = max(1, _MOST_DRAWS // units)
@@ -307,7 +307,7 @@ class DealResampler:
 
 
 def estimate(values: list[float]) -> Estimate:
-    """The mean of `values`, one a deal, with its 95% Student t interval."""
+    """Return the mean of `values`, one per deal, with its 95% Student t interval."""
     count = len(values)
     if count == 0:
         return Estimate(math.nan, -math.inf, math.inf, 0)
@@ -321,5 +321,5 @@ def estimate(values: list[float]) -> Estimate:
 
 @functools.cache
 def t_quantile(freedom: int, level: float = LEVEL) -> float:
-    """The t with P(|T| <= t) = `level` for Student's distribution with `freedom` >= 1 degrees of freedom."""
+    """Return the t with P(|T| <= t) = `level` for Student's distribution with `freedom` >= 1 degrees of freedom."""
     return float(stdtrit(freedom, (1 + level) / 2))

@@ -1,4 +1,4 @@
-"""Sums of the statistics of games: figures by agent, and how often everything came up."""
+"""Sums of games' statistics: figures by agent, and counts of everything that occurred."""
 
 import math
 import statistics
@@ -16,10 +16,10 @@ class GameSums:
     """Sums over the finished games of a match.
 
     Attributes:
-        match: whose games.
-        games: how many were added.
-        counts: by group, by name: how often in all, and in how many games.
-        figures: the names of the figures that the games have.
+        match: the match.
+        games: number of games added so far.
+        counts: by group and name: [total count, number of games in which it occurred].
+        figures: names of the games' figures.
     """
 
     def __init__(self, match: Match) -> None:
@@ -34,7 +34,7 @@ class GameSums:
 
     @classmethod
     def of(cls, match: Match, records: Iterable[GameRecord]) -> Self:
-        """The sums over finished games."""
+        """Return the sums over finished games."""
         sums = cls(match)
         for record in records:
             sums.add(record)
@@ -65,7 +65,7 @@ class GameSums:
 
     @property
     def rows(self) -> list[tuple[str, list[int]]]:
-        """Whose sums are of interest, with their numbers: each agent, and agents of one spec together."""
+        """(name, agent numbers) of each agent, and of all agents with the same spec if there are several."""
         specs = self.match.agents
         rows = [(name, [agent]) for agent, name in enumerate(self.match.names)]
         together = {spec: [agent for agent, other in enumerate(specs) if other == spec] for spec in specs}
@@ -73,13 +73,13 @@ class GameSums:
 
     @property
     def plies(self) -> dict[str, float | None] | None:
-        """The length of games, as `of_agents` gives figures."""
+        """Statistics of the length of games, in the form of a figure in `of_agents`."""
         return _spread(self._plies)
 
     def of_agents(self, agents: Sequence[int]) -> dict[str, Any]:
-        """Results of some agents together, as JSON values.
+        """Return the combined results of some agents as JSON values.
 
-        Each figure has its mean with a 95% Student t interval over deals, its standard deviation and its extremes.
+        Each figure has its mean with a 95% Student t interval over deals, standard deviation, minimum and maximum.
         """
         return {
             "won": sum(self._won[agent] for agent in agents),
@@ -92,7 +92,7 @@ class GameSums:
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """All sums, as JSON values."""
+        """Return all sums as JSON values."""
         rows = self.rows if self.games else []
         return {
             "games": self.games,
