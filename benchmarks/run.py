@@ -153,6 +153,7 @@ CARD_GAMES: tuple[tuple[str, dict[str, Any], str], ...] = (  # with options, and
     ("katko_v0", {"num_players": 7}, ""),
     ("briscola_v0", {}, "5 M"),
     ("briscola_v0", {"num_players": 4}, ""),
+    ("kasino_v0", {}, "1 M"),
     ("scopa_v0", {}, "1.5 M"),
     ("scopa_v0", {"num_players": 4, "scopone": "ten"}, ""),
 )

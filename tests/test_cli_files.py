@@ -64,7 +64,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_play(folder, path, m
         (["arena", "run", "small.yaml", "--json", "small.yaml"], "would overwrite small.yaml, which FILE uses"),
         (["arena", "run", "small.yaml", "--csv", "a", "--json", "a"], "--json and --csv would both write a"),
         (["arena", "run", "small.yaml", "--store", "small.yaml"], "would be its own store"),
-        ([*MATCH, "--store", "pipe"], "it is no file"),
+        ([*MATCH, "--store", "pipe"], "it is not a file"),
         ([*MATCH, "--store", "folder"], "it is a folder"),
         ([*MATCH, "--store", ""], "cannot open . as a store"),
     ],

@@ -37,15 +37,14 @@ class Turn:
         num_players: int.
         decision: int, decisions of this player in this game before this one.
         goes_on: bool, whether nobody else has acted since the player's last decision.
-        seed: int, 0..2**63-1, of this decision: draw all randomness from it, and results repeat.
-        notes: dict, empty at first: what an agent wants kept of this decision, as JSON values (a prompt, tokens,
-            latency). Whoever records decisions reads it after `act`; it has no influence on play.
-        failures: what failed so far in this decision, oldest first: earlier tries, where an agent is asked again. An
-            agent that tries again on its own adds its failures.
+        seed: int, 0..2**63-1, for this decision. Draw all randomness from it to make results repeat.
+        notes: dict for JSON values that the agent wants recorded with this decision (a prompt, tokens, latency). Empty
+            at first, read after `act`, without influence on play.
+        failures: failed tries at this decision so far, oldest first. An agent that retries by itself adds its own.
     """
 
     def __init__(self, state: State, seed: int, decision: int = 0, goes_on: bool = False) -> None:
-        """A turn of the player to act in `state`.
+        """Create a turn of the player to act in `state`.
 
         Args:
             state: not terminal; kept, never shown. For an agent that is not to be trusted with it, a twin.
@@ -113,11 +112,11 @@ class Turn:
 
     @functools.cached_property
     def recap(self) -> list[str]:
-        """All that the player has seen happen, a sentence each."""
+        """What the player has seen so far, one sentence per event."""
         return self.__now().recap(self.player)
 
     def recap_of_last(self, most: int) -> tuple[list[str], int]:
-        """The last `most` sentences of `recap`, and how many precede them; fast even in long games."""
+        """Return the last `most` sentences of `recap`, and how many precede them; fast even in long games."""
         state = self.__now()
         sentences = state.recap(self.player, last=most)
         return sentences, len(state.event_rows(self.player)) - len(sentences)
@@ -129,11 +128,11 @@ class Turn:
 
     @functools.cached_property
     def information_state_key(self) -> str:
-        """A hash of all that the player has seen and done."""
+        """Hash of everything the player has seen and done."""
         return self.__now().information_state_key(self.player)
 
     def label(self, action: int) -> str:
-        """The text of an action.
+        """Return the text of an action.
 
         Raises:
             IllegalActionError: `action` is not an id of this game.
@@ -141,7 +140,7 @@ class Turn:
         return self.__now().action_label(action)
 
     def action_from_label(self, text: str) -> int:
-        """The legal action with that label, ignoring case and surrounding blanks.
+        """Return the legal action with that label, ignoring case and surrounding blanks.
 
         Raises:
             IllegalActionError: no legal action has that label.
@@ -149,7 +148,7 @@ class Turn:
         return self.__now().action_from_label(text)
 
     def actions_from_answer(self, answer: dict[str, Any]) -> tuple[int, ...]:
-        """The actions of an answer in the game's own JSON form (View.answer_form).
+        """Return the actions of an answer in the game's own JSON form (View.answer_form).
 
         Raises:
             FormatError: it is not of that form.
@@ -161,15 +160,15 @@ class Turn:
         return actions
 
     def render(self, colour: bool = False) -> str:
-        """The table as text; with ANSI colours if asked."""
+        """Return the table as text; with ANSI colours if asked."""
         return self.__now().render(self.player, colour)
 
     def determinize(self, seed: int) -> State:
-        """A state that fits all the player knows, with the rest dealt from `seed`; yours to play on."""
+        """Return a state that fits all the player knows, with the rest dealt from `seed`; yours to play on."""
         return self.__now().determinize(self.player, seed)
 
     def policy_action(self, policy: str) -> int:
-        """What a policy of the game ("random", or one of `game.policies`) chooses here, with this turn's seed.
+        """Return what a policy of the game ("random", or one of `game.policies`) chooses here, with this turn's seed.
 
         Raises:
             PolicyNotFoundError: the game has no such policy.
@@ -179,7 +178,7 @@ class Turn:
 
 @runtime_checkable
 class Agent(Protocol):
-    """Who plays. Results repeat, whatever the process or the order of games, if randomness comes from `turn.seed`.
+    """A player. If all its randomness comes from `turn.seed`, results repeat in any process and any order of games.
 
     An agent plays one game at a time, from `reset` to its end; a BatchAgent plays many at once. It may have more than
     is below: `observe(events)` (see Observer), `end(returns)` when a game is over, `close()` when there will be no
@@ -193,7 +192,7 @@ class Agent(Protocol):
     name: str
 
     def reset(self, seed: int) -> None:
-        """A game begins. `seed` is the agent's own for it, and says nothing about the deal."""
+        """Prepare for a new game. `seed` is the agent's own and says nothing about the deal."""
         return  # nothing to forget, unless a subclass keeps something
 
     def act(self, turn: Turn) -> int:
@@ -203,7 +202,7 @@ class Agent(Protocol):
 
 @runtime_checkable
 class Observer(Protocol):
-    """An agent that is notified of events as they happen; any agent may have this method."""
+    """An agent with `observe`, which is called with events as they happen. Any agent may have this method."""
 
     def observe(self, events: list[Event]) -> None:
         """New events as this agent's player saw them, oldest first; the deal's come after `reset`.

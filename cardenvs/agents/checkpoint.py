@@ -27,7 +27,7 @@ def _fingerprint(argument: str) -> str:
 
 
 def checkpoint_of(argument: str) -> str:
-    """The path in what follows `ppo:`."""
+    """Return the path in what follows `ppo:`."""
     return _split_checkpoint(argument)[0]
 
 
@@ -41,7 +41,7 @@ def _split_checkpoint(argument: str) -> tuple[str, str]:
 
 
 def _checkpoint(argument: str) -> tuple[Path, str]:
-    """The file of a ppo agent, and its parameters."""
+    """Return the file of a ppo agent, and its parameters."""
     name, rest = _split_checkpoint(argument)
     path = Path(name)
     if not path.is_file():

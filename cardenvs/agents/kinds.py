@@ -75,14 +75,14 @@ def _is_ours(point: importlib.metadata.EntryPoint) -> bool:
 
 
 def kind_names(own: bool = False) -> list[str]:
-    """The names of all kinds, or of those of cardenvs, sorted: the order of entry points is up to the installer."""
+    """Return the sorted names of all kinds, or of those of cardenvs. Installers do not order entry points."""
     if own:
         return sorted(name for name, point in _installed().items() if _is_ours(point))
     return sorted({*_installed(), *_added})
 
 
 def find_kind(name: str) -> AgentKind | None:
-    """The kind of that name, or None.
+    """Return the kind of that name, or None.
 
     Raises:
         AgentError: its package cannot be imported, or its entry point is not an AgentKind.
@@ -105,7 +105,7 @@ def _loaded(name: str) -> AgentKind:
 
 
 def kind_form(name: str) -> str:
-    """How specs of a kind are written; its name alone if it cannot be loaded."""
+    """Return how specs of a kind are written; its name alone if it cannot be loaded."""
     try:
         kind = find_kind(name)
     except AgentError:

@@ -19,10 +19,10 @@ _TOKEN = "\0"
 
 
 class Narrator:
-    """Tells the events that one player sees."""
+    """Turns the events that one player sees into lines of text."""
 
     def __init__(self, game: Game, player: int, num_players: int) -> None:
-        """Tell events of `game` to `player`."""
+        """Create a narrator of `game` for `player`."""
         self._view, self._kinds = game.view, {kind.name: kind for kind in game.table.kinds}
         self._you, self._num_players = player, num_players
 

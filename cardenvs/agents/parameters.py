@@ -22,7 +22,7 @@ _WHAT: dict[Reader, str] = {int: "an integer", float: "a number", truth: "true o
 
 
 def read_parameters(kind: str, text: str, known: dict[str, Reader]) -> dict[str, Any]:
-    """The values in "name=value,name=value", each read by `known[name]`."""
+    """Return the values in "name=value,name=value", each read by `known[name]`."""
     values = {}
     for part in text.split(",") if text else ():
         name, equals, value = part.partition("=")

@@ -12,7 +12,7 @@ class PolicyAgent(Agent):
     """
 
     def __init__(self, game: Game, policy: str) -> None:
-        """An agent for `game`.
+        """Create an agent for `game`.
 
         Raises:
             PolicyNotFoundError: the game has no such policy; the message lists those it has.
@@ -21,5 +21,5 @@ class PolicyAgent(Agent):
         self.name = self.policy = policy
 
     def act(self, turn: Turn) -> int:
-        """What the policy chooses."""
+        """Return what the policy chooses."""
         return turn.policy_action(self.policy)

@@ -22,7 +22,7 @@ from cardenvs.core.options import Options
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.text import one_line
 
-require("torch", "train")  # says which extra is missing, where the next line would not
+require("torch", "train")  # names the missing extra, which the next line would not
 
 import torch  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
@@ -49,7 +49,7 @@ class Network(nn.Module):
     def __init__(
         self, observation_size: int, num_actions: int, hidden: Sequence[int] = (256, 256), activation: str = "relu"
     ) -> None:
-        """A network with random weights, from torch's global generator.
+        """Create a network with random weights, from torch's global generator.
 
         Args:
             observation_size: D.
@@ -74,7 +74,7 @@ class Network(nn.Module):
 
     @classmethod
     def for_game(cls, game: Game, options: Options, hidden: Sequence[int], activation: str) -> Self:
-        """A network of the right sizes, which scales each entry of the observation by its bounds."""
+        """Return a network of the right sizes, which scales each entry of the observation by its bounds."""
         layout = game.layout(options)
         network = cls(layout.size, game.num_actions(options), hidden, activation)
         bound = np.maximum(np.abs(layout.low.astype(np.float64)), np.abs(layout.high.astype(np.float64)))
@@ -110,7 +110,7 @@ def log_policy(logits: Tensor, mask: Tensor) -> Tensor:
 
 
 def read_checkpoint(path: str | Path) -> dict[str, Any]:
-    """What `cardenvs.training.ppo` saved, all tensors on the CPU.
+    """Return what `cardenvs.training.ppo` saved, all tensors on the CPU.
 
     Nothing in the file is executed: it may come from anybody.
 
@@ -118,7 +118,7 @@ def read_checkpoint(path: str | Path) -> dict[str, Any]:
         FormatError: the file is damaged or no such checkpoint.
         OSError: it cannot be read.
     """
-    with open(path, "rb") as file:  # torch would report a missing file in the words of a damaged one
+    with open(path, "rb") as file:  # torch reports a missing file as a damaged one
         try:
             _check_archive(file)
             file.seek(0)
@@ -237,7 +237,7 @@ def check_fits(checkpoint: dict[str, Any], path: str | Path, game: Game, options
 
 
 def restore_network(checkpoint: dict[str, Any], path: str | Path) -> Network:
-    """The network of a checkpoint.
+    """Return the network of a checkpoint.
 
     Raises:
         FormatError: the weights do not belong to the network described.
@@ -272,8 +272,8 @@ def check_model(model: dict[str, Any], shape: dict[str, Any]) -> None:
 class PPOAgent(Agent):
     """Plays what a trained network says. Keeps nothing from turn to turn.
 
-    Computes in float64 on one thread: then it plays the same whatever the size of a batch and the number of processes
-    (in float32 the last digits differ, and with them now and then the best of two nearly equal actions).
+    Computes in float64 on one thread, so that it plays the same in batches of any size and any number of processes. In
+    float32 the last digits differ, and with them sometimes the better of two nearly equal actions.
 
     Attributes:
         game: the name of the game it was trained on.
@@ -282,7 +282,7 @@ class PPOAgent(Agent):
     """
 
     def __init__(self, network: Network, checkpoint: dict[str, Any], path: str | Path, sample: bool = False) -> None:
-        """An agent; see `load_agent`."""
+        """Create an agent; see `load_agent`."""
         self.name = f"ppo:{path}"
         self.game, self.steps, self.sample = checkpoint["game"], checkpoint["steps"], sample
         self._network = network.double().eval().requires_grad_(False)
@@ -293,11 +293,11 @@ class PPOAgent(Agent):
         """Nothing to do: all randomness comes from the turns."""
 
     def act(self, turn: Turn) -> int:
-        """The action for one turn."""
+        """Return the action for one turn."""
         return self.act_batch([turn])[0]
 
     def act_batch(self, turns: list[Turn]) -> list[int]:
-        """An action for each turn.
+        """Return an action for each turn.
 
         Raises:
             FormatError: a turn of a game that the network was not trained on.
@@ -328,7 +328,7 @@ class PPOAgent(Agent):
 
 
 def _drawn(probs: np.ndarray, seed: int) -> int:
-    """An action drawn with `probs` (A,), from `seed` alone."""
+    """Return an action drawn with `probs` (A,), from `seed` alone."""
     total = np.cumsum(probs)
     u = derived_seed(seed, "action") / _SEED_RANGE  # 0 <= u <= 1
     return min(int(np.searchsorted(total, u * total[-1], side="right")), int(np.flatnonzero(probs)[-1]))
@@ -336,7 +336,7 @@ def _drawn(probs: np.ndarray, seed: int) -> int:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Torch on one thread: a handful of rows is not worth more, and processes beside this one want them."""
+    """Run torch on one thread: a few rows do not gain from more, and other processes need the cores."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -348,7 +348,7 @@ def _one_thread() -> Iterator[None]:
 def load_agent(
     path: str | Path, game: Game | None = None, options: Options | None = None, *, sample: bool = False
 ) -> PPOAgent:
-    """The agent saved in a checkpoint of `cardenvs.training.ppo`.
+    """Return the agent saved in a checkpoint of `cardenvs.training.ppo`.
 
     Args:
         path: of the checkpoint.

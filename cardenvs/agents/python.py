@@ -14,7 +14,7 @@ from cardenvs.core.options import Options
 
 
 def load_python(argument: str, game: Game, options: Options) -> Agent:
-    """The agent of "MODULE:FACTORY", made in this process.
+    """Return the agent of "MODULE:FACTORY", made in this process.
 
     Raises:
         AgentError: the module or the factory fails, or what it returns is not an agent.
@@ -37,7 +37,7 @@ def load_python(argument: str, game: Game, options: Options) -> Agent:
 
 
 def raised_text(error: BaseException) -> str:
-    """What an agent raised, and where, in a line."""
+    """Return what an agent raised, and where, in a line."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return " ".join(f"{type(error).__name__}: {error}".split()) + where

@@ -6,13 +6,13 @@ half of the actions after each phase and spends a phase's equal share of the bud
 T. Koren, O. Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", ICML 2013). Only how the returns of
 two actions compare counts, so they may have any scale, and any number of players may sit at the table.
 
-Where a policy of the game plays out, what that policy would do itself stays in the race to the end, and is done unless
-the best action is ahead of it by more than chance explains: so a small budget does not make a good policy worse.
+If a policy of the game plays out, that policy's own action stays in the race to the end, and is chosen unless the best
+action beats it by more than chance explains. A small budget therefore does not make a good policy worse.
 
-Where a game's candidates are whole plays of several actions, these are tried instead of single actions, and what was
-chosen is done step by step: the actions of the play, or what the policy does, until the turn passes to somebody else.
+If a game's candidates are whole plays of several actions, search tries these instead of single actions, and then makes
+the chosen play step by step until the turn passes to another player.
 
-What it cannot do follows from averaging over worlds: it neither bluffs nor pays to hide or to learn something.
+Because it averages over worlds, it neither bluffs nor pays to hide or learn information.
 """
 
 import math
@@ -53,13 +53,13 @@ class SearchAgent(Agent):
         playout: str | None = None,
         depth: int | None = None,
     ) -> None:
-        """A search agent for `game`.
+        """Create a search agent for `game`.
 
         Args:
             game: the Game.
             simulations: playouts a decision, 200 by default; each phase tries each action left at least once, however
                 many there are. Results repeat exactly.
-            seconds: think so long instead. Results then depend on the machine and do not repeat.
+            seconds: time for each decision instead. Results then depend on the machine and do not repeat.
             playout: "random", or one of `game.policies`; by default the one that the game names.
             depth: plies after which a playout is cut, counting the rewards until then; None: play to the end.
 
@@ -80,12 +80,12 @@ class SearchAgent(Agent):
         self.reset(0)
 
     def reset(self, seed: int) -> None:
-        """A game begins."""
+        """Prepare for a new game."""
         self._rest: tuple[int, ...] | None = ()  # what is left of a play under way; None: what the policy does
         self._next = -1  # the decision at which it goes on, if nobody else acts before
 
     def act(self, turn: Turn) -> int:
-        """The action with the best mean return, or the playout policy's own if that is not clearly worse.
+        """Return the action with the best mean return, or the playout policy's own if that is not clearly worse.
 
         A play of several actions is chosen whole, and this is its next action.
         """
@@ -102,12 +102,12 @@ class SearchAgent(Agent):
         return self._step(turn, play, by_policy=play not in plays)
 
     def _step(self, turn: Turn, play: tuple[int, ...], by_policy: bool) -> int:
-        """The first action of a play, of which the rest is to follow, or else what the policy does."""
+        """Return the first action of a play, of which the rest is to follow, or else what the policy does."""
         self._rest, self._next = None if by_policy else play[1:], turn.decision + 1
         return play[0]
 
     def _best(self, turn: Turn, plays: list[tuple[int, ...]]) -> tuple[int, ...]:
-        """The best of the plays; or the first action of the playout policy's own, where that is another."""
+        """Return the best of the plays; or the first action of the playout policy's own, where that is another."""
         world = turn.determinize(turn.seed)
         own: tuple[int, ...] | None = None if self.playout == "random" else (turn.policy_action(self.playout),)
         if own is not None and own not in plays:
@@ -126,7 +126,7 @@ class SearchAgent(Agent):
         return race.winner()
 
     def _policy_play(self, world: State, action: int, seed: int) -> tuple[int, ...]:
-        """What the playout policy does until the turn passes to somebody else, beginning with `action`."""
+        """Return what the playout policy does until the turn passes to somebody else, beginning with `action`."""
         player, play = world.current_player, []
         while world.current_player == player:
             play.append(action)
@@ -137,7 +137,7 @@ class SearchAgent(Agent):
 
 
 class _Race:
-    """The plays left, in their first order, and their returns in the worlds tried so far, the same worlds for all.
+    """The remaining plays, in their original order, and their returns in the worlds tried so far, shared by all plays.
 
     Attributes:
         plays: tuples of ids, most often of one. `own`, what the playout policy would do, is one of them or None, and
@@ -178,7 +178,7 @@ class _Race:
         self.plays, self._returns = [self.plays[k] for k in kept], self._returns[:, kept]
 
     def winner(self) -> tuple[int, ...]:
-        """The best play; the policy's own if the best is not clearly better. Of equal ones the first."""
+        """Return the best play; the policy's own if the best is not clearly better. Of equal ones the first."""
         best = self._best_first()[0]
         if self._own is None or self.plays[best] == self._own:
             return self.plays[best]

@@ -85,7 +85,7 @@ class Seat:
         self.observe(state)
 
     def turn(self, state: State) -> Turn:
-        """The turn of the player, who is to act in `state`.
+        """Return the turn of the player, who is to act in `state`.
 
         Only an agent of cardenvs gets one that refers to `state`; others get one of a twin.
         """
@@ -110,7 +110,7 @@ class Seat:
         return self.accept(state, turn, action, seconds)
 
     def accept(self, state: State, turn: Turn, action: Any, seconds: float) -> Decision:
-        """The decision of an agent that chose `action`, here or in a batch.
+        """Return the decision of an agent that chose `action`, here or in a batch.
 
         Raises:
             AgentFailureError: the action is not legal.
@@ -120,7 +120,7 @@ class Seat:
         return Decision(self.player, state.ply, chosen, OK, seconds, tuple(turn.failures), turn.notes)
 
     def decided(self, state: State) -> None:
-        """The player has decided in `state`; what it chose is about to be applied."""
+        """Note that the player has decided in `state`; its action is about to be applied."""
         self._decisions += 1
         self._last_ply = state.ply
 
@@ -135,7 +135,7 @@ class Seat:
             self.agent.observe(events)  # type: ignore[attr-defined]
 
     def end(self, state: State) -> None:
-        """The game is over."""
+        """End the game."""
         ended = getattr(self.agent, "end", None)
         if callable(ended):
             ended(state.returns)
@@ -167,7 +167,7 @@ def play_out(
 
 
 def checked_choice(state: State, action: Any) -> int:
-    """The action that an agent chose.
+    """Return the action that an agent chose.
 
     Raises:
         AgentFailureError: it is not legal.
@@ -180,5 +180,5 @@ def checked_choice(state: State, action: Any) -> int:
 
 
 def is_ours(agent: object) -> bool:
-    """Whether an agent is one that cardenvs brings along, and nobody else decides."""
+    """Return whether an agent is one that cardenvs brings along, and nobody else decides."""
     return type(agent).__module__ in _OURS

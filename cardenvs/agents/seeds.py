@@ -1,8 +1,8 @@
-"""Where the seeds of a match come from, so that no agent can find the deal from what it gets.
+"""Seeds of a match, derived so that no agent can infer the deal from what it receives.
 
 A match has a *secret*, from which all cards follow, and a *guests' key*, from which the seeds of guests follow: agents
-that cardenvs does not bring along. Nothing that a guest gets follows from the secret, even where that is a small number
-that could be guessed.
+that cardenvs does not bring along. Nothing that a guest receives is derived from the secret, which may be
+a small number that could be guessed.
 """
 
 import hashlib
@@ -19,12 +19,12 @@ _TOKEN = re.compile(r"(?:(?P<number>[0-9]{1,19})|(?P<secret>[0-9a-f]{32}))(?:-(?
 
 
 def new_key() -> str:
-    """A key of 128 bits from the operating system, as 32 hex digits."""
+    """Return a key of 128 bits from the operating system, as 32 hex digits."""
     return secrets.token_hex(_KEY_BYTES)
 
 
 def guest_seed(key: str, *place: int | str) -> int:
-    """The seed (0..2**63-1) of a guest at a place in a match. Without the key it says nothing about the place."""
+    """Return the seed (0..2**63-1) of a guest at a place in a match. Only the key relates it to the place."""
     digest = hashlib.blake2b(repr(place).encode(), key=bytes.fromhex(key), digest_size=8).digest()
     return int.from_bytes(digest, "little") & SEED_MASK
 
@@ -46,7 +46,7 @@ class MatchSeed:
 
     @classmethod
     def of(cls, seed: "int | str | MatchSeed | None") -> Self:
-        """A seed from a number, from the text that a match has printed, or (None) drawn.
+        """Return a seed from a number, from the text that a match has printed, or (None) drawn.
 
         Raises:
             ArenaError: a number out of range, or a text that no match has printed.
@@ -76,5 +76,5 @@ class MatchSeed:
         return f"{self.text}-{self.guests_key}"
 
     def deal(self, deal: int) -> int:
-        """The seed (0..2**63-1) of the cards of a deal; one-way."""
+        """Return the seed (0..2**63-1) of the cards of a deal; one-way."""
         return derived_seed(self.secret, "deal", deal)

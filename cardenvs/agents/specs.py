@@ -22,7 +22,7 @@ from cardenvs.core.text import did_you_mean
 
 
 def split_specs(text: str) -> list[str]:
-    """The specs in a list separated by commas. A part that reads `name=value` belongs to the spec before it.
+    """Return the specs in a list separated by commas. A part that reads `name=value` belongs to the spec before it.
 
     Raises:
         AgentError: the list is empty, or has two commas in a row.
@@ -39,13 +39,13 @@ def split_specs(text: str) -> list[str]:
 
 
 def is_guest(spec: str) -> bool:
-    """Whether a spec's agent has code from outside cardenvs."""
+    """Return whether a spec's agent has code from outside cardenvs."""
     kind = find_kind(spec.partition(":")[0])
     return kind is not None and kind.guest
 
 
 def make_agent(spec: str, game: Game, options: Options) -> Agent:
-    """The agent of a spec (see above). Its `name` is the spec. Close an agent with a process when it is done.
+    """Return the agent of a spec (see above). Its `name` is the spec. Close an agent with a process when it is done.
 
     Args:
         spec: as on the command line.
@@ -67,7 +67,7 @@ def make_agent(spec: str, game: Game, options: Options) -> Agent:
 
 
 def load_agent(spec: str, game: Game, options: Options) -> Agent:
-    """The same, but always loaded into this process, where the agent can reach everything.
+    """Return the same, but always loaded into this process, where the agent can reach everything.
 
     Raises:
         AgentError, PolicyNotFoundError, MissingExtraError: as make_agent.
@@ -87,7 +87,7 @@ def load_agent(spec: str, game: Game, options: Options) -> Agent:
 
 
 def agent_fingerprint(spec: str) -> str:
-    """What a spec refers to beyond its text: the hash of its file or of a model's conditions, else "".
+    """Return what a spec refers to beyond its text: the hash of its file or of a model's conditions, else "".
 
     Raises:
         AgentError: the file cannot be read.
@@ -98,7 +98,7 @@ def agent_fingerprint(spec: str) -> str:
 
 
 def agent_conditions(spec: str, game: Game, options: Options) -> dict[str, Any]:
-    """What may affect an agent's results beyond its spec, as JSON values without secrets; {} for most agents.
+    """Return what may affect an agent's results beyond its spec, as JSON values without secrets; {} for most agents.
 
     Raises:
         AgentError, MissingExtraError: the agent cannot be made.

@@ -143,7 +143,7 @@ def second_person_table(text: str, player: int) -> str:
 
 
 def choice(text: str, labels: list[str], actions: Sequence[int]) -> int:
-    """The action that a person means.
+    """Return the action that a person means.
 
     Args:
         text: a label, its only beginning, or the number (from 1) of an action in the list, with or without "#".

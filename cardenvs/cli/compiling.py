@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def compile_for(game: "Game", options: "Options", agents: Sequence[str] = (), *, batches: bool = False) -> None:
-    """Compile or load what a command needs of a game; a bar is drawn only if something has to be compiled.
+    """Compile or load the kernels that a command needs, with a bar if something has to be compiled.
 
     Args:
         game, options: what will be played.
@@ -46,13 +46,13 @@ def compile_for(game: "Game", options: "Options", agents: Sequence[str] = (), *,
 
 
 def _policies(game: "Game", agents: Sequence[str]) -> list[str]:
-    """The policies of the game among some agents, and the one that trial games are played by."""
+    """Return the policies of the game among some agents, and the one that trial games are played by."""
     wanted = {"random", *(spec.partition(":")[0] for spec in agents)}
     return [name for name in game.engine.policy_names() if name in wanted]
 
 
 def _playout_policies(game: "Game", agents: Sequence[str]) -> list[str]:
-    """The policies by which search agents play games out."""
+    """Return the policies by which search agents play games out."""
     searches = [spec for spec in agents if spec.partition(":")[0] == "search"]
     named = {name for name in game.engine.policy_names() for spec in searches if f"playout={name}" in spec}
     if any("playout=" not in spec for spec in searches):
@@ -62,7 +62,7 @@ def _playout_policies(game: "Game", agents: Sequence[str]) -> list[str]:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the compiler's own lines: the bar says it."""
+    """Silence the compiler's own messages, which the bar replaces."""
     before = os.environ.get("CARDENVS_QUIET")
     os.environ["CARDENVS_QUIET"] = "1"
     try:

@@ -103,7 +103,7 @@ def _extras() -> Iterator[Finding]:
 
 
 def _clashes() -> Iterator[Finding]:
-    """What installed packages want of the packages that cardenvs needs, where they do not get it."""
+    """Yield what installed packages want of the packages that cardenvs needs, where they do not get it."""
     from packaging.requirements import InvalidRequirement, Requirement
 
     ours = {one.name: str(one) for extra in ("", *_EXTRAS) for one in _requirements(extra)}
@@ -123,7 +123,7 @@ def _clashes() -> Iterator[Finding]:
 
 
 def _requirements(extra: str = "") -> Iterator["Requirement"]:
-    """What cardenvs needs, or what one of its extras adds."""
+    """Yield what cardenvs needs, or what one of its extras adds."""
     from packaging.requirements import Requirement
 
     for text in metadata.requires("cardenvs") or ():
@@ -143,7 +143,7 @@ def _requirements(extra: str = "") -> Iterator["Requirement"]:
 
 
 def _plain(requirement: "Requirement") -> str:
-    """A requirement without its marker, as pip takes it."""
+    """Return a requirement without its marker, as pip takes it."""
     extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
     return f"{requirement.name}{extras}{requirement.specifier}"
 

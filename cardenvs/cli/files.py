@@ -1,4 +1,4 @@
-"""What commands read and write: refused before any work is done, and not lost if it cannot be written afterwards."""
+"""Files that commands read and write. Bad paths are refused before any work is done, and results are never lost."""
 
 import itertools
 import os
@@ -16,7 +16,7 @@ _BESIDE_A_STORE = ("", "-wal", "-shm", "-journal")
 
 
 def input_file(path: Path | None) -> Path | None:
-    """A callback of a parameter that is a file to read."""
+    """Return a callback of a parameter that is a file to read."""
     if path is not None:
         check_input(path)
     return path
@@ -78,13 +78,13 @@ class Outputs:
             typer.echo(f"{what}: {shown or path}")
 
     def close(self) -> None:
-        """Leave with an exit code if a file is not where it should be."""
+        """Exit with an error code if a file could not be written to its path."""
         if self._failed:
             raise typer.Exit(EXIT_REFUSED)
 
 
 def _kept_elsewhere(path: Path, write: Callable[[Path], object]) -> Path | None:
-    """Where a result went whose path cannot be written."""
+    """Return where a result went whose path cannot be written."""
     beside = path.with_name(f"{path.stem}-{os.getpid()}{path.suffix}")
     for other in (lambda: beside, lambda: Path(tempfile.mkdtemp(prefix="cardenvs-")) / path.name):
         try:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def parse_pairs(
     texts: list[str] | None, flag: str, example: str, error: type[CardenvsError] = OptionError
 ) -> dict[str, str]:
-    """Values by name, from texts that read NAME=VALUE.
+    """Return values by name, from texts that read NAME=VALUE.
 
     Args:
         texts: as they were given; where a name is repeated, its last value counts.
@@ -36,7 +36,7 @@ def parse_pairs(
 def read_options(
     game: "Game", texts: list[str] | None, *, players: int | None = None, default_players: int | None = None
 ) -> "Options":
-    """The options of a game from texts such as "ante=2".
+    """Return the options of a game from texts such as "ante=2".
 
     Args:
         game: whose options.
@@ -61,12 +61,12 @@ def read_options(
 
 
 def option_text(value: Any) -> str:
-    """The value of an option in the form the command line takes."""
+    """Return the value of an option in the form the command line takes."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value).lower()
 
 
 def players_text(game: "Game") -> str:
-    """How many players a game takes, as in "2 to 5"."""
+    """Return how many players a game takes, as in "2 to 5"."""
     (field,) = (field for field in dataclasses.fields(game.options) if field.name == "num_players")
     low, high = field.metadata["low"], field.metadata["high"]
     return str(low) if low == high else f"{low} to {high}"

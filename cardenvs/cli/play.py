@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cardenvs.core.options import Options
     from cardenvs.core.state import State
 
-_LAST_LINES = 6  # told of a game that goes on without the person
+_LAST_LINES = 6  # of a game that goes on without the person
 
 
 def play(
@@ -129,7 +129,7 @@ def _play_in_terminal(state: "State", seat: int, names: list[str], guests_key: s
 
 
 def _tell_end(console: "Console", you: "TerminalAgent", state: "State", seat: int) -> None:
-    """Tell the rest of the game; of a game that went on without the person, only the end."""
+    """Print the rest of the game, or only its end if it went on without the person."""
     from cardenvs.agents.narration import Narrator
 
     events = state.events(seat)

@@ -6,8 +6,8 @@ the commands go by:
     [project.entry-points."cardenvs.commands"]
     my_game = "my_package.my_game_commands:app"
 
-They run as `cardenvs my_game COMMAND`. Their module is imported when one of them is asked for; for the list of
-commands only its file's first line is read.
+They run as `cardenvs my_game COMMAND`. The module is imported when a command is used; to list commands, only the first
+line of its file is read.
 """
 
 import ast
@@ -28,13 +28,13 @@ GROUP = "cardenvs.commands"
 
 @functools.cache
 def game_commands() -> dict[str, str]:
-    """Where the commands of each game are, "module:attribute" by name. Nothing is imported."""
+    """Return where the commands of each game are, "module:attribute" by name. Nothing is imported."""
     points = importlib.metadata.entry_points(group=GROUP)
     return {point.name: point.value for point in sorted(points, key=lambda point: point.name)}
 
 
 def load_group(name: str) -> "GameCommands":
-    """The commands registered by that name, which are imported when they are needed."""
+    """Return the commands registered by that name, which are imported when they are needed."""
     return GameCommands(name, game_commands()[name])
 
 
@@ -64,7 +64,7 @@ class GameCommands(typer.core.TyperGroup):
 
 
 def _first_line(module: str) -> str:
-    """The first line of a module's docstring, read from its file."""
+    """Return the first line of a module's docstring, read from its file."""
     spec = _find_spec(module)
     if spec is None or spec.origin is None:
         return f"(there is no module {module})"

@@ -69,7 +69,7 @@ class _Shown:
         self._console.print(f"[bold]{replay.game.title}[/bold]{escaped(changed)}, seed {replay.setup['seed']}: {names}")
 
     def events(self) -> None:
-        """What happened, with the number of the action before what followed from it."""
+        """Print what happened, each action with its number before its consequences."""
         state, printed = self._replay.state_at(0), 0
         for ply in range(len(self._replay.actions) + 1):
             if ply:
@@ -80,7 +80,7 @@ class _Shown:
             printed = len(recap)
 
     def position(self, k: int) -> None:
-        """The table after `k` actions."""
+        """Print the table after `k` actions."""
         from rich.panel import Panel
         from rich.text import Text
 

@@ -40,21 +40,21 @@ StorePath = Annotated[Path, typer.Argument(metavar="STORE", callback=input_file,
 
 
 def new_console() -> "Console":
-    """A console on standard output."""
+    """Return a console on standard output."""
     from rich.console import Console
 
     return Console(highlight=False)
 
 
 def escaped(text: str) -> str:
-    """A text as rich prints it, without any markup of its own."""
+    """Return a text as rich prints it, without any markup of its own."""
     from rich.markup import escape
 
     return escape(text)
 
 
 def new_table(*columns: str, right: int | None = None, key: bool = False) -> "Table":
-    """A plain table.
+    """Return a plain table.
 
     Args:
         columns: the headings; where all are empty, no heading is shown.

@@ -110,7 +110,7 @@ def simulate(
 
 
 def _numbers(only: str | None, games: int | None, seed: str | None) -> list[int] | None:
-    """The games of --only, in order."""
+    """Return the games of --only, in order."""
     if only is None:
         return None
     if games is not None or seed is None:
@@ -145,7 +145,7 @@ def _match(
 
 
 def _command(match: "Match", numbers: list[int] | None) -> str:
-    """The command that plays the same games, or those of some numbers."""
+    """Return the command that plays the same games, or those of some numbers."""
     words = ["cardenvs", "simulate", match.game.name, "--seed", match.seed_text]
     words += ["--only", ",".join(map(str, numbers))] if numbers else ["--games", str(match.deals)]
     words += ["--players", str(match.options.num_players), "--agents", ",".join(match.agents)]

@@ -17,7 +17,7 @@ from cardenvs.core.text import printable
 
 @contextmanager
 def clean_errors() -> Iterator[None]:
-    """What cardenvs or the system refuses is one line on stderr and exit code 2, without a traceback."""
+    """Yield what cardenvs or the system refuses is one line on stderr and exit code 2, without a traceback."""
     try:
         yield
     except CardenvsError as error:
@@ -41,7 +41,7 @@ def _refuse(text: str) -> NoReturn:
 
 
 def _on_one_line(text: str) -> str:
-    """A message that may quote names from anywhere, made harmless to a terminal."""
+    """Return a message that may quote names from anywhere, made harmless to a terminal."""
     return printable(text.strip()).replace("\n", " ").replace("\t", "\\t")
 
 

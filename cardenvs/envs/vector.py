@@ -410,7 +410,7 @@ class VectorEnv:
             out[k] = act(self._states, int(row), derived_seed(seed, "policy", step, int(row)), rng, legal)
 
     def _common(self) -> tuple:
-        """The leading arguments of batch_reset and batch_step."""
+        """Return the leading arguments of batch_reset and batch_step."""
         b = self._buffers
         return (
             self._states, self._blank, self._seed, self._episodes, NO_LOG, self._write_mask, b.observation, self._mask,

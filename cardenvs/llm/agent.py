@@ -41,7 +41,7 @@ class LLMAgent(Agent):
     io_bound = True
 
     def __init__(self, game: Game, options: Options, config: "LLMConfig", client: Client | None = None) -> None:
-        """An agent for a game.
+        """Create an agent for a game.
 
         Args:
             game, options: what it is to play.
@@ -75,12 +75,12 @@ class LLMAgent(Agent):
         }
 
     def reset(self, seed: int) -> None:
-        """A game begins."""
+        """Prepare for a new game."""
         self._seed = seed
         self._plays.clear()
 
     def act(self, turn: Turn) -> int:
-        """What the model chooses.
+        """Return what the model chooses.
 
         Raises:
             AgentFailureError: no attempt gave an answer.
@@ -94,7 +94,7 @@ class LLMAgent(Agent):
         return self._plays.begin(turn, decision.result())
 
     async def act_async(self, turn: Turn) -> int:
-        """The same, without blocking the event loop."""
+        """Return the same, without blocking the event loop."""
         chosen = self._without_asking(turn)
         if chosen is not None:
             return chosen
@@ -110,7 +110,7 @@ class LLMAgent(Agent):
         return self._client
 
     def _without_asking(self, turn: Turn) -> int | None:
-        """The next action of a play under way, or the only candidate."""
+        """Return the next action of a play under way, or the only candidate."""
         found = self._plays.unasked(turn)
         if found is None:
             return None
@@ -197,7 +197,7 @@ class _Decision:
         return next((name for name, one in self._question.prompt.candidates.items() if one.actions == chosen), None)
 
     def result(self) -> tuple[int, ...]:
-        """The chosen actions.
+        """Return the chosen actions.
 
         Raises:
             AgentFailureError: there are none.
@@ -210,7 +210,7 @@ class _Decision:
 
 
 def make(argument: str, game: Game, options: Options) -> LLMAgent:
-    """The agent of a spec `llm:NAME` or `llm:NAME,setting=value`; without a name, what the environment says.
+    """Return the agent of a spec `llm:NAME` or `llm:NAME,setting=value`; without a name, what the environment says.
 
     Raises:
         AgentError: no such name, or a wrong setting.
@@ -220,7 +220,7 @@ def make(argument: str, game: Game, options: Options) -> LLMAgent:
 
 
 def config_of(argument: str) -> "LLMConfig":
-    """The configuration that the part of a spec after `llm:` names.
+    """Return the configuration that the part of a spec after `llm:` names.
 
     Raises:
         AgentError, MissingExtraError: as `make`.

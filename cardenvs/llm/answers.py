@@ -31,7 +31,7 @@ class AnswerError(Exception):
 
 
 def reply_outcome(text: str, finish_reason: str | None = None) -> tuple[str, str]:
-    """Whether a reply can be searched for an answer.
+    """Return whether a reply can be searched for an answer.
 
     Args:
         text: the reply.
@@ -48,12 +48,12 @@ def reply_outcome(text: str, finish_reason: str | None = None) -> tuple[str, str
 
 
 def storable(text: str, most: int = LONGEST_REPLY) -> str:
-    """The first `most` characters, without halves of characters, which cannot be sent back or stored."""
+    """Return the first `most` characters, without halves of characters, which cannot be sent back or stored."""
     return text[:most].encode(errors="replace").decode()
 
 
 def read_answer(text: str, prompt: Prompt, turn: Turn) -> tuple[int, ...]:
-    """The actions that a reply chooses.
+    """Return the actions that a reply chooses.
 
     Args:
         text: the reply.
@@ -103,7 +103,7 @@ def _in_the_games_form(answer: dict[str, Any], turn: Turn) -> tuple[int, ...]:
 
 
 def _objects(text: str) -> list[dict[str, Any]]:
-    """The JSON objects between answer tags, the last one first. Linear in the length of the text."""
+    """Return the JSON objects between answer tags, the last one first. Linear in the length of the text."""
     found = []
     limit = len(text)
     while (start := text.rfind(_OPEN, 0, limit)) >= 0:
@@ -125,7 +125,7 @@ def _json_object(text: str) -> dict[str, Any] | None:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object in which no name appears twice: which of them would count?"""
+    """Return an object in which no name appears twice: which of them would count?"""
     if len({name for name, _ in pairs}) < len(pairs):
         raise ValueError("a name appears twice")
     return dict(pairs)
@@ -147,5 +147,5 @@ _RETRY = {
 
 
 def retry_text(outcome: str, reason: str, answer_form: str) -> str:
-    """The message to a model before its next try."""
+    """Return the message to a model before its next try."""
     return f"{_RETRY[outcome].format(reason=reason.rstrip('.'))} Try again.\n\n{answer_form}"

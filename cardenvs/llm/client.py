@@ -1,4 +1,4 @@
-"""Asking models: one pool of requests an endpoint and process, shared by all matches and seats.
+"""Requests to models: one pool per endpoint and process, shared by all matches and seats.
 
 Requests run on one event loop in a thread of its own, so agents may be asked from any thread, and from other event
 loops. A pool lets through as many requests at a time as its configuration says. The result of one request is a `Call`;
@@ -99,7 +99,7 @@ class ScriptClient:
         self._replies, self._next = replies, 0
 
     def ask(self, messages: Messages, budget_s: float | None) -> "Future[list[Call]]":
-        """The next reply."""
+        """Return the next reply."""
         reply = self._replies[self._next % len(self._replies)]
         self._next += 1
         future: Future[list[Call]] = Future()
@@ -111,7 +111,7 @@ class ModelClient:
     """Asks the model of a configuration, through the pool of its endpoint."""
 
     def __init__(self, config: "LLMConfig") -> None:
-        """A client.
+        """Create a client.
 
         Raises:
             MissingExtraError: the extra `llm` is not installed.
@@ -212,7 +212,7 @@ class _Pool:
 
 
 def _cleaned(call: Call, secrets: Sequence[str], seconds: float) -> Call:
-    """The call as it may be kept: bounded, and without secrets, should the endpoint have repeated them."""
+    """Return the call as it may be kept: bounded, and without secrets, should the endpoint have repeated them."""
 
     def clean(text: str, most: int) -> str:
         for secret in secrets:
@@ -232,7 +232,7 @@ def _cleaned(call: Call, secrets: Sequence[str], seconds: float) -> Call:
 
 @functools.lru_cache(64)
 def _ways_to_write(secret: str) -> tuple[str, ...]:
-    """A secret in plain text, JSON, Python's repr, a URL and base64; longest first."""
+    """Return a secret in plain text, JSON, Python's repr, a URL and base64; longest first."""
     ways = {secret, json.dumps(secret)[1:-1], repr(secret)[1:-1], quote(secret, safe="")}
     if len(secret) > _SHORT:
         ways.add(base64.b64encode(secret.encode(errors="replace")).decode().rstrip("="))
@@ -244,7 +244,7 @@ class _TooLongError(Exception):
 
 
 def _read_body(body: bytes) -> Call:
-    """The reply in a response of an OpenAI-compatible endpoint."""
+    """Return the reply in a response of an OpenAI-compatible endpoint."""
     try:
         content = json.loads(body)
         choice = content["choices"][0]
@@ -280,7 +280,7 @@ def _retry_after(headers: Any) -> float | None:
 
 
 def _backoff(attempt: int) -> float:
-    """Seconds before the next request: doubling, with a random part so that not all come back at once."""
+    """Return seconds before the next request: doubling, with a random part so that not all come back at once."""
     return min(_LONGEST_BACKOFF_S, _FIRST_BACKOFF_S * 2 ** (attempt - 1)) * random.uniform(0.5, 1.0)
 
 
@@ -307,7 +307,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _loop() -> asyncio.AbstractEventLoop:
-    """The loop of all requests of this process, started when it is first needed."""
+    """Return the loop of all requests of this process, started when it is first needed."""
     global _running
     with _lock:
         if _running is None:
@@ -317,7 +317,7 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 def _pool(config: "LLMConfig") -> _Pool:
-    """The pool of an endpoint: all that has the same address, key and size shares it."""
+    """Return the pool of an endpoint: all that has the same address, key and size shares it."""
     loop = _loop()
     which = (config.base_url, config.credentials.reveal(), config.api_key.reveal(), config.concurrency)
 

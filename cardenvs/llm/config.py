@@ -70,7 +70,7 @@ class Secret:
         self._value = value
 
     def reveal(self) -> str:
-        """The key."""
+        """Return the key."""
         return self._value
 
     def __bool__(self) -> bool:
@@ -226,7 +226,7 @@ class LLMConfig(BaseModel):
         return self._credentials
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        """The conditions, without anything that opens the endpoint: neither key, credentials nor query."""
+        """Return the conditions, without anything that opens the endpoint: neither key, credentials nor query."""
         return {"name": self.name, **self.conditions()}.items()
 
     @property
@@ -243,7 +243,7 @@ class LLMConfig(BaseModel):
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None, **changes: Any) -> "LLMConfig":
-        """The model that the environment names.
+        """Return the model that the environment names.
 
         Raises:
             AgentError: something needed is missing, or a value cannot be read.
@@ -254,7 +254,7 @@ class LLMConfig(BaseModel):
     def named(
         cls, name: str, path: str | Path | None = None, environ: Mapping[str, str] | None = None, **changes: Any
     ) -> "LLMConfig":
-        """A model of a configuration file.
+        """Return a model of a configuration file.
 
         Args:
             name: of an entry under `models`; "env" for what the environment names, "first_candidate" for that policy.
@@ -287,7 +287,7 @@ class LLMConfig(BaseModel):
     def of(
         cls, values: Mapping[str, Any], environ: Mapping[str, str] | None = None, where: str = "language model"
     ) -> "LLMConfig":
-        """A config from the values of a file; the environment supplies what they leave out.
+        """Return a config from the values of a file; the environment supplies what they leave out.
 
         Args:
             values: by name; settings of the prompt may be under `prompt` or beside the others.
@@ -351,7 +351,7 @@ class LLMConfig(BaseModel):
         return values
 
     def fingerprint(self) -> str:
-        """A hash of the conditions."""
+        """Return a hash of the conditions."""
         text = json.dumps(self.conditions(), sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -364,7 +364,7 @@ def _models(file: Path) -> dict[str, Any]:
 
 
 def _address(url: str) -> str:
-    """A URL without user and password."""
+    """Return a URL without user and password."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     port = f":{parts.port}" if parts.port else ""

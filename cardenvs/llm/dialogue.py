@@ -19,7 +19,7 @@ def default_attempts(answer: Answer) -> int:
 
 
 def forced_by_default(answer: Answer) -> bool:
-    """Whether the game's safe action follows the last attempt, where nothing else is set."""
+    """Return whether the game's safe action follows the last attempt, where nothing else is set."""
     return answer == "game"
 
 
@@ -34,7 +34,7 @@ class Question:
     """
 
     def __init__(self, turn: Turn, settings: PromptSettings) -> None:
-        """The first attempt.
+        """Create the first attempt.
 
         Raises:
             AgentError: the settings do not fit the game.
@@ -45,7 +45,7 @@ class Question:
         self._settings = settings
 
     def read(self, reply: str) -> tuple[int, ...]:
-        """The actions that a reply chooses.
+        """Return the actions that a reply chooses.
 
         Raises:
             AnswerError: there is no valid answer, or it may not be chosen; says exactly why.
@@ -75,7 +75,7 @@ class Plays:
         self.label = ""
 
     def clear(self) -> None:
-        """A game begins."""
+        """Prepare for a new game."""
         self._rest = []
 
     def begin(self, turn: Turn, actions: tuple[int, ...]) -> int:
@@ -99,5 +99,5 @@ class Plays:
 
 
 def _shortened(reply: str) -> str:
-    """The end of a reply, where its answer was to be."""
+    """Return the end of a reply, where its answer was to be."""
     return reply if len(reply) <= _LONGEST_REPEATED else f"[...] {reply[-_LONGEST_REPEATED:]}"

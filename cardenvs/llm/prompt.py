@@ -1,4 +1,4 @@
-"""What a language model sees of a decision. Everything comes from the `Turn`, so nothing hidden can get in.
+"""The prompt of a decision. Everything comes from the `Turn`, so it cannot contain hidden information.
 
 The system message says which game is played, by which options and rules, and how to answer: it is the same for every
 decision of a game. The user message describes the position. Neither gives advice.
@@ -88,7 +88,7 @@ def check_settings(game: Game, settings: PromptSettings) -> None:
 
 
 def write_prompt(turn: Turn, settings: PromptSettings) -> Prompt:
-    """The prompt of a decision.
+    """Return the prompt of a decision.
 
     Raises:
         AgentError: answers in the game's own form are wanted, and the game has none.
@@ -106,7 +106,7 @@ def write_prompt(turn: Turn, settings: PromptSettings) -> Prompt:
 
 
 def system_text(game: Game, options: Options, settings: PromptSettings) -> str:
-    """The stable part of every prompt of a game."""
+    """Return the stable part of every prompt of a game."""
     parts = [
         f"You are a player in a game of {game.title}. Players are called player_0, player_1 and so on. In each message "
         "you are told what you can see, and you choose what to do next. A `?` is a card or piece that you cannot see, "
@@ -138,7 +138,7 @@ def without_strategy(rules: str) -> str:
 
 
 def answer_text(game: Game, settings: PromptSettings) -> str:
-    """How to answer."""
+    """Return how to answer."""
     if settings.answer == "candidate":
         form, example = "the id of one of the candidates", '{"id":"cX"}'
     elif settings.answer == "label":
@@ -179,7 +179,7 @@ def _user_text(turn: Turn, settings: PromptSettings, candidates: dict[str, Candi
 
 
 def _split(turn: Turn) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What everybody sees, and what only this player does."""
+    """Return what everybody sees, and what only this player does."""
     everybody, own = turn.public_view, turn.view
     public = {name: everybody[name] for name in _PUBLIC}
     public["current_player"] = f"player_{public['current_player']}"
@@ -205,7 +205,7 @@ def _place(value: Any) -> Any:
 
 
 def _tokens(tokens: list[str]) -> str:
-    """A pile in one line: `7h ? x3 Kd`."""
+    """Return a pile in one line: `7h ? x3 Kd`."""
     words: list[str] = []
     unknown = 0
     for token in [*tokens, None]:
@@ -221,7 +221,7 @@ def _tokens(tokens: list[str]) -> str:
 
 
 def _differing(own: Mapping[str, Any], public: Mapping[str, Any]) -> dict[str, Any]:
-    """What of `own` the public does not see so."""
+    """Return what of `own` the public does not see so."""
     found = {}
     for name, value in own.items():
         other = public[name]

@@ -235,7 +235,7 @@ async def _endless() -> AsyncIterator[bytes]:
 
 
 def make_app(settings: StubSettings) -> Any:
-    """The ASGI application.
+    """Return the ASGI application.
 
     Raises:
         MissingExtraError: the extra `llm` is not installed.
@@ -291,7 +291,7 @@ class Served:
 
 @contextlib.contextmanager
 def running(settings: StubSettings) -> Iterator[Served]:
-    """A stub on a free port of this machine, in a thread, for as long as the block runs."""
+    """Yield a stub on a free port of this machine, in a thread, for as long as the block runs."""
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     server, stub = _server(settings, "127.0.0.1", port)

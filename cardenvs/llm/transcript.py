@@ -28,7 +28,7 @@ class Transcript:
     """A file to which calls are added."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """A transcript; the file is made with the first call.
+        """Create a transcript; the file is made with the first call.
 
         Raises:
             ArenaError: there is no such folder.
@@ -63,18 +63,18 @@ _open: dict[str, Transcript] = {}
 
 
 def transcript_of(path: str) -> Transcript:
-    """The transcript of a file: one for all agents of this process."""
+    """Return the transcript of a file: one for all agents of this process."""
     with _lock:
         return _open.setdefault(os.path.abspath(path), Transcript(path))
 
 
 def system_id(text: str) -> str:
-    """The id of a system message."""
+    """Return the id of a system message."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def read_calls(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
-    """The calls of a file, each with the text of its system message under "system_text".
+    """Yield the calls of a file, each with the text of its system message under "system_text".
 
     Raises:
         FormatError: a line that does not belong to a transcript. A last line that was cut short is skipped.

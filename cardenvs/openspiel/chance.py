@@ -25,15 +25,15 @@ class Chance(ABC):
 
     @abstractmethod
     def outcomes(self) -> list[tuple[int, float]]:
-        """The outcomes of each node, with their probabilities."""
+        """Return the outcomes of each node, with their probabilities."""
 
     @abstractmethod
     def label(self, drawn: tuple[int, ...], outcome: int) -> str:
-        """An outcome of the node after the outcomes `drawn`, for people."""
+        """Return an outcome of the node after the outcomes `drawn`, for people."""
 
     @abstractmethod
     def dealt(self, drawn: tuple[int, ...]) -> State:
-        """The state that the outcomes of all nodes lead to."""
+        """Return the state that the outcomes of all nodes lead to."""
 
 
 class DealChance(Chance):
@@ -51,15 +51,15 @@ class DealChance(Chance):
         self.most_outcomes = len(deals)
 
     def outcomes(self) -> list[tuple[int, float]]:
-        """Each deal by its number."""
+        """Return each deal by its number."""
         return [(number, probability) for number, (_, probability) in enumerate(self.deals)]
 
     def label(self, drawn: tuple[int, ...], outcome: int) -> str:
-        """The cards, in dealing order."""
+        """Return the cards, in dealing order."""
         return f"Deal: {self.deals[outcome][0]}"
 
     def dealt(self, drawn: tuple[int, ...]) -> State:
-        """The deal of that number. The cards decide everything; the seed is always 0."""
+        """Return the deal of that number. The cards decide everything; the seed is always 0."""
         return self._game.state_type(self._game, self._options, seed=0, deck=self.deals[drawn[0]][0])
 
 
@@ -74,15 +74,15 @@ class SeedChance(Chance):
         self._game, self._options = game, options
 
     def outcomes(self) -> list[tuple[int, float]]:
-        """The digits."""
+        """Return the digits."""
         return list(self._outcomes)
 
     def label(self, drawn: tuple[int, ...], outcome: int) -> str:
-        """Which digit it is."""
+        """Return which digit it is."""
         return f"Seed digit {len(drawn) + 1} of {_DIGITS}: {outcome}"
 
     def dealt(self, drawn: tuple[int, ...]) -> State:
-        """The game of that seed."""
+        """Return the game of that seed."""
         seed = 0
         for digit in drawn:
             seed = seed * _BASE + digit
@@ -90,7 +90,7 @@ class SeedChance(Chance):
 
 
 def chance_of(game: Game, options: Options) -> Chance:
-    """The chance nodes of a game: its deals if they can be listed, else a seed."""
+    """Return the chance nodes of a game: its deals if they can be listed, else a seed."""
     try:
         deals = game.enumerate_deals(**options.as_dict())
     except NotImplementedError:

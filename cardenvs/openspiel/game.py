@@ -27,7 +27,7 @@ NO_ROWS = np.zeros((0, COLUMNS), np.int32)
 
 
 def load_game(name: str, **options: Any) -> "SpielGame":
-    """A game of cardenvs for OpenSpiel's algorithms.
+    """Return a game of cardenvs for OpenSpiel's algorithms.
 
     Args:
         name: as for `cardenvs.get_game`; without a version, the newest.
@@ -104,7 +104,7 @@ class SpielGame(pyspiel.Game):
     game: Game  # of each subclass that is registered
 
     def __init__(self, parameters: Mapping[str, Parameter] | None = None) -> None:
-        """The game with options given as parameters of OpenSpiel.
+        """Create the game with options given as parameters of OpenSpiel.
 
         Raises:
             OptionError: a value that an option does not take.
@@ -130,7 +130,7 @@ class SpielGame(pyspiel.Game):
         return _load, (str(self),)  # not pyspiel.load_game: unpickling has to import this package first
 
     def new_initial_state(self, *start: Any) -> "SpielState":
-        """A state before the deal.
+        """Return a state before the deal.
 
         Raises:
             pyspiel.SpielError: asked for a state described by a text, which this game does not read.
@@ -140,13 +140,13 @@ class SpielGame(pyspiel.Game):
         return SpielState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        """The chance nodes before the first decision; later chance is decided there, too."""
+        """Return the chance nodes before the first decision; later chance is decided there, too."""
         return self.chance.nodes
 
     def make_py_observer(
         self, iig_obs_type: pyspiel.IIGObservationType | None = None, params: Mapping[str, Any] | None = None
     ) -> ObservationObserver | InformationStateObserver:
-        """An observer of what one player sees now, or with perfect recall.
+        """Return an observer of what one player sees now, or with perfect recall.
 
         Raises:
             pyspiel.SpielError: another type of observation, or parameters.
@@ -181,32 +181,32 @@ class SpielState(pyspiel.State):
     # OpenSpiel clones a state by copying its attributes one by one, and saves it by pickling them.
 
     def __init__(self, game: SpielGame) -> None:
-        """The state before the deal."""
+        """Create the state before the deal."""
         super().__init__(game)
         self.world: State | None = None
         self._drawn: tuple[int, ...] = ()
         self._past: Past | None = None
 
     def current_player(self) -> int:
-        """The player to act, chance before the deal, or the terminal player."""
+        """Return the player to act, chance before the deal, or the terminal player."""
         return pyspiel.PlayerId.CHANCE if self.world is None else self.world.current_player
 
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
+        """Return whether the game is over."""
         return self.world is not None and self.world.is_terminal
 
     def returns(self) -> list[float]:
-        """The returns of a finished game; zeros before its end, even if the game has paid something already."""
+        """Return the returns of a finished game; zeros before its end, even if the game has paid something already."""
         if self.world is None or not self.world.is_terminal:
             return [0.0] * self.num_players()
         return self.world.returns
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The outcomes of a chance node, with their probabilities."""
+        """Return the outcomes of a chance node, with their probabilities."""
         return self.get_game().chance.outcomes()
 
     def seen_rows(self, player: int) -> np.ndarray:
-        """All events that `player` has seen, int32 (n, 8), as `State.event_rows`; none before the deal.
+        """Return all events that `player` has seen, int32 (n, 8), as `State.event_rows`; none before the deal.
 
         Raises:
             pyspiel.SpielError: this state was resampled for another player.
@@ -217,13 +217,13 @@ class SpielState(pyspiel.State):
         return rows if self._past is None else np.concatenate([self._past.rows(player), rows])
 
     def information_state(self, player: int) -> str:
-        """A text that `player` has in this state and in all that it cannot tell from this one, and in no other."""
+        """Return a text that is the same in exactly the states that `player` cannot tell from this one."""
         seen = b"" if self.world is None else self.world.event_rows(player).tobytes()
         before = b"" if self._past is None else self._past.known[player]
         return f"p{player}:{hashlib.sha256(before + seen).hexdigest()[:32]}"
 
     def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> "SpielState":
-        """A state that `player` cannot tell from this one, with all that it does not know dealt again.
+        """Return a state that `player` cannot tell from this one, with all that it does not know dealt again.
 
         Its `history()` is empty, because the true one says what the player does not know. What the other players have
         seen before is not known either, so their information states begin with their observations.
@@ -278,12 +278,12 @@ class Past:
 
     @classmethod
     def of(cls, twin: State, player: int, rows: np.ndarray) -> Self:
-        """The past of a twin of what `player` knows, which has seen `rows`."""
+        """Return the past of a twin of what `player` knows, which has seen `rows`."""
         players = range(twin.num_players)
         return cls(player, tuple(rows.tobytes() if p == player else twin.observation(p).tobytes() for p in players))
 
     def rows(self, player: int) -> np.ndarray:
-        """The events that `player` had seen.
+        """Return the events that `player` had seen.
 
         Raises:
             pyspiel.SpielError: the state was resampled for another player.
@@ -299,6 +299,6 @@ class Past:
 
 
 def _without_history(twin: State) -> State:
-    """The same state, whose events begin now and for every player."""
+    """Return the same state, whose events begin now and for every player."""
     states = np.frombuffer(twin.record_bytes(), twin.game.rules.state_dtype).copy()
     return type(twin)._from_record(twin.game, twin.options, states)

@@ -19,7 +19,7 @@ class ObservationObserver:
     """
 
     def __init__(self, game: Game, options: Options) -> None:
-        """An observer of states of a game."""
+        """Create an observer of states of a game."""
         self.tensor = np.zeros(game.layout(options).size, np.float32)
         self.dict = {"observation": self.tensor}
 
@@ -28,7 +28,7 @@ class ObservationObserver:
         self.tensor[:] = 0 if state.world is None else state.world.observation(player)
 
     def string_from(self, state: Any, player: int) -> str:
-        """The table as `player` sees it; empty before the deal."""
+        """Return the table as `player` sees it; empty before the deal."""
         return "" if state.world is None else state.world.render(player)
 
 
@@ -41,7 +41,7 @@ class InformationStateObserver:
     """
 
     def __init__(self, game: Game, options: Options, events: EventTensor | None) -> None:
-        """An observer of states of a game; `events` None if it has no information-state tensor."""
+        """Create an observer of states of a game; `events` None if it has no information-state tensor."""
         self._game, self._events = game, events
         self.tensor: np.ndarray | None = None
         self.dict: dict[str, np.ndarray] = {}
@@ -68,5 +68,5 @@ class InformationStateObserver:
         self._events.write(state.seen_rows(player), self.dict["events"])
 
     def string_from(self, state: Any, player: int) -> str:
-        """The player, and a hash of all that it has seen and done."""
+        """Return the player, and a hash of all that it has seen and done."""
         return state.information_state(player)

@@ -16,17 +16,17 @@ Parameter = int | bool | str
 
 
 def parameter_defaults(options: type[Options]) -> dict[str, Parameter]:
-    """The default of every option, as a parameter: what OpenSpiel calls a parameter specification."""
+    """Return the default of every option, as a parameter: what OpenSpiel calls a parameter specification."""
     return {field.name: _encoded(field.default) for field in dataclasses.fields(options)}
 
 
 def changed_parameters(options: Options) -> dict[str, Parameter]:
-    """The options that differ from their defaults, as parameters."""
+    """Return the options that differ from their defaults, as parameters."""
     return {name: _encoded(getattr(options, name)) for name in options.changed()}
 
 
 def option_values(options: type[Options], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
-    """The option values of parameters.
+    """Return the option values of parameters.
 
     Raises:
         OptionError: a text that is not a list of integers in brackets, where one is needed.

@@ -27,7 +27,7 @@ class EventTensor:
     """
 
     def __init__(self, game: Game, options: Options, most_events: int) -> None:
-        """A tensor for games of at most `most_events` events."""
+        """Create a tensor for games of at most `most_events` events."""
         table, num_players = game.table, options.num_players
         self._is_set = np.array([kind.op == ev.Op.SET for kind in table.kinds])
         self._pile_columns = _columns([owner for _, owner in table.pile_of], num_players)
@@ -52,7 +52,7 @@ class EventTensor:
 
 
 def _columns(owners: Sequence[int | None], num_players: int) -> np.ndarray:
-    """The column of each pile or counter by id; -1 for those of players who are not at the table, and for id -1."""
+    """Return the column of each pile or counter by id; -1 for absent players and for id -1."""
     at_table = [owner is None or owner < num_players for owner in owners]
     numbers = np.cumsum(at_table) - 1
     return np.append(np.where(at_table, numbers, -1), -1).astype(np.int64)
@@ -60,7 +60,7 @@ def _columns(owners: Sequence[int | None], num_players: int) -> np.ndarray:
 
 @functools.lru_cache(maxsize=64)
 def most_events(game: Game, options: Options, deals: tuple[str, ...]) -> int | None:
-    """The most events of a game from any of `deals` (deck texts), or None if the tree is too large to walk."""
+    """Return the most events of a game from any of `deals` (deck texts), or None if the tree is too large to walk."""
     engine, most, positions = game.engine, 0, 0
     legal = np.zeros(game.max_legal(options), np.int32)
     log = ev.new_log(1)  # events are counted, not kept

@@ -2,7 +2,6 @@
 
 import os
 
-# Torch's threads wait for each other after every operation. By default they do so spinning; where anything else wants a
-# core, they then spin against the very thread they wait for, and training is ten times slower. It has to be said before
-# torch is loaded.
+# Torch's threads wait for each other after every operation, by default spinning. If other work needs a core, they spin
+# against the thread they wait for, and training becomes ten times slower. This must be set before torch is loaded.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

@@ -31,9 +31,9 @@ World = tuple[State, float]  # a state and the probability of its deal
 
 
 class Tree:
-    """A game as arrays: one entry a history, breadth first, and one a *pair* of information state and legal action.
+    """A game as arrays, with an entry per history, breadth first, and per *pair* of information state and legal action.
 
-    A history is what has happened for an onlooker who sees every card that has been dealt. Deals that differ only in
+    A history is the course of a game as seen by someone who sees every dealt card. Deals that differ only in
     cards still to come are one history, and chance is a history with several followers by the same action. A policy is
     a float64 array (num_pairs,) of probabilities, those of an information state side by side and adding up to 1.
 
@@ -82,7 +82,7 @@ class Tree:
         self._index()
 
     def _visit(self, worlds: list[World]) -> tuple[int, np.ndarray, list[tuple[int, list[World]]]]:
-        """The information state (-1: over), weighted returns and followers, by pair, of one history."""
+        """Return the information state (-1: over), weighted returns and followers, by pair, of one history."""
         state = worlds[0][0]
         if state.is_terminal:
             return -1, np.array(state.returns) * sum(p for _, p in worlds), []
@@ -94,7 +94,7 @@ class Tree:
         return infoset, np.zeros(self.num_players), children
 
     def _number(self, state: State) -> int:
-        """The number of the acting player's information state, a new one if it has not been met."""
+        """Return the number of the acting player's information state, a new one if it has not been met."""
         player = state.current_player
         key = (player, state.information_state_key(player))
         if key not in self._numbers:
@@ -108,7 +108,7 @@ class Tree:
         return number
 
     def _index(self) -> None:
-        """Work out what the passes over the tree need again and again."""
+        """Precompute the indices that every pass over the tree needs."""
         starts = np.array([*self._first_pair, self.num_pairs])
         self._starts = starts[:-1]
         self._infoset_of_pair = np.repeat(np.arange(len(self.infosets)), np.diff(starts))
@@ -128,11 +128,11 @@ class Tree:
     # -- policies -----------------------------------------------------------------------------------------------
 
     def uniform(self) -> np.ndarray:
-        """The policy that draws among the legal actions."""
+        """Return the policy that draws among the legal actions."""
         return self.normalised(np.ones(self.num_pairs))
 
     def policy(self, choose: Callable[[State], Sequence[float]]) -> np.ndarray:
-        """A policy from a function: the probabilities of a state's legal actions.
+        """Return a policy from a function: the probabilities of a state's legal actions.
 
         Args:
             choose: is given an example of each information state, and must look only at what the acting player knows.
@@ -140,20 +140,20 @@ class Tree:
         return self.normalised(np.concatenate([np.asarray(choose(state), np.float64) for state in self.infosets]))
 
     def normalised(self, weights: np.ndarray) -> np.ndarray:
-        """The policy in proportion to weights (num_pairs,), none negative; uniform where all are 0."""
+        """Return the policy in proportion to weights (num_pairs,), none negative; uniform where all are 0."""
         total = np.bincount(self._infoset_of_pair, weights)[self._infoset_of_pair]
         count = np.bincount(self._infoset_of_pair)[self._infoset_of_pair]
         return np.where(total > 0, weights / np.where(total > 0, total, 1), 1 / count)
 
     def probabilities(self, policy: np.ndarray, infoset: int) -> np.ndarray:
-        """The part of a policy that belongs to an information state, in the order of its legal actions."""
+        """Return the part of a policy that belongs to an information state, in the order of its legal actions."""
         start = self._starts[infoset]
         return policy[start : start + len(self.infosets[infoset].legal_actions())]
 
     # -- passes over the tree -----------------------------------------------------------------------------------
 
     def reach(self, policy: np.ndarray) -> np.ndarray:
-        """(P, histories): the probability that each player plays as it takes to get there."""
+        """(P, histories): each player's contribution to the probability of reaching a history."""
         reach = np.ones((self.num_players, len(self._parent)))
         for level in self._levels[1:]:
             reach[:, level] = reach[:, self._parent[level]]
@@ -161,11 +161,11 @@ class Tree:
         return reach
 
     def others_reach(self, reach: np.ndarray, player: int) -> np.ndarray:
-        """(histories,): the probability that everyone but `player` plays as it takes; chance is left out."""
+        """(histories,): the contribution of everyone but `player` to the probability of reaching it, without chance."""
         return np.prod(np.delete(reach, player, axis=0), axis=0)
 
     def history_values(self, policy: np.ndarray, player: int) -> np.ndarray:
-        """(histories,): what `player` expects from there on, times the probability of the cards dealt so far."""
+        """(histories,): the expected return of `player` from there on, times the probability of its deal."""
         value = self._weight[player].copy()
         for level in reversed(self._levels[1:]):
             self._back_up(value, level, policy)
@@ -210,7 +210,7 @@ class Tree:
         return best
 
     def nash_conv(self, policy: np.ndarray) -> float:
-        """What all players together could gain by best responses; 0 in an equilibrium."""
+        """Return what all players together could gain by best responses; 0 in an equilibrium."""
         return float((self.best_response_values(policy) - self.values(policy)).sum())
 
     def regrets(self, policy: np.ndarray, reach: np.ndarray, player: int) -> np.ndarray:
@@ -254,7 +254,7 @@ class CFRPlus:
     """
 
     def __init__(self, tree: Tree) -> None:
-        """A solver that has not begun."""
+        """Create a solver that has not begun."""
         self._tree = tree
         self._regret = np.zeros(tree.num_pairs)
         self._sum = np.zeros(tree.num_pairs)
@@ -271,7 +271,7 @@ class CFRPlus:
             self._regret = np.maximum(self._regret + tree.regrets(policy, reach, player), 0)
 
     def average_policy(self) -> np.ndarray:
-        """The policy that approaches an equilibrium."""
+        """Return the policy that approaches an equilibrium."""
         return self._tree.normalised(self._sum)
 
 

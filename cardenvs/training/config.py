@@ -100,7 +100,7 @@ class Config(BaseModel):
 
     @classmethod
     def make(cls, values: dict[str, Any], where: str = "settings") -> Self:
-        """A Config from values by name.
+        """Return a Config from values by name.
 
         Args:
             values: by name; texts are read as the setting's type.
@@ -119,12 +119,12 @@ class Config(BaseModel):
         return self.make({**self.as_dict(), **values}, where)
 
     def as_dict(self) -> dict[str, Any]:
-        """All settings by name, as JSON values."""
+        """Return all settings by name, as JSON values."""
         return self.model_dump(mode="json")
 
 
 def read_config(path: str | Path) -> Config:
-    """The Config in a YAML file.
+    """Return the Config in a YAML file.
 
     Raises:
         OptionError: the file cannot be read, or Config.make refuses its values.
@@ -137,7 +137,7 @@ def read_config(path: str | Path) -> Config:
 
 
 def config_for(game: str) -> Config:
-    """The tuned config of a game in `configs/`, or the defaults."""
+    """Return the tuned config of a game in `configs/`, or the defaults."""
     for path in sorted(CONFIG_FOLDER.glob("*.yaml")):
         config = read_config(path)
         if config.game == game:
@@ -146,7 +146,7 @@ def config_for(game: str) -> Config:
 
 
 def chosen_config(game: str | None, file: str | None, changes: Sequence[str], options: Sequence[str]) -> Config:
-    """The settings that the flags of a command ask for.
+    """Return the settings that the flags of a command ask for.
 
     Args:
         game: name of a game; None takes that of the file.
@@ -164,7 +164,7 @@ def chosen_config(game: str | None, file: str | None, changes: Sequence[str], op
 
 
 def parse_settings(texts: Sequence[str], what: str = "--set") -> dict[str, str]:
-    """Texts by name from `NAME=VALUE` texts.
+    """Return texts by name from `NAME=VALUE` texts.
 
     Raises:
         OptionError: a text without an equals sign.
@@ -179,7 +179,7 @@ def parse_settings(texts: Sequence[str], what: str = "--set") -> dict[str, str]:
 
 
 def settings_text() -> str:
-    """A line for each setting: name, default, meaning."""
+    """Return a line for each setting: name, default, meaning."""
     lines = []
     for name, field in Config.model_fields.items():
         default = field.default

@@ -1,4 +1,4 @@
-"""What a training run shows and writes down: a live table or plain lines, TensorBoard and JSON, where time went."""
+"""Output of a training run: a live table or plain lines, TensorBoard and JSON, and a breakdown of its time."""
 
 import json
 import math
@@ -51,7 +51,7 @@ class Stopwatch:
     """
 
     def __init__(self, synchronise: Callable[[], None] | None = None) -> None:
-        """A stopwatch; `synchronise` waits for work that a device still has to do, before each look at the clock."""
+        """Create a stopwatch. `synchronise` waits for pending work of a device before the clock is read."""
         self.seconds: dict[str, float] = defaultdict(float)
         self._synchronise = synchronise or (lambda: None)
 
@@ -66,7 +66,7 @@ class Stopwatch:
 
 
 def split_text(seconds: dict[str, float], total: float, steps: int) -> str:
-    """Where the time of a run went, in a few lines for people.
+    """Return where the time of a run went, in a few lines for people.
 
     Args:
         seconds: by part, as a Stopwatch has them.
@@ -121,7 +121,7 @@ class Progress:
     """Shows a run while it goes: a live table on a terminal, a plain line every few seconds elsewhere."""
 
     def __init__(self, title: str, show: bool = True) -> None:
-        """A display; with show=False nothing is printed."""
+        """Create a display; with show=False nothing is printed."""
         self._title, self._show = title, show
         self._scores: dict[str, str] = {}
         self._live: Any = None

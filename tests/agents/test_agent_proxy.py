@@ -93,7 +93,8 @@ def test_a_try_that_fails_is_followed_by_another_that_knows_of_it():
 
 
 @pytest.mark.parametrize(
-    ("left", "why"), [({"a": {1, 2}}, "no JSON"), ({"a": float("nan")}, "no JSON"), ({"a": "x" * (2 << 20)}, "at most")]
+    ("left", "why"),
+    [({"a": {1, 2}}, "not JSON"), ({"a": float("nan")}, "not JSON"), ({"a": "x" * (2 << 20)}, "at most")],
 )
 def test_notes_that_could_hurt_a_record_are_dropped(left, why):
     class Notes(Agent):

@@ -109,7 +109,7 @@ def test_agents_that_never_met_are_told_apart(tmp_path):
 
 
 def test_plain_matches_make_a_board_too(tmp_path):
-    with Store(tmp_path / "store.db") as store, pytest.raises(ArenaError, match="no deal is complete yet"):
+    with Store(tmp_path / "store.db") as store, pytest.raises(ArenaError, match="no complete deal"):
         board_of(store)
     Match.of("kuhn_poker_v0", ["random", "search:simulations=2"], 5).run(tmp_path / "store.db")
     Match.of("kuhn_poker_v0", ["random", "search:simulations=2"], 5, seed=1).run(tmp_path / "store.db")

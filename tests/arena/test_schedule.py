@@ -64,7 +64,7 @@ def test_neighbours_change():
     [
         (Schedule("field"), 3, "needs a challenger, and a field of other agents"),
         (Schedule("field", challengers=(0, 1, 2)), 3, "needs a challenger, and a field"),
-        (Schedule("tables"), 4, "needs 1 to 1,000,000; got 0"),
+        (Schedule("tables"), 4, "needs 1 to 1,000,000 tables; got 0"),
         (Schedule("tables", tables=2), 2, "a table has 3 players; got 2 agents"),
     ],
 )

@@ -184,7 +184,7 @@ def test_every_row_plays_again_and_is_a_replay(played, tmp_path):
         ("returns = '[7.0, -7.0]'", r"it returns \[.*\], but \[7.0, -7.0\] is recorded"),
         ("seed = seed + 1", "its cards are from seed .*, but the deal's seed is"),
         ("seating = '[1, 0]'", r"its seating is \[1, 0\], but the lineup's is \[0, 1\]"),
-        ("actions = '[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]'", "the game is over after|is refused"),
+        ("actions = '[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]'", "the game is over after|is illegal"),
         ("actions = '[99]'", "recorded action 0 is illegal: .*no action 99"),
         ("actions = '[1]'", "the game is not over after its 1 actions"),
         ("digest = 'abc'", "its events differ from the recorded digest"),

@@ -17,6 +17,7 @@ FOLDER = Path(__file__).parent
 OPTIONS = {
     "gin_rummy_v0": [{"oklahoma": True, "layoff": "manual", "big_gin": True}, {"match_target": 20}],
     "briscola_v0": [{"num_players": 4}, {"target": 2, "reward": "points"}],
+    "kasino_v0": [{"num_players": 4, "teams": True, "match": True}, {"num_players": 3, "draw_variant": True}],
     "katko_v0": [{"num_players": 4, "poker_point": True}, {"num_players": 3, "two_rule": True, "leader": "winner"}],
     "kuhn_poker_v0": [{"num_players": 3}],
     "rummikub_v0": [{"num_players": 2, "steps": "loose"}, {"num_players": 3, "joker_rule": "free", "returns": "win"}],

@@ -20,7 +20,7 @@ _LAUNCH = str(Path(__file__).with_name("launch.py"))
 def agent_command(
     command: Sequence[str], memory_limit_mb: int | None, keep_env: Sequence[str] = ()
 ) -> tuple[list[str], dict[str, str]]:
-    """The command line and the environment of an agent's process: the one place, with
+    """Return the command line and the environment of an agent's process: the one place, with
     `guest_command`, where strangers' code is started.
 
     Args:
@@ -35,7 +35,7 @@ def agent_command(
 def guest_command(
     command: Sequence[str], memory_limit_mb: int | None, guest: Guest, game: Game
 ) -> tuple[list[str], dict[str, str]]:
-    """The same for a guest with code of its own: within its limits, and in its sandbox where it has one."""
+    """Return the same for a guest with code of its own: within its limits, and in its sandbox where it has one."""
     inner, env = guest.command(command, game, memory_limit_mb)
     return [*_launch(0), *inner], env  # the limits are set inside: they are the guest's, not the sandbox's
 
@@ -45,7 +45,7 @@ def _launch(memory: int) -> list[str]:
 
 
 def _environment(keep: Sequence[str]) -> dict[str, str]:
-    """What a process gets of the environment: what programs need, what was asked for, and where to find modules."""
+    """Return the environment of a process: what programs need, what was asked for, and where to find modules."""
     env = {name: value for name, value in os.environ.items() if name in keep or _is_harmless(name)}
     env["PYTHONPATH"] = os.pathsep.join([path or os.getcwd() for path in sys.path])
     env["CARDENVS_QUIET"] = "1"

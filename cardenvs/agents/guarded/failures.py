@@ -14,7 +14,7 @@ _MOST_FAILURES = 100  # of one decision
 
 
 def storable_notes(notes: dict[str, Any]) -> dict[str, Any]:
-    """A copy of an agent's notes that can be stored, or why they cannot."""
+    """Return a copy of an agent's notes that can be stored, or why they cannot."""
     if not notes:
         return {}
     try:
@@ -27,7 +27,7 @@ def storable_notes(notes: dict[str, Any]) -> dict[str, Any]:
 
 
 def reported_failures(turn: Turn) -> list[Failure]:
-    """The failures in a turn: those before, and those that the agent has added."""
+    """Return the failures in a turn: those before, and those that the agent has added."""
     return [
         Failure(_kind(failure.kind), _short(str(failure.message)))
         for failure in turn.failures[:_MOST_FAILURES]
@@ -36,7 +36,7 @@ def reported_failures(turn: Turn) -> list[Failure]:
 
 
 def failure_of(error: BaseException) -> Failure:
-    """The failure for whatever an agent raised."""
+    """Return the failure for whatever an agent raised."""
     if isinstance(error, AgentFailureError):
         return Failure(_kind(error.kind), _short(str(error)))
     if isinstance(error, IllegalActionError):  # a label that no legal action has
@@ -47,7 +47,7 @@ def failure_of(error: BaseException) -> Failure:
 
 
 def _kind(kind: object) -> str:
-    """The class under which a failure is counted: a few plain characters, whatever the agent calls it."""
+    """Return the class under which a failure is counted: a few plain characters, whatever the agent calls it."""
     return re.sub(r"[^A-Za-z0-9_. -]", "?", str(kind))[:_LONGEST_KIND]
 
 

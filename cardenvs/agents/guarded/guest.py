@@ -44,7 +44,7 @@ class Guest:
     limits: Limits = _LIMITS
 
     def command(self, argv: Sequence[str], game: Game, memory_mb: int | None) -> tuple[list[str], dict[str, str]]:
-        """How to start `argv` as this guest's process, which has a folder: the command and its environment."""
+        """Return how to start `argv` as this guest's process, which has a folder: the command and its environment."""
         assert self.folder is not None
         place = _PLACE if self.sandbox else self.folder
         argv = [part.replace(BUNDLE, place) for part in argv]
@@ -75,7 +75,7 @@ def _environment(path: Sequence[str]) -> dict[str, str]:
 
 
 def _packages() -> list[str]:
-    """The folders of cardenvs and of the packages that bring games, as far as they are not among installed ones."""
+    """Return the folders of cardenvs and of packages with games, unless they are among the installed packages."""
     tops = {target.partition(":")[0].partition(".")[0] for target in game_targets().values()}
     found = [str(Path(__file__).resolve().parents[2])]
     for top in sorted(tops - {"cardenvs"}):
@@ -86,7 +86,7 @@ def _packages() -> list[str]:
 
 
 def _compiled(game: Game) -> dict[str, str]:
-    """The folders of compiled code of a game: name, and path here."""
+    """Return the folders of compiled code of a game: name, and path here."""
     if not COMPILED:
         return {}
     spec = importlib.util.find_spec(game_targets()[game.name].partition(":")[0])

@@ -64,7 +64,7 @@ def _become(command: list[str]) -> None:
 
 
 def _status_of(child: int) -> int | None:
-    """The exit status of the command, if it is over; orphans that are over are let go."""
+    """Return the exit status of the command, if it is over; orphans that are over are let go."""
     found = None
     with contextlib.suppress(ChildProcessError):
         while True:

@@ -73,7 +73,7 @@ class ProcessAgent(Agent):
         limits: AgentLimits | None = None,
         guest: Guest | None = None,
     ) -> None:
-        """An agent that `command` runs; nothing is started yet.
+        """Create an agent that `command` runs; nothing is started yet.
 
         Args:
             command: program and arguments.
@@ -105,7 +105,7 @@ class ProcessAgent(Agent):
 
     @classmethod
     def of_command(cls, text: str, game: Game, options: Options, *, name: str) -> "ProcessAgent":
-        """An agent from a command line, split as a shell would.
+        """Return an agent from a command line, split as a shell would.
 
         Raises:
             AgentError: it cannot be split, or as the constructor.
@@ -125,7 +125,7 @@ class ProcessAgent(Agent):
         limits: AgentLimits | None = None,
         guest: Guest | None = None,
     ) -> "ProcessAgent":
-        """The agent of a spec, made in a process of its own."""
+        """Return the agent of a spec, made in a process of its own."""
         safe = ["-P"] if guest is not None else []  # its folder comes last, not first
         command = [sys.executable, *safe, "-m", "cardenvs.agents.guarded.worker", spec, game.name]
         command.append(json.dumps(options.as_dict()))
@@ -163,7 +163,7 @@ class ProcessAgent(Agent):
         self.player = player
 
     def reset(self, seed: int) -> None:
-        """A game begins, in a process that knows of no other."""
+        """Start a game in a new process, which knows of no other game."""
         if self._has_played:
             self._drop()
         self._seed, self._events, self._noted = seed, [], 0
@@ -187,7 +187,7 @@ class ProcessAgent(Agent):
             self._send({"type": "events", "events": messages})
 
     def act(self, turn: Turn) -> int:
-        """What it chooses.
+        """Return what it chooses.
 
         Raises:
             AgentFailureError: with the class of what went wrong.
@@ -207,7 +207,7 @@ class ProcessAgent(Agent):
         return reply.get("id")  # type: ignore[return-value]  # checked by the caller
 
     def end(self, returns: list[float]) -> None:
-        """The game is over, and so is its process."""
+        """End the process of the game."""
         self._events = []
         if self._pipe is not None:
             self._send({"type": "end", "returns": returns})
@@ -316,7 +316,7 @@ class ProcessAgent(Agent):
         return agent_command(self._command, self._limits.memory_limit_mb, self._limits.keep_env)
 
     def _forked(self) -> "Forked":
-        """A process forked by the server, which is started where it does not run."""
+        """Return a process forked by the server, which is started where it does not run."""
         if self._server is not None:
             with contextlib.suppress(OSError):
                 return Forked(self._server)

@@ -52,7 +52,7 @@ class BadLineError(Exception):
 
 
 def read_message(line: bytes) -> dict[str, Any]:
-    """The message in a line from an agent.
+    """Return the message in a line from an agent.
 
     Raises:
         BadLineError: it is no JSON object with a type.
@@ -67,7 +67,7 @@ def read_message(line: bytes) -> dict[str, Any]:
 
 
 def reported_failure(reply: dict[str, Any]) -> AgentFailureError:
-    """The error described by a "failure" message."""
+    """Return the error described by a "failure" message."""
     error = AgentFailureError(
         str(reply.get("kind", "exception")), str(reply.get("message", "")), final=reply.get("final") is True
     )

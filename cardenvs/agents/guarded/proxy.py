@@ -106,7 +106,7 @@ class AgentProxy:
         name: str | None = None,
         guest: Guest | None = None,
     ) -> "AgentProxy":
-        """A proxy of the agent of a spec (cardenvs.agents.specs). A guest plays in a process, whatever the limits say.
+        """Return a proxy of the agent of a spec (cardenvs.agents.specs). A guest always plays in a process.
 
         Raises:
             AgentError: the spec cannot be used, or its process does not start.
@@ -125,7 +125,7 @@ class AgentProxy:
         return cls(agent, limits, name or spec)
 
     def __enter__(self) -> Self:
-        """The proxy itself."""
+        """Return the proxy itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -140,7 +140,7 @@ class AgentProxy:
     # -- one game -----------------------------------------------------------------------------------------------
 
     def begin(self, state: State, player: int, seed: int) -> None:
-        """A game begins.
+        """Prepare for a new game.
 
         Args:
             state: at its start.
@@ -197,7 +197,7 @@ class AgentProxy:
                 self._timed(functools.partial(self._seat.observe, state))
 
     def end(self, state: State) -> None:
-        """The game is over, or was broken off."""
+        """End the game, whether it is over or was broken off."""
         self._playing = False
         with self._counting():
             self._timed(functools.partial(self._seat.end, state))
@@ -211,13 +211,13 @@ class AgentProxy:
                 close()
 
     def turn(self, state: State, failures: Sequence[Failure] = ()) -> Turn:
-        """The turn that the agent gets in `state`, after these failed tries."""
+        """Return the turn that the agent gets in `state`, after these failed tries."""
         turn = self._seat.turn(state)
         turn.failures += failures
         return turn
 
     def accept(self, state: State, turn: Turn, action: int, seconds: float) -> Decision:
-        """The decision of an agent that was asked elsewhere, in a batch, and chose what is legal."""
+        """Return the decision of an agent that was asked elsewhere, in a batch, and chose what is legal."""
         return self._decided(state, action, OK, seconds, reported_failures(turn), turn.notes)
 
     # -- parts --------------------------------------------------------------------------------------------------
@@ -255,7 +255,7 @@ class AgentProxy:
 
 
 def _isolated(limits: AgentLimits, kind: AgentKind | None, guest: Guest | None) -> AgentLimits:
-    """The limits with the isolation that an agent of `kind` really gets; None is the kind of a game's policies."""
+    """Return the limits with the isolation that an agent of `kind` gets; None is the kind of a game's policies."""
     default = "none" if kind is None else kind.isolation
     if default == "own":
         isolation = "none"  # nothing of it runs here

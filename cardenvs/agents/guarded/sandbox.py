@@ -82,7 +82,7 @@ def why_unavailable() -> str | None:
 
 
 def chosen(mode: str) -> bool:
-    """Whether to use the sandbox: `mode` is "auto" (if there is one), "require" or "none".
+    """Return whether to use the sandbox: `mode` is "auto" (if there is one), "require" or "none".
 
     Raises:
         AgentError: an unknown mode, or a sandbox is required but not available.
@@ -98,7 +98,7 @@ def chosen(mode: str) -> bool:
 
 
 def limited(argv: Sequence[str], limits: Limits, folder: str) -> list[str]:
-    """The command that runs `argv` in `folder` under limits, without a sandbox."""
+    """Return the command that runs `argv` in `folder` under limits, without a sandbox."""
     settings = limits.as_settings() | {"folder": folder}
     return [sys.executable, "-I", "-S", _CELL, json.dumps(settings), *argv]
 
@@ -112,7 +112,7 @@ def sandboxed(
     folder: str = "/tmp",
     cache: Mapping[str, str] = types.MappingProxyType({}),
 ) -> list[str]:
-    """The command that runs `argv` in a sandbox.
+    """Return the command that runs `argv` in a sandbox.
 
     Args:
         argv: program and arguments, as seen in the sandbox.
@@ -162,7 +162,7 @@ def sandboxed(
 
 @functools.cache
 def _python_folders() -> tuple[str, ...]:
-    """What this Python consists of, and cardenvs: folders outside of the system's, none inside of another."""
+    """Return what this Python consists of, and cardenvs: folders outside of the system's, none inside of another."""
     found = [sys.prefix, sys.base_prefix, *python_path()]
     package = str(Path(__file__).resolve().parents[2])
     folders = sorted({os.path.realpath(path) for path in found} | set(found) | {package})
@@ -174,7 +174,7 @@ def _python_folders() -> tuple[str, ...]:
 
 
 def python_path() -> list[str]:
-    """Where installed packages are: what of `sys.path` is part of an installation, not of somebody's project."""
+    """Return where installed packages are: what of `sys.path` is part of an installation, not of somebody's project."""
     return [
         path
         for path in dict.fromkeys(sys.path)
@@ -183,5 +183,5 @@ def python_path() -> list[str]:
 
 
 def with_memory(limits: Limits, memory_mb: int | None) -> Limits:
-    """The same limits with another one of memory."""
+    """Return the same limits with another one of memory."""
     return dataclasses.replace(limits, memory_mb=memory_mb)

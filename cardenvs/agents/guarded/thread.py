@@ -35,12 +35,12 @@ class ThreadAgent(Agent):
             self.observe = self._observe
 
     def reset(self, seed: int) -> None:
-        """A game begins."""
+        """Prepare for a new game."""
         self._seed = seed
         self._call(lambda: self._agent.reset(seed))
 
     def act(self, turn: Turn) -> int:
-        """What the agent chooses.
+        """Return what the agent chooses.
 
         Raises:
             AgentFailureError: it took too long.

@@ -80,13 +80,13 @@ class _Worker:
 
 
 def _bounded(notes: dict[str, Any]) -> dict[str, Any]:
-    """The notes, or a placeholder if they are too long to be kept."""
+    """Return the notes, or a placeholder if they are too long to be kept."""
     length = len(json.dumps(notes, default=str))
     return notes if length <= LONGEST_NOTES else {"dropped": TOO_LONG}
 
 
 def _plain(choice: Any) -> Any:
-    """A NumPy integer as an int."""
+    """Return a NumPy integer as an int."""
     return int(choice) if hasattr(choice, "__index__") else repr(choice)
 
 
@@ -221,7 +221,7 @@ def _ended(child: int) -> int:
 
 
 def _scratch() -> list[Any]:
-    """All that outlives a process in a sandbox: files, and System V memory, queues and semaphores."""
+    """Return all that outlives a process in a sandbox: files, and System V memory, queues and semaphores."""
     if not os.path.isdir(INSIDE):
         return []
     found: list[Any] = []

@@ -38,7 +38,7 @@ def run_with_progress(
 
 
 def board_outputs(json: Path | None, csv: Path | None, html: Path | None, used: dict[str, Path | None]) -> Outputs:
-    """The files and the site that a command writes; what cannot be written is refused before play."""
+    """Return the files and the site that a command writes; what cannot be written is refused before play."""
     outputs = Outputs({"--json": json, "--csv": csv}, {"--html": html}, used=used)
     if html is not None:
         from cardenvs.arena.output.site import check_folder

@@ -5,10 +5,10 @@ import numpy as np
 from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, random_below, shuffle, shuffle_rest, start_stream
+from cardenvs.core.scratch import stack_record
 from cardenvs.games.rummikub import actions, effects, table
 from cardenvs.games.rummikub.catalogue import NUM_MELDS
 from cardenvs.games.rummikub.ruleset import HIGH_TILE, NO_PLAY_ONLY, RANDOM_SEAT
-from cardenvs.games.rummikub.scratch import stack_record
 from cardenvs.games.rummikub.state import EXACT, NO_MELD, SCORE
 from cardenvs.games.rummikub.steps import (
     explain_commit,

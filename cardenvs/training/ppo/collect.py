@@ -50,7 +50,7 @@ class Pool:
     """Past selves of the network, oldest first, of which one at a time is the opponent."""
 
     def __init__(self, network: Network, size: int) -> None:
-        """A pool of at most `size` past selves, the present one first."""
+        """Create a pool of at most `size` past selves, the present one first."""
         self._size = size
         self.selves: list[Tensor] = []  # each all parameters as one vector
         self.opponent = copy.deepcopy(network).requires_grad_(False)
@@ -68,7 +68,7 @@ class Pool:
 
 
 class Collector:
-    """Plays N games with the network, a share of them against a past self, and notes what happens.
+    """Plays N games with the network, a share of them against a past self, and stores the transitions.
 
     In the last `pool_share` of the games one player, of number i modulo the number of players in environment i, is the
     learner and the others are played by the pool's opponent, whose transitions are not learnt from. In all the other
@@ -82,7 +82,7 @@ class Collector:
     def __init__(
         self, vec: VectorEnv, network: Network, config: Config, generator: torch.Generator, watch: Stopwatch
     ) -> None:
-        """A player of the games in `vec`, which have been reset."""
+        """Create a player of the games in `vec`, which have been reset."""
         self.vec, self._network, self._config, self._generator, self._watch = vec, network, config, generator, watch
         self.device = next(network.parameters()).device
         self.trajectories = Trajectories(vec.num_envs, vec.num_players, config.rollout_steps)
@@ -113,7 +113,7 @@ class Collector:
         return tally.metrics(self._config.rollout_steps * self.vec.num_envs)
 
     def _act(self, rows: slice, learning: np.ndarray) -> np.ndarray:
-        """Choose and note what all environments do. Returns actions (N,) int64."""
+        """Choose and store the actions of all environments. Returns actions (N,) int64."""
         store = self.store
         with self._watch("encode"):
             observation, legal, num_legal = store.observation[rows], store.legal[rows], store.num_legal[rows]
@@ -149,7 +149,7 @@ class Collector:
         return torch.from_numpy(indices).to(self.device)
 
     def get_state(self) -> dict[str, Any]:
-        """All that the next rollout depends on, but for the network and the generator; arrays as tensors."""
+        """Return all that the next rollout depends on, but for the network and the generator; arrays as tensors."""
         self.store.move(*map(self._slots, self.trajectories.carry()))
         trajectories = self.trajectories.get_state()
         return {

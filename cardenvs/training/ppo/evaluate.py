@@ -69,7 +69,7 @@ def evaluate(
 
 
 def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.Generator | None) -> np.ndarray:
-    """The network's actions in the environments `rows`."""
+    """Return the network's actions in the environments `rows`."""
     device = network.scale.device
     observation, num_legal = (
         torch.from_numpy(array[rows]).to(device) for array in (batch.observation, batch.num_legal)

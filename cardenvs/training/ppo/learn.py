@@ -29,7 +29,7 @@ class Learner:
     """
 
     def __init__(self, network: Network, config: Config, generator: torch.Generator, watch: Stopwatch) -> None:
-        """A learner that has learnt nothing yet."""
+        """Create a learner that has learnt nothing yet."""
         self._network, self._config, self._generator, self._watch = network, config, generator, watch
         self.optimizer = torch.optim.Adam(network.parameters(), lr=config.lr, eps=1e-5, fused=True)
 
@@ -125,7 +125,7 @@ class Learner:
 def policy_loss_and_metrics(
     logits: Tensor, mask: Tensor, action: Tensor, log_prob: Tensor, advantage: Tensor, clip: float
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The clipped policy loss (Schulman et al. 2017, equation 7), entropy, KL estimate and share of clipped ratios.
+    """Return the clipped policy loss (Schulman et al. 2017, eq. 7), entropy, KL estimate and share of clipped ratios.
 
     Args:
         logits: (B, K), those of illegal actions any finite number.

@@ -165,7 +165,7 @@ class _Loop:
             interrupt.requested = True
 
     def _finish(self) -> None:
-        """The evaluation at the end, on deals of its own, printed and written to the folder."""
+        """Evaluate the final policy on separate deals, print the result and write it to the folder."""
         run = self._run
         if not run.config.final_deals:
             return
@@ -187,7 +187,7 @@ class _Loop:
 
 
 def _meaning(scores: dict[str, Score], unit: str) -> str:
-    """What the final scores say, in a sentence or two."""
+    """Return what the final scores say, in a sentence or two."""
     by_verdict: dict[str, list[str]] = {}
     for name, score in scores.items():
         by_verdict.setdefault(score.verdict, []).append(name)

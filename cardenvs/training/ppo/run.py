@@ -56,7 +56,7 @@ class Run:
         total_steps: float | None = None,
         total_seconds: float | None = None,
     ) -> None:
-        """A run that has not begun."""
+        """Create a run that has not begun."""
         self.game, self.config, self.options = game, config, game.make_options(**config.options)
         self.total_steps, self.total_seconds = total_steps, total_seconds
         self.steps, self.updates, self.seconds = 0, 0, 0.0
@@ -96,7 +96,7 @@ class Run:
             vec.policy_actions(opponent, np.zeros(1, np.int64), 0, 0)
 
     def fraction(self) -> float:
-        """How much of the run is done, 0 to 1."""
+        """Return how much of the run is done, 0 to 1."""
         done = 0.0 if self.total_steps is None else self.steps / self.total_steps
         return min(1.0, done if self.total_seconds is None else max(done, self.seconds / self.total_seconds))
 
@@ -168,7 +168,7 @@ class Run:
 
     @classmethod
     def restore(cls, path: Path, device: str = "cpu") -> "Run":
-        """A run as it was when it saved a checkpoint.
+        """Return a run as it was when it saved a checkpoint.
 
         Raises:
             FormatError: the file is damaged, or of another version of the game.

@@ -20,7 +20,7 @@ class Trajectories:
         closed by      d               c           the end          the end
         reward of a: all that player_0 gets up to d.   Of c and d: up to and including the end.
 
-    A player who never acts in an episode has no transition, and what it gets goes nowhere.
+    A player who never acts in an episode has no transition, and its rewards are ignored.
 
     Transitions that are open when a rollout ends are not cut there. They are left out of this update and carried into
     the next rollout, where they close as if nothing had happened; the transition before them bootstraps from their
@@ -51,7 +51,7 @@ class Trajectories:
         self._open = np.full((num_envs, num_players), self.UNUSED, np.int64)  # each player's open slot
 
     def rows(self, step: int) -> slice:
-        """The slots of a step of the rollout, one an environment."""
+        """Return the slots of a step of the rollout, one an environment."""
         start = self.num_carried + step * self._num_envs
         return slice(start, start + self._num_envs)
 
@@ -94,7 +94,7 @@ class Trajectories:
         self._open[ended] = self.UNUSED
 
     def closed(self) -> np.ndarray:
-        """The slots to learn from, ascending."""
+        """Return the slots to learn from, ascending."""
         return np.flatnonzero((self.next_slot >= 0) | (self.next_slot == self.ENDED))
 
     def advantages(self, values: np.ndarray, gamma: float, gae_lambda: float) -> np.ndarray:
@@ -136,7 +136,7 @@ class Trajectories:
         return source, target
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """What `set_state` needs to go on after a `carry`: the carried slots and their rewards."""
+        """Return what `set_state` needs to go on after a `carry`: the carried slots and their rewards."""
         slots = np.flatnonzero(self.next_slot[: self.num_carried] == self.OPEN)
         return {"slots": slots, "reward": self.reward[slots]}
 
@@ -179,7 +179,7 @@ class RolloutBuffer:
             array[target] = array[source]
 
     def get_state(self, slots: Tensor) -> dict[str, Tensor]:
-        """A copy of some slots."""
+        """Return a copy of some slots."""
         return {name: array[slots] for name, array in vars(self).items()}
 
     def set_state(self, slots: Tensor, state: dict[str, Tensor]) -> None:
@@ -189,14 +189,14 @@ class RolloutBuffer:
 
 
 def as_tensors(tree: Any) -> Any:
-    """A tree of dicts with its NumPy arrays as tensors, which torch reads back without running code."""
+    """Return a tree of dicts with its NumPy arrays as tensors, which torch reads back without running code."""
     if isinstance(tree, dict):
         return {name: as_tensors(value) for name, value in tree.items()}
     return torch.from_numpy(tree) if isinstance(tree, np.ndarray) else tree
 
 
 def as_arrays(tree: Any) -> Any:
-    """The reverse of `as_tensors`."""
+    """Return the reverse of `as_tensors`."""
     if isinstance(tree, dict):
         return {name: as_arrays(value) for name, value in tree.items()}
     return tree.cpu().numpy() if isinstance(tree, Tensor) else tree

@@ -1,0 +1,93 @@
+"""A rule agent for Kasino: capture points, spades and many cards, and leave no sweep behind."""
+
+import numpy as np
+
+from cardenvs.core.cards import count_bits, lowest_card
+from cardenvs.core.kernel import kernel
+from cardenvs.core.seats import wrap
+from cardenvs.games.kasino.legal import capture
+from cardenvs.games.kasino.rules import hidden_cards, is_frozen, num_sides, side_of, worth
+from cardenvs.games.kasino.state import (
+    COMPOSE,
+    DONE,
+    HAND_VALUES,
+    NO_CARD,
+    SLOTS,
+    SWEEPS_OFF,
+    TABLE_VALUES,
+    TAKE_0,
+    TRAIL,
+)
+
+# Rough values in points. A card or a spade is worth its part of a majority.
+_CARD, _SPADE, _SWEEP = 0.06, 0.25, 0.8
+_LEFT_BEHIND = 0.3  # part of a card's worth that is lost when it lies on the table
+_HIGH_CARD = 0.04  # for each point of its hand value, what a card that captures much is worth in hand
+_SPADES = (1 << 13) - 1
+
+
+@kernel
+def heuristic(s, legal, n, rng):
+    """Return the action with the best of gain, cards left behind, and danger of a sweep; the first of equal ones."""
+    if s.playing != NO_CARD:
+        return _take_on(legal, n)
+    sign = -1.0 if s.rules.misere else 1.0
+    best, best_value = np.int64(legal[0]), -1e9
+    hidden = hidden_cards(s, np.int64(s.current_player))
+    for k in range(n):
+        action = np.int64(legal[k])
+        card, slot = action // SLOTS, action % SLOTS
+        if slot == COMPOSE:
+            continue  # the captures listed are good enough
+        gain, left = 0.0, s.table
+        if slot == TRAIL:
+            left |= np.int64(1) << card
+            gain -= _HIGH_CARD * HAND_VALUES[card]
+        else:
+            taken = capture(s, card, slot)
+            left ^= taken
+            gain += value_of_cards(taken | np.int64(1) << card)
+            if left == 0:
+                gain += _sweep_value(s)
+        gain -= _LEFT_BEHIND * value_of_cards(left) + _sweep_value(s) * _sweep_danger(s, left, hidden)
+        if sign * gain > best_value:
+            best, best_value = action, sign * gain
+    return best
+
+
+@kernel
+def _take_on(legal, n):
+    """Go on taking cards that somebody has begun to take: the first that can be taken, or done."""
+    return np.int64(legal[n - 1]) if legal[n - 1] == DONE else np.int64(max(legal[0], TAKE_0))
+
+
+@kernel
+def value_of_cards(cards):
+    """Return what captured cards are worth, in points."""
+    return worth(cards) + _CARD * count_bits(cards) + _SPADE * count_bits(cards & _SPADES)
+
+
+@kernel
+def _sweep_value(s):
+    """Return what a sweep is worth to the player to act now."""
+    is_off = s.rules.sweeps == SWEEPS_OFF or is_frozen(s, side_of(s, np.int64(s.current_player)))
+    return 0.0 if is_off or (s.num_dealt == 52 and not s.rules.sweep_last_deal) else _SWEEP
+
+
+@kernel
+def _sweep_danger(s, left, hidden):
+    """Return the chance that the next player's hand has a card that takes all of `left` at once, as one group."""
+    total, cards = 0, left
+    while cards:
+        total += TABLE_VALUES[lowest_card(cards)]
+        cards &= cards - 1
+    if total == 0 or total > 16 or num_sides(s) < 2:
+        return 0.0
+    following = wrap(s.current_player + 1, s.rules.num_players)
+    held, unseen, miss, k = count_bits(s.hands[following]), count_bits(hidden), 1.0, 0
+    while hidden:
+        if HAND_VALUES[lowest_card(hidden)] == total:
+            miss *= max(unseen - held - k, 0) / max(unseen - k, 1)
+            k += 1
+        hidden &= hidden - 1
+    return 1 - miss
