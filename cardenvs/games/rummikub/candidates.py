@@ -12,8 +12,8 @@ from cardenvs.core.view import Candidate
 from cardenvs.games.rummikub.actions import COMMIT, LAY_0, TAKE_0
 from cardenvs.games.rummikub.catalogue import MELDS
 from cardenvs.games.rummikub.melds import RUN, Meld
-from cardenvs.games.rummikub.problem import POINTS_FIRST, POSITION, TILES_FIRST, WORK
-from cardenvs.games.rummikub.solver import playable_play
+from cardenvs.games.rummikub.problem import OPENING_VALUE, POINTS_FIRST, POSITION, TILES_FIRST, WORK
+from cardenvs.games.rummikub.solver import best_value, playable_play
 from cardenvs.games.rummikub.state import NO_MELD
 from cardenvs.games.rummikub.strategy import goes_out, set_position, simplify
 from cardenvs.games.rummikub.tiles import JOKER, NUM_TYPES, rack_points, tile_label, value_of
@@ -54,6 +54,14 @@ def candidates(state: "State", player: int) -> list[Candidate]:
             found.setdefault(label, Candidate(label, play.actions))
     idle = [action for action in state.legal_actions() if action < COMMIT]
     return [*found.values(), *(Candidate(state.action_label(action), (action,)) for action in idle)]
+
+
+def opening_points(s: np.record) -> int:
+    """Return the most points that the player to act, who has not opened, can lay from the rack; 0 if no meld can be."""
+    p, w = np.zeros(1, POSITION)[0], np.zeros(1, WORK)[0]
+    set_position(s, p, OPENING_VALUE)
+    p["least"] = 0
+    return max(0, int(best_value(w, p)))
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from cardenvs.core.view import View, sees
 from cardenvs.games.rummikub import actions
-from cardenvs.games.rummikub.candidates import candidates
+from cardenvs.games.rummikub.candidates import candidates, opening_points
 from cardenvs.games.rummikub.catalogue import MELDS, NUM_MELDS
 from cardenvs.games.rummikub.rules import rack_sum
 from cardenvs.games.rummikub.state import LAYING, NO_MELD, TAKING_APART, TURN_BEGINS
@@ -84,8 +84,12 @@ class RummikubView(View):
         phase = _phase(s)
         if phase == TURN_BEGINS:
             idle = "draw" if s.num_dealt < s.num_tiles else "pass"
-            begin = "Begin a play" if s.opened[s.current_player] else f"Open with {s.rules.initial_meld_min} points"
-            return f"{begin}, or {idle}?"
+            if s.opened[s.current_player]:
+                return f"Begin a play, or {idle}?"
+            points, needed = opening_points(s), s.rules.initial_meld_min
+            if points >= needed:
+                return f"Open with {needed} points, or {idle}?"
+            return f"Your melds are worth {points} of the {needed} points needed to open: {idle}."
         loose = " ".join(tile_label(tile) for tile in tiles_in(s.loose))
         if phase == TAKING_APART:
             return f"Take more apart, or lay melds. Loose: {loose}."
