@@ -147,6 +147,19 @@ def section_wingspan(rounds: int, seconds: float) -> Iterator[Row]:
     yield Row(f"{name} record", cardenvs.get_game(name).rules.state_dtype.itemsize, "", 0.0, "4,096", "bytes")
 
 
+def section_durak(rounds: int, seconds: float) -> Iterator[Row]:
+    """Durak, random play: batched steps on one core."""
+    name = "durak_v0"
+    for label, goal, options in (
+        ("2 players", "2.5 M", {}),
+        ("2 players, transfers", "", {"variant": "perevodnoy"}),
+        ("6 players", "", {"num_players": 6}),
+    ):
+        ours = c.batched(name, 2048, **options)
+        race([ours], rounds, seconds)
+        yield Row(f"{name} batch, 1 core, {label}", ours.best, "", 0.0, goal)
+
+
 def section_evaluator(rounds: int, seconds: float) -> Iterator[Row]:
     """Seven-card evaluations a second, hands dealt beforehand."""
     made = [(peer, "100 M") for make in (c.phevaluator, c.eval7, c.treys) if (peer := _made(make)) is not None]
@@ -184,7 +197,12 @@ def section_startup(rounds: int, seconds: float) -> Iterator[Row]:
     """Seconds from nothing to the first applied action, compiling and from the cache; import alone."""
     del seconds
     with tempfile.TemporaryDirectory() as cache:
-        cases = (("kuhn_poker_v0", "", ""), ("gin_rummy_v0", "15 s", "1 s"), ("wingspan_v0", "60 s", "2 s"))
+        cases = (
+            ("kuhn_poker_v0", "", ""),
+            ("durak_v0", "10 s", "1 s"),
+            ("gin_rummy_v0", "15 s", "1 s"),
+            ("wingspan_v0", "60 s", "2 s"),
+        )
         for game, cold_goal, warm_goal in cases:
             cold = _seconds_of(_FIRST_CALL.format(game=game), cache)
             warm = min(_seconds_of(_FIRST_CALL.format(game=game), cache) for _ in range(rounds))
@@ -246,6 +264,7 @@ SECTIONS = {
     "aec": section_aec,
     "holdem": section_holdem,
     "wingspan": section_wingspan,
+    "durak": section_durak,
     "evaluator": section_evaluator,
     "rummikub": section_rummikub,
     "clone": section_clone,

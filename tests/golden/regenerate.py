@@ -15,6 +15,10 @@ from cardenvs.core.replay import Replay
 
 FOLDER = Path(__file__).parent
 OPTIONS = {
+    "durak_v0": [
+        {"num_players": 3, "variant": "perevodnoy", "show_trump_transfer": True},
+        {"num_players": 6, "teams": "trios"},
+    ],
     "gin_rummy_v0": [{"oklahoma": True, "layoff": "manual", "big_gin": True}, {"match_target": 20}],
     "kuhn_poker_v0": [{"num_players": 3}],
     "rummikub_v0": [{"num_players": 2, "mask": "loose"}, {"num_players": 3, "joker_rule": "free", "returns": "win"}],

@@ -43,6 +43,7 @@ def _next_card(s):
 @kernel
 def _show(s, player, card, kind, log):
     """Show a card of `player` to all; it stays in the hand."""
+    _note_drawn(s, player, card)
     s.known[player] |= 1 << card
     ev.log_reveal(log, kind, player, card, table.HAND + player, 1, ev.EVERYBODY)
 
@@ -103,11 +104,17 @@ def beat(s, player, card, log):
 
 @kernel
 def _leave_hand(s, player, card):
+    _note_drawn(s, player, card)
     bit = 1 << card
-    if s.undealt & bit & ~s.known[player]:
-        s.drawn[player] -= 1  # this trump was among the cards drawn face down
     s.hands[player] ^= bit
     s.known[player] &= ~bit
+
+
+@kernel
+def _note_drawn(s, player, card):
+    """Note that `card`, which everybody sees now, was drawn face down if nobody was dealt it (9.3)."""
+    if s.undealt & 1 << card & ~s.known[player]:
+        s.drawn[player] -= 1
 
 
 @kernel
