@@ -12,19 +12,19 @@ from cardenvs.games.durak.actions import PASS, SHOW, TAKE, TRANSFER_0
 from cardenvs.games.durak.legal import playable, transfer_cards, trump_to_show
 from cardenvs.games.durak.seats import next_opponent
 
-# In steps of a rank; a card costs its rank from 0, the deuce, to 12, the ace.
+# Weights, checked by self-play one by one. In steps of a rank; a card costs its rank from 0, the deuce, to 12, the ace.
 _TRUMP = 14  # extra cost of a trump
 _PAIR = 4  # gain of a lead for each other card of its rank in hand
 _NEW_RANK = 1  # cost of a rank that is not on the table yet, since it invites throw-ins
 _HIGH_TRUMP = _TRUMP + 9  # a jack; with a talon to draw from, rather take a few cards than spend it
 _FEW_TALON = 6  # cards in the talon; with fewer, spend high trumps too
-_KEEP = 10  # a queen; with a talon to draw from, do not throw in cards from here on
+_MANY = 6  # cards on the table; beat so many at any price
 _NO_CARD = np.int64(-1)
 
 
 @kernel
 def heuristic(s, legal, n, rng):
-    """Beat and lead cheaply, transfer when possible, throw in low cards, and press when the talon is empty.
+    """Beat and lead cheaply, transfer when possible, throw in all but trumps, and press when the talon is empty.
 
     Args:
         s: one record, not terminal.
@@ -130,7 +130,7 @@ def _cheapest_beat(s):
 @kernel
 def _is_worth_beating(s, card):
     """Return whether to beat with `card` rather than take: not with a high trump while there is much to draw."""
-    if state.num_talon(s) <= _FEW_TALON or s.num_attack + s.num_beaten >= 4:
+    if state.num_talon(s) <= _FEW_TALON or s.num_attack + s.num_beaten >= _MANY:
         return True
     return _cost(s, card) < _HIGH_TRUMP
 
@@ -149,10 +149,9 @@ def _beats_all(s):
 
 @kernel
 def _gives_away(s, card):
-    """Return whether to throw in or add `card`: low cards, and with an empty talon every card that is no trump.
-
-    The last cards go in any case when the talon is empty: whoever has none left is safe.
-    """
+    """Return whether to throw in or add `card`: a trump only with an empty talon, to be beaten or as the last card."""
+    if _cost(s, card) < _TRUMP:
+        return True
     if state.num_talon(s):
-        return _cost(s, card) < _KEEP
-    return _cost(s, card) < _TRUMP or s.hands[s.current_player] & ~playable(s) == 0
+        return False
+    return s.phase == state.THROW_IN or s.hands[s.current_player] & ~playable(s) == 0
