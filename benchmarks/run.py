@@ -149,6 +149,9 @@ def section_wingspan(rounds: int, seconds: float) -> Iterator[Row]:
 
 
 CARD_GAMES: tuple[tuple[str, dict[str, Any], str], ...] = (  # with options, and the steps a second to reach
+    ("durak_v0", {}, "2.5 M"),
+    ("durak_v0", {"variant": "perevodnoy"}, ""),
+    ("durak_v0", {"num_players": 6}, ""),
     ("katko_v0", {}, "5 M"),
     ("katko_v0", {"num_players": 7}, ""),
     ("briscola_v0", {}, "5 M"),
@@ -208,7 +211,11 @@ def section_startup(rounds: int, seconds: float) -> Iterator[Row]:
     """Seconds from nothing to the first applied action, compiling and from the cache; import alone."""
     del seconds
     with tempfile.TemporaryDirectory() as cache:
-        cases = (("kuhn_poker_v0", "", ""), ("gin_rummy_v0", "15 s", "1 s"), ("wingspan_v0", "60 s", "2 s"))
+        cases = (
+            ("kuhn_poker_v0", "", ""),
+            ("gin_rummy_v0", "15 s", "1 s"),
+            ("wingspan_v0", "60 s", "2 s"),
+        )
         for game, cold_goal, warm_goal in cases:
             yield from _first_calls(game, cold_goal, warm_goal, cache, rounds)
         importing = "import time; t = time.perf_counter(); import cardenvs; print(time.perf_counter() - t)"

@@ -15,6 +15,10 @@ from cardenvs.core.replay import Replay
 
 FOLDER = Path(__file__).parent
 OPTIONS = {
+    "durak_v0": [
+        {"num_players": 3, "variant": "perevodnoy", "show_trump_transfer": True},
+        {"num_players": 6, "teams": "trios"},
+    ],
     "gin_rummy_v0": [{"oklahoma": True, "layoff": "manual", "big_gin": True}, {"match_target": 20}],
     "briscola_v0": [{"num_players": 4}, {"target": 2, "reward": "points"}],
     "kasino_v0": [{"num_players": 4, "teams": True, "match": True}, {"num_players": 3, "draw_variant": True}],
