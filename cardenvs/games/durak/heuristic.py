@@ -18,7 +18,7 @@ _PAIR = 4  # gain of a lead for each other card of its rank in hand
 _NEW_RANK = 1  # cost of a rank that is not on the table yet, since it invites throw-ins
 _HIGH_TRUMP = _TRUMP + 9  # a jack; with a talon to draw from, rather take a few cards than spend it
 _FEW_TALON = 6  # cards in the talon; with fewer, spend high trumps too
-_MANY = 6  # cards on the table; beat so many at any price
+_MANY = 6  # cards on the table; from here on, beat at any price
 _NO_CARD = np.int64(-1)
 
 
