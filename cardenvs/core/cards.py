@@ -78,6 +78,14 @@ def count_bits(bits):
     return number
 
 
+@kernel(inline=True)
+def mark_cards(cards, out, start):
+    """Set the entries start + card of `out` to 1 for the cards of a bit set (int64), as in an observation."""
+    while cards:
+        out[start + lowest_card(cards)] = 1
+        cards &= cards - 1
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # Ranks of the small research poker games: J, Q, K, then more above the king
 

@@ -1,21 +1,50 @@
-"""Dealing cards to hands of which it is known that they hold none of some suits.
+"""Dealing what a player cannot know: worlds for `determinize`.
 
-Players who do not follow suit show that they have none left. Worlds for search must respect this. `choose_place` deals
-one card after another, each at random among the places where it may lie such that the cards still to come fit.
+`redeal_hands` deals the hidden cards to the other hands and the stock.
 
-A *place* is a hand, or all that is left, with room for some cards. Numbers of up to eight places are packed into one
-int64, eight bits for each; so are the numbers of cards of the four suits.
+Players who do not follow suit show that they have none left, and worlds must respect this. `choose_place` deals one
+card after another, each at random among the places where it may lie such that the cards still to come fit. A *place* is
+a hand, or all that is left, with room for some cards. Numbers of up to eight places are packed into one int64, eight
+bits for each; so are the numbers of cards of the four suits.
 """
 
 import numpy as np
 
-from cardenvs.core.cards import NUM_CARDS
+from cardenvs.core.cards import NUM_CARDS, count_bits, lowest_card
 from cardenvs.core.kernel import kernel
-from cardenvs.core.rng import random_below
+from cardenvs.core.rng import canonical_shuffle, random_below
 
 MAX_PLACES = 7  # so that the sign bit stays free
 _NUM_SUITS = 4
 _SUIT_SIZE = NUM_CARDS // _NUM_SUITS
+_NO_CARD = -1
+
+
+@kernel
+def redeal_hands(s, player, hidden, end):
+    """Deal hidden cards to the hands of the others, as many as they hold, and the rest to the stock.
+
+    Args:
+        s: record with `hands`, bit sets of cards, and `deck`, of which deck[end - n:end] are n cards of the stock and
+            what has been dealt is -1. Its `rng` is advanced.
+        player: who keeps their hand.
+        hidden: bit set (int64) of all cards in the other hands and the stock.
+        end: end of the stock in `deck`.
+    """
+    k = end - count_bits(hidden)
+    for place in range(k, end):
+        s.deck[place] = lowest_card(hidden)
+        hidden &= hidden - 1
+    canonical_shuffle(s, s.deck, k, end)
+    for p in range(s.rules.num_players):
+        if p == player:
+            continue
+        number = count_bits(s.hands[p])
+        s.hands[p] = 0
+        for _ in range(number):
+            s.hands[p] |= np.int64(1) << s.deck[k]
+            s.deck[k] = _NO_CARD
+            k += 1
 
 
 @kernel(inline=True)

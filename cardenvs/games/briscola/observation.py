@@ -2,7 +2,7 @@
 
 import functools
 
-from cardenvs.core.cards import ITALIAN_LABELS, NUM_ITALIAN, SUITS, lowest_card
+from cardenvs.core.cards import ITALIAN_LABELS, NUM_ITALIAN, SUITS, mark_cards
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.seats import wrap
@@ -44,7 +44,7 @@ def observe(s, player, out):
     """Write what `player` sees of `s` into `out`, int8 (layout.size,)."""
     n = s.rules.num_players
     out[:] = 0
-    _mark(s.hands[player], out, 0)
+    mark_cards(s.hands[player], out, 0)
     out[NUM_ITALIAN + s.trump] = 1
     out[2 * NUM_ITALIAN + suit_of(s.trump)] = 1
     holder = 2 * NUM_ITALIAN + 4
@@ -58,9 +58,9 @@ def observe(s, player, out):
         out[holder + seat] = p == s.trump_holder
         if s.trick[p] != NO_CARD:
             out[trick + seat * NUM_ITALIAN + s.trick[p]] = 1
-        _mark(s.played[p], out, played + seat * NUM_ITALIAN)
-        _mark(s.won[p], out, won + seat * NUM_ITALIAN)
-        _mark(s.last_won[p], out, last_won + seat * NUM_ITALIAN)
+        mark_cards(s.played[p], out, played + seat * NUM_ITALIAN)
+        mark_cards(s.won[p], out, won + seat * NUM_ITALIAN)
+        mark_cards(s.last_won[p], out, last_won + seat * NUM_ITALIAN)
         out[leader + seat] = p == s.leader
         out[leader + n + seat] = p == s.current_player
     stock = leader + 2 * n
@@ -69,11 +69,3 @@ def observe(s, player, out):
         side = (player + k) % NUM_SIDES
         out[stock + 1 + k] = s.points[side]
         out[stock + 1 + NUM_SIDES + k] = s.deals_won[side]
-
-
-@kernel(inline=True)
-def _mark(cards, out, start):
-    """Set the entries of a bit set of cards."""
-    while cards:
-        out[start + lowest_card(cards)] = 1
-        cards &= cards - 1

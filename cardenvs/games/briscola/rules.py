@@ -5,14 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import NUM_ITALIAN, count_bits, lowest_card
+from cardenvs.core.cards import NUM_ITALIAN, lowest_card
 from cardenvs.core.codes import NO_DECK
 from cardenvs.core.errors import OptionError
 from cardenvs.core.events import Op, Table
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
-from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, shuffle_rest, start_stream
+from cardenvs.core.redeal import redeal_hands
+from cardenvs.core.rng import DEAL, DETERMINIZE, shuffle_rest, start_stream
 from cardenvs.core.rules import Returns
 from cardenvs.core.seats import wrap
 
@@ -308,23 +309,14 @@ def determinize(s, player, seed):
     """Re-deal what `player` does not see. The trump card stays where it is known to be (3.4)."""
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
-    hidden, trump = hidden_cards(s, player), np.int64(1) << s.trump
+    holder = np.int64(s.trump_holder)
+    is_held = holder != ev.NO_PLAYER and holder != player
+    if is_held:  # it is set aside while the other cards are dealt
+        s.hands[holder] ^= np.int64(1) << s.trump
     end = NUM_ITALIAN if s.num_dealt == NUM_ITALIAN else NUM_ITALIAN - 1  # the turned-up card is the last
-    first = end - count_bits(hidden)
-    for k in range(first, end):
-        s.deck[k] = lowest_card(hidden)
-        hidden &= hidden - 1
-    canonical_shuffle(s, s.deck, first, end)
-    for p in range(s.rules.num_players):
-        if p == player:
-            continue
-        kept = s.hands[p] & trump
-        number = count_bits(s.hands[p] ^ kept)
-        s.hands[p] = kept
-        for _ in range(number):
-            s.hands[p] |= np.int64(1) << s.deck[first]
-            s.deck[first] = NO_CARD
-            first += 1
+    redeal_hands(s, player, hidden_cards(s, player), end)
+    if is_held:
+        s.hands[holder] |= np.int64(1) << s.trump
 
 
 # ---------------------------------------------------------------------------------------------------------------

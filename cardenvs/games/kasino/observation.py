@@ -2,7 +2,7 @@
 
 import functools
 
-from cardenvs.core.cards import CARD_LABELS, NUM_CARDS, count_bits, lowest_card
+from cardenvs.core.cards import CARD_LABELS, NUM_CARDS, count_bits, mark_cards
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.seats import wrap
@@ -50,22 +50,22 @@ def observe(s, player, out):
     """Write what `player` sees of `s` into `out`, int8 (layout.size,)."""
     n, sides = s.rules.num_players, num_sides(s)
     out[:] = 0
-    _mark(s.hands[player], out, 0)
-    _mark(s.table, out, NUM_CARDS)
+    mark_cards(s.hands[player], out, 0)
+    mark_cards(s.table, out, NUM_CARDS)
     if s.playing != NO_CARD:
         out[2 * NUM_CARDS + s.playing] = 1
-        _mark(s.taken, out, 3 * NUM_CARDS)
-        _mark(s.group, out, 4 * NUM_CARDS)
+        mark_cards(s.taken, out, 3 * NUM_CARDS)
+        mark_cards(s.group, out, 4 * NUM_CARDS)
     won = 5 * NUM_CARDS
     last_won = won + sides * NUM_CARDS
     last_table = last_won + sides * NUM_CARDS
-    _mark(s.last_table, out, last_table)
+    mark_cards(s.last_table, out, last_table)
     sweeps = last_table + NUM_CARDS
     own = side_of(s, player)
     for k in range(sides):
         side = wrap(own + k, sides)
-        _mark(s.won[side], out, won + k * NUM_CARDS)
-        _mark(s.last_won[side], out, last_won + k * NUM_CARDS)
+        mark_cards(s.won[side], out, won + k * NUM_CARDS)
+        mark_cards(s.last_won[side], out, last_won + k * NUM_CARDS)
         out[sweeps + k] = s.sweeps[side]
         out[sweeps + sides + k] = min(max(s.scores[side], -_MOST), _MOST)
         out[sweeps + 2 * sides + k] = side == s.last_taker
@@ -79,11 +79,3 @@ def observe(s, player, out):
         out[seats + n + seat] = p == s.current_player
         out[seats + 2 * n + seat] = p == s.dealer
     out[seats + 3 * n] = NUM_CARDS - s.num_dealt
-
-
-@kernel(inline=True)
-def _mark(cards, out, start):
-    """Set the entries of a bit set of cards."""
-    while cards:
-        out[start + lowest_card(cards)] = 1
-        cards &= cards - 1

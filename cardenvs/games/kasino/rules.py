@@ -6,7 +6,8 @@ from cardenvs.core import events as ev
 from cardenvs.core.cards import NUM_CARDS, count_bits, lowest_card
 from cardenvs.core.codes import NO_DECK
 from cardenvs.core.kernel import kernel
-from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, shuffle_rest, start_stream
+from cardenvs.core.redeal import redeal_hands
+from cardenvs.core.rng import DEAL, DETERMINIZE, shuffle_rest, start_stream
 from cardenvs.core.rules import Returns
 from cardenvs.core.seats import wrap
 from cardenvs.games.kasino import state, table
@@ -406,21 +407,7 @@ def determinize(s, player, seed):
     """Re-deal what `player` does not see."""
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
-    hidden = hidden_cards(s, player)
-    k = NUM_CARDS - count_bits(hidden)
-    for place in range(k, NUM_CARDS):
-        s.deck[place] = lowest_card(hidden)
-        hidden &= hidden - 1
-    canonical_shuffle(s, s.deck, k, NUM_CARDS)
-    for p in range(s.rules.num_players):
-        if p == player:
-            continue
-        number = count_bits(s.hands[p])
-        s.hands[p] = 0
-        for _ in range(number):
-            s.hands[p] |= np.int64(1) << s.deck[k]
-            s.deck[k] = NO_CARD
-            k += 1
+    redeal_hands(s, player, hidden_cards(s, player), NUM_CARDS)
 
 
 # ---------------------------------------------------------------------------------------------------------------

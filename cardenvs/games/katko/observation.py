@@ -2,7 +2,7 @@
 
 import functools
 
-from cardenvs.core.cards import CARD_LABELS, NUM_CARDS, SUITS, lowest_card
+from cardenvs.core.cards import CARD_LABELS, NUM_CARDS, SUITS, mark_cards
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.seats import wrap
@@ -58,9 +58,9 @@ def observe(s, player, out):
     """Write what `player` sees of `s` into `out`, int8 (layout.size,)."""
     n, num_tricks = s.rules.num_players, s.rules.cards_per_player
     out[:] = 0
-    _mark(s.hands[player], out, 0)
-    _mark(s.set_aside[player], out, NUM_CARDS)
-    _mark(s.gone, out, 2 * NUM_CARDS)
+    mark_cards(s.hands[player], out, 0)
+    mark_cards(s.set_aside[player], out, NUM_CARDS)
+    mark_cards(s.gone, out, 2 * NUM_CARDS)
     trick = 3 * NUM_CARDS
     played = trick + n * NUM_CARDS
     last_played = played + n * NUM_CARDS
@@ -71,8 +71,8 @@ def observe(s, player, out):
         p = wrap(player + seat, n)
         if s.trick < num_tricks and s.played[p, s.trick] != NO_CARD:
             out[trick + seat * NUM_CARDS + s.played[p, s.trick]] = 1
-        _mark(cards_played(s, p), out, played + seat * NUM_CARDS)
-        _mark(s.last_played[p], out, last_played + seat * NUM_CARDS)
+        mark_cards(cards_played(s, p), out, played + seat * NUM_CARDS)
+        mark_cards(s.last_played[p], out, last_played + seat * NUM_CARDS)
         for suit in range(4):
             out[voids + 4 * seat + suit] = s.voids[p] >> suit & 1
         out[seats + seat] = p == s.leader
@@ -87,11 +87,3 @@ def observe(s, player, out):
     out[scores + n] = NUM_CARDS - s.num_dealt
     out[scores + n + 1] = s.phase == EXCHANGE
     out[scores + n + 2] = s.num_setting_aside
-
-
-@kernel(inline=True)
-def _mark(cards, out, start):
-    """Set the entries of a bit set of cards."""
-    while cards:
-        out[start + lowest_card(cards)] = 1
-        cards &= cards - 1

@@ -2,7 +2,7 @@
 
 import functools
 
-from cardenvs.core.cards import ITALIAN_LABELS, NUM_ITALIAN, count_bits, lowest_card
+from cardenvs.core.cards import ITALIAN_LABELS, NUM_ITALIAN, count_bits, mark_cards
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.seats import wrap
@@ -46,18 +46,18 @@ def observe(s, player, out):
     """Write what `player` sees of `s` into `out`, int8 (layout.size,)."""
     n, sides = s.rules.num_players, num_sides(s)
     out[:] = 0
-    _mark(s.hands[player], out, 0)
-    _mark(s.table, out, NUM_ITALIAN)
+    mark_cards(s.hands[player], out, 0)
+    mark_cards(s.table, out, NUM_ITALIAN)
     won = 2 * NUM_ITALIAN
     last_won = won + sides * NUM_ITALIAN
     last_table = last_won + sides * NUM_ITALIAN
-    _mark(s.last_table, out, last_table)
+    mark_cards(s.last_table, out, last_table)
     scope = last_table + NUM_ITALIAN
     own = side_of(s, player)
     for k in range(sides):
         side = wrap(own + k, sides)
-        _mark(s.won[side], out, won + k * NUM_ITALIAN)
-        _mark(s.last_won[side], out, last_won + k * NUM_ITALIAN)
+        mark_cards(s.won[side], out, won + k * NUM_ITALIAN)
+        mark_cards(s.last_won[side], out, last_won + k * NUM_ITALIAN)
         out[scope + k] = s.scope[side]
         out[scope + sides + k] = min(s.scores[side], _MOST_SCORE)
         out[scope + 2 * sides + k] = side == s.last_taker
@@ -68,11 +68,3 @@ def observe(s, player, out):
         out[seats + n + seat] = p == s.current_player
         out[seats + 2 * n + seat] = p == s.dealer
     out[seats + 3 * n] = NUM_ITALIAN - s.num_dealt
-
-
-@kernel(inline=True)
-def _mark(cards, out, start):
-    """Set the entries of a bit set of cards."""
-    while cards:
-        out[start + lowest_card(cards)] = 1
-        cards &= cards - 1
