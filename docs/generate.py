@@ -24,9 +24,9 @@ import re
 import statistics
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from cardenvs.agents.kinds import find_kind, kind_names
 from cardenvs.core.events import UNKNOWN
@@ -48,6 +48,8 @@ MOST_ROWS = 30  # of an action table
 _MOST_LABELS = 3  # in one of its cells
 _TICK = "```"
 _LANGUAGES = {".py": "python", ".toml": "toml"}
+
+_T = TypeVar("_T")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -483,6 +485,7 @@ def action_families(game: Game, options: Options) -> list["_Family"]:
                 families[-1].add(family)
             else:
                 families.append(family)
+        families = [_Family.joined(run) for run in _in_turn(families, lambda family: set(family.labels))]
     return families
 
 
@@ -503,6 +506,14 @@ class _Family:
             start = " ".join(itertools.takewhile(str.islower, pattern.split()[:words])) if words else pattern
             shown = label if pattern == label or words else f"{pattern}, as in *{label}*"
             self.labels.setdefault(start, (shown, shown))
+
+    @staticmethod
+    def joined(run: Sequence["_Family"]) -> "_Family":
+        """Join families that follow each other."""
+        first, *others = run
+        for other in others:
+            first.add(other)
+        return first
 
     def add(self, other: "_Family") -> None:
         """Append the ids that follow."""
@@ -531,23 +542,29 @@ def action_groups(game: Game, options: Options) -> list[_Ids]:
 
 
 def _without_repeats(groups: list[_Ids]) -> list[_Ids]:
-    """Groups that come in turn, such as a card into each of three places and then the next card, become one."""
-    short: list[_Ids] = []
-    at = 0
-    while at < len(groups):
-        period = next((n for n in range(2, 5) if _times(groups, at, n) > 2), 1)
-        run = groups[at : at + period * (_times(groups, at, period) if period > 1 else 1)]
+    """Merge groups that come in turn, such as a card into each of three places and then the next card."""
+    short = []
+    for run in _in_turn(groups, lambda group: set(group.patterns)):
         patterns = {pattern: label for group in reversed(run) for pattern, label in group.patterns.items()}
         short.append(_Ids(run[0].first, run[-1].last, patterns, set().union(*(group.phases for group in run))))
-        at += len(run)
     return short
 
 
-def _times(groups: list[_Ids], at: int, period: int) -> int:
-    """How often the patterns of the `period` groups from `at` on come in the same order."""
-    kinds = [set(group.patterns) for group in groups[at : at + period]]
+def _in_turn(items: Sequence[_T], kind: Callable[[_T], set[str]]) -> Iterator[Sequence[_T]]:
+    """Split `items` into runs: two to four kinds that come in turn more than twice, or else a single item."""
+    kinds = [kind(item) for item in items]
+    at = 0
+    while at < len(items):
+        period = next((n for n in range(2, 5) if _times(kinds, at, n) > 2), 1)
+        size = period * (_times(kinds, at, period) if period > 1 else 1)
+        yield items[at : at + size]
+        at += size
+
+
+def _times(kinds: list[set[str]], at: int, period: int) -> int:
+    """Count how often the `period` kinds from `at` on come in the same order."""
     number = 0
-    while [set(group.patterns) for group in groups[at + number * period :][:period]] == kinds:
+    while kinds[at + number * period :][:period] == kinds[at : at + period]:
         number += 1
     return number
 

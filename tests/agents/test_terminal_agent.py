@@ -90,7 +90,7 @@ def test_a_single_choice_is_made_for_you():
     assert len(state.legal_actions()) == 1
     agent, out = at_the_terminal()
     assert agent.act(Turn(state, 0)) == state.legal_actions()[0]
-    assert "Open with 30 points, or draw? Your only choice: draw." in out.getvalue()
+    assert "Your melds are worth 0 of the 30 points needed to open: draw. Your only choice: draw." in out.getvalue()
 
 
 def test_whole_plays_are_offered_and_played_to_their_end():

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from games.kasino_oracle import Oracle, captures, hand_value, maximal
+from kasino_oracle import Oracle, captures, hand_value, maximal
 
 from cardenvs.core.cards import CARD_LABELS, bits_of, parse_card, parse_cards
 from cardenvs.core.codes import FORFEIT

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from games.katko_oracle import Oracle, poker_rank
+from katko_oracle import Oracle, poker_rank
 
 from cardenvs.core.cards import CARD_LABELS, bits_of, parse_card, parse_cards
 from cardenvs.core.codes import FORFEIT

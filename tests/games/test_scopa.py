@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from games.scopa_oracle import DECK, captures, hand_points, primiera
+from scopa_oracle import DECK, captures, hand_points, primiera
 
 from cardenvs.core.cards import ITALIAN_LABELS
 from cardenvs.core.codes import FORFEIT

@@ -30,7 +30,7 @@ class BriscolaView(ItalianCardView):
         return f"play {ITALIAN_LABELS[action]}"
 
     def illegal_reason(self, s, action, code):
-        return "that card is not in hand (3.1)"
+        return "that card is not in hand (rules.md 3.1)"
 
     def prompt(self, s):
         if s.current_player == s.leader:

@@ -19,10 +19,10 @@ from cardenvs.games.kasino.state import (
 )
 
 _REASONS = {
-    state.TAKING: "a capture is being put together: take a card, or be done",
-    state.NOT_TAKING: "no capture is being put together",
-    state.NOT_COMPLETE: "the cards taken so far are not a capture, or not all that must be taken (3.2, 3.3)",
-    state.ALL_LISTED: "all captures of this card are listed",
+    state.TAKING: "a capture is being put together: take a card, or be done (rules.md 3.2)",
+    state.NOT_TAKING: "no capture is being put together (rules.md 3.2)",
+    state.NOT_COMPLETE: "the cards taken so far are not a capture, or not all that must be taken (rules.md 3.2, 3.3)",
+    state.ALL_LISTED: "all captures of this card are listed (rules.md 3.2)",
 }
 
 
@@ -65,13 +65,13 @@ class KasinoView(CardView):
             return _REASONS[code]
         if code == state.NOT_POSSIBLE:
             possible = " ".join(card_label(card) for card in cards_of(takeable(s)))
-            return f"{card_label(action - TAKE_0)} cannot be taken next; possible: {possible or 'none'} (3.2)"
+            return f"{card_label(action - TAKE_0)} cannot be taken next; possible: {possible or 'none'} (rules.md 3.2)"
         card = card_label(action // SLOTS)
         if code == state.NOT_HELD:
-            return f"{card} is not in hand (3.1)"
+            return f"{card} is not in hand (rules.md 3.1)"
         if code == state.MUST_CAPTURE:
-            return f"{card} can capture, so it must (3.3)"
-        return f"{card} has {num_offered(s, action // SLOTS)} captures on this table (3.2)"
+            return f"{card} can capture, so it must (rules.md 3.3)"
+        return f"{card} has {num_offered(s, action // SLOTS)} captures on this table (rules.md 3.2)"
 
     def prompt(self, s):
         if s.playing == NO_CARD:

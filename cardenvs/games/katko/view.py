@@ -8,10 +8,10 @@ from cardenvs.games.katko.rules import led_suit, trick_winner
 from cardenvs.games.katko.state import DONE, EXCHANGE, NO_CARD, PHASES, SET_ASIDE_0
 
 _REASONS = {
-    state.NOT_HELD: "that card is not in hand",
-    state.EXCHANGES: "cards are exchanged first; set a card aside, or say done (4.1)",
-    state.EXCHANGE_IS_OVER: "the exchange is over (4.1)",
-    state.REST_IS_SHORT: "the rest has no card left to draw for another one (4.2)",
+    state.NOT_HELD: "that card is not in hand (rules.md 3.1, 4.1)",
+    state.EXCHANGES: "cards are exchanged first; set a card aside, or say done (rules.md 4.1)",
+    state.EXCHANGE_IS_OVER: "the exchange is over (rules.md 4.1)",
+    state.REST_IS_SHORT: "the rest has no card left to draw for another one (rules.md 4.2)",
 }
 
 
@@ -42,7 +42,7 @@ class KatkoView(CardView):
 
     def illegal_reason(self, s, action, code):
         if code == state.MUST_FOLLOW:
-            return f"the suit that was led, {SUITS[led_suit(s)]}, must be followed (3.1)"
+            return f"the suit that was led, {SUITS[led_suit(s)]}, must be followed (rules.md 3.1)"
         return _REASONS[code]
 
     def prompt(self, s):

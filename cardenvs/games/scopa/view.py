@@ -39,9 +39,11 @@ class ScopaView(ItalianCardView):
     def illegal_reason(self, s, action, code):
         card = ITALIAN_LABELS[action // SLOTS]
         if code == state.NOT_HELD:
-            return f"{card} is not in hand (3.1)"
+            return f"{card} is not in hand (rules.md 3.1)"
         number = num_captures(s, action // SLOTS)
-        return f"{card} has {number} captures on this table (3.1, 3.2)" if number else f"{card} can only be laid (3.3)"
+        if number == 0:
+            return f"{card} can only be laid (rules.md 3.3)"
+        return f"{card} has {number} captures on this table (rules.md 3.1, 3.2)"
 
     def prompt(self, s):
         return "Play a card: take with it, or lay it if it takes nothing."
