@@ -32,15 +32,28 @@ new_captures = stack_record(CAPTURES)
 
 
 @kernel
-def list_captures(table, values, total, found):
+def list_captures(table, values, total, alone, found):
     """Fill `found`, a CAPTURES record, with the captures of cards on the table.
 
     Args:
         table: bit set (int64) of the cards that may be taken.
         values: int array, by card: its value on the table, at least 1.
         total: what each group adds up to.
+        alone: bit set (int64) of what else is a group by itself, such as a build.
         found: record from `new_captures`.
     """
+    list_groups(table, values, total, found)
+    while alone and not found.overflows:
+        _add(found, alone & -alone, found.number)
+        alone &= alone - 1
+    if not found.overflows:
+        found.num_groups = found.number
+        _list_unions(found)
+
+
+@kernel
+def list_groups(table, values, total, found):
+    """Fill `found` with single groups; the arguments are as for `list_captures`."""
     found.number = found.num_groups = found.overflows = 0
     chosen, left, rest = np.int64(0), np.int64(total), np.int64(table)
     while rest or chosen:
@@ -61,7 +74,6 @@ def list_captures(table, values, total, found):
             left += values[lowest_card(last)]
             rest = table & ~(2 * last - 1)
     found.num_groups = found.number
-    _list_unions(found)
 
 
 @kernel

@@ -3,15 +3,16 @@
 import numpy as np
 
 from cardenvs.core.cards import count_bits, lowest_card
+from cardenvs.core.fishing.rules import hidden_cards, num_sides, side_of
+from cardenvs.core.fishing.state import NO_CARD, SPADES
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
 from cardenvs.games.kasino.legal import capture
-from cardenvs.games.kasino.rules import hidden_cards, is_frozen, num_sides, side_of, worth
+from cardenvs.games.kasino.rules import is_frozen, worth
 from cardenvs.games.kasino.state import (
     COMPOSE,
     DONE,
     HAND_VALUES,
-    NO_CARD,
     SLOTS,
     SWEEPS_OFF,
     TABLE_VALUES,
@@ -23,7 +24,6 @@ from cardenvs.games.kasino.state import (
 _CARD, _SPADE, _SWEEP = 0.06, 0.25, 0.8
 _LEFT_BEHIND = 0.3  # part of a card's worth that is lost when it lies on the table
 _HIGH_CARD = 0.04  # for each point of its hand value, what a card that captures much is worth in hand
-_SPADES = (1 << 13) - 1
 
 
 @kernel
@@ -64,7 +64,7 @@ def _take_on(legal, n):
 @kernel
 def value_of_cards(cards):
     """Return what captured cards are worth, in points."""
-    return worth(cards) + _CARD * count_bits(cards) + _SPADE * count_bits(cards & _SPADES)
+    return worth(cards) + _CARD * count_bits(cards) + _SPADE * count_bits(cards & SPADES)
 
 
 @kernel

@@ -1,10 +1,13 @@
 """Legal actions of Kasino (rules.md 3)."""
 
+import numpy as np
+
 from cardenvs.core.captures import keep_largest, keep_maximal, list_captures, may_take, new_captures
 from cardenvs.core.cards import NUM_CARDS, lowest_card
+from cardenvs.core.fishing.state import NO_CARD, ROUND_SIZE
 from cardenvs.core.kernel import kernel
 from cardenvs.games.kasino import state
-from cardenvs.games.kasino.state import COMPOSE, DONE, FIRST_CAPTURE, HAND_VALUES, NO_CARD, SLOTS, TABLE_VALUES, TAKE_0
+from cardenvs.games.kasino.state import COMPOSE, DONE, FIRST_CAPTURE, HAND_VALUES, SLOTS, TABLE_VALUES, TAKE_0
 
 
 @kernel(inline=True)
@@ -22,7 +25,7 @@ def only_maximal(s):
 @kernel
 def offered(s, card, found):
     """Fill `found` with the captures that are offered for a card, in the order of their slots."""
-    list_captures(s.table, TABLE_VALUES, HAND_VALUES[card], found)
+    list_captures(s.table, TABLE_VALUES, HAND_VALUES[card], np.int64(0), found)
     if s.rules.capture_choice == state.CHOICE_AUTO:
         keep_largest(found)
         found.overflows = 0
@@ -138,4 +141,4 @@ def num_actions(options):
 
 def max_legal(options):
     """Return the length of the longest list: all outcomes of a hand, or all cards and done."""
-    return max(state.ROUND_SIZE * SLOTS, NUM_CARDS + 1)
+    return max(ROUND_SIZE * SLOTS, NUM_CARDS + 1)

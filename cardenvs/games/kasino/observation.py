@@ -3,11 +3,11 @@
 import functools
 
 from cardenvs.core.cards import CARD_LABELS, NUM_CARDS, count_bits, mark_cards
+from cardenvs.core.fishing.rules import num_sides, side_of
+from cardenvs.core.fishing.state import NO_CARD, ROUND_SIZE
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.seats import wrap
-from cardenvs.games.kasino.rules import num_sides, side_of
-from cardenvs.games.kasino.state import NO_CARD, ROUND_SIZE
 
 _SEATS = "observer first, then in turn"
 _SIDES = "the observer's first, then in turn"

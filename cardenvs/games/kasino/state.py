@@ -7,15 +7,13 @@ import numpy as np
 from cardenvs.core.captures import MAX_CAPTURES
 from cardenvs.core.cards import NUM_CARDS, parse_card
 from cardenvs.core.errors import OptionError
+from cardenvs.core.fishing.state import FIELDS, MAX_PLAYERS, deck
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 
-MAX_PLAYERS = MAX_SIDES = 4
-ROUND_SIZE = 4
-MAX_HANDS = 60  # of a match (6.5)
+__all__ = ["STATE", "KasinoOptions", "deck"]
+
 FORFEIT_POINTS = 10  # of a single hand (7.1)
-NO_CARD = -1
-NO_SIDE = -1
 
 SMALL_KASINO, BIG_KASINO = parse_card("2s"), parse_card("Td")
 TABLE_VALUES = np.array([card % 13 + 1 for card in range(NUM_CARDS)], np.int64)  # by card (1.2)
@@ -72,30 +70,12 @@ STATE = record(
     rules_dtype(KasinoOptions),
     MAX_PLAYERS,
     [
-        ("deck", "i1", (NUM_CARDS,)),  # deck[num_dealt:] is the stock, next first         seen by: nobody
-        ("num_dealt", "i1"),  #                                                            seen by: all
-        # Bit sets of cards
-        ("hands", "i8", (MAX_PLAYERS,)),  #                                                seen by: owner
-        ("table", "i8"),  #                                                                seen by: all
-        ("won", "i8", (MAX_SIDES,)),  # captured in this hand                              seen by: all
-        ("last_won", "i8", (MAX_SIDES,)),  # at the end of the hand before                 seen by: all
-        ("last_table", "i8"),  # what was left to nobody in the hand before (8.1)          seen by: all
+        *FIELDS,
         # Seen by all
         ("playing", "i1"),  # card with which cards are being taken one by one, or NO_CARD
         ("taken", "i8"),  # cards taken with it so far
         ("group", "i8"),  # of these, the group that is not complete
-        ("sweeps", "i1", (MAX_SIDES,)),  # of this hand that still count
-        ("last_taker", "i1"),  # side that captured last in this hand, or NO_SIDE
         ("cards_prize", "i1"),  # points for most cards
         ("spades_prize", "i1"),  # and for most spades
-        ("dealer", "i1"),
-        ("num_hands", "i2"),  # begun
-        ("scores", "i2", (MAX_SIDES,)),
-        ("hand_scores", "i2", (MAX_HANDS, MAX_SIDES)),  # scores at the end of each hand
     ],
 )
-
-
-def deck(options):
-    """Return all cards of the game."""
-    return np.arange(NUM_CARDS, dtype=np.int16)

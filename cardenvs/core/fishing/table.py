@@ -1,0 +1,42 @@
+"""The table of fishing games. Every game's table starts with these piles, counters and kinds of event."""
+
+import copy
+
+from cardenvs.core.events import Op, Table
+from cardenvs.core.fishing.state import MAX_PLAYERS
+
+_SHARED = Table(MAX_PLAYERS)
+
+STOCK = _SHARED.pile("stock")
+BOARD = _SHARED.pile("table")
+HAND = _SHARED.pile("hand", per_player=True)
+WON = _SHARED.pile("won", per_player=True)  # by side: the sides are numbered like their first players
+
+HAND_NUMBER = _SHARED.counter("hand_number")
+DEALER = _SHARED.counter("dealer")
+SWEEPS = _SHARED.counter("sweeps", per_player=True)  # by side
+SCORE = _SHARED.counter("score", per_player=True)  # by side
+
+CLEAR_TABLE = _SHARED.event("clear_table", Op.CLEAR, "The cards are gathered.", is_detail=True)
+NEW_HAND = _SHARED.event("new_hand", Op.SET, "Hand {value}.")
+IS_DEALER = _SHARED.event("dealer", Op.SET, "{player} deals.", is_detail=True)
+NEW_SWEEPS = _SHARED.event("new_sweeps", Op.SET, "{player}'s side has {value} sweeps.", is_detail=True)
+SHUFFLE = _SHARED.event("shuffle", Op.CREATE, "The deck of {value} cards is shuffled.", is_detail=True)
+DEALT = _SHARED.event("deal", Op.MOVE, "{player} is dealt {token}.")
+LAID_OUT = _SHARED.event("lay_out", Op.MOVE, "{token} is laid on the table.")
+TRAILS = _SHARED.event("trail", Op.MOVE, "{player} lays {token}.")
+PLAYS = _SHARED.event("play", Op.MOVE, "{player} plays {token}.")
+TAKES = _SHARED.event("take", Op.MOVE, "{player} takes {token}.")
+SWEEP = _SHARED.event("sweep", Op.SET, "A sweep! {player}'s side has {value}.")
+NEW_SCORE = _SHARED.event("score", Op.SET, "{player}'s side has a score of {value}.")
+GETS_REST = _SHARED.event("get_rest", Op.MOVE_ALL, "The cards left on the table go to {player}'s side.")
+MOST_CARDS = _SHARED.event("most_cards", Op.NOTE, "{player}'s side has most cards.")
+MOST_SPADES = _SHARED.event("most_spades", Op.NOTE, "{player}'s side has most spades.")
+WINS = _SHARED.event("win", Op.NOTE, "{player}'s side wins the match.")
+DRAWN = _SHARED.event("drawn", Op.NOTE, "Nobody wins after {value} hands.")
+FORFEITS = _SHARED.event("forfeit", Op.NOTE, "{player} forfeits.")
+
+
+def new_table():
+    """Return a table with all of the above, to which a game adds its own."""
+    return copy.deepcopy(_SHARED)
