@@ -28,19 +28,21 @@ def redeal_hands(s, player, hidden, end):
         s: record with `hands`, bit sets of cards, and `deck`, of which deck[end - n:end] are n cards of the stock and
             what has been dealt is -1. Its `rng` is advanced.
         player: who keeps their hand.
-        hidden: bit set (int64) of all cards in the other hands and the stock.
+        hidden: bit set (int64) of the cards to deal: those in the stock and in the other hands, except for cards that
+            these are known to hold, which they keep.
         end: end of the stock in `deck`.
     """
     k = end - count_bits(hidden)
+    rest = hidden
     for place in range(k, end):
-        s.deck[place] = lowest_card(hidden)
-        hidden &= hidden - 1
+        s.deck[place] = lowest_card(rest)
+        rest &= rest - 1
     canonical_shuffle(s, s.deck, k, end)
     for p in range(s.rules.num_players):
         if p == player:
             continue
-        number = count_bits(s.hands[p])
-        s.hands[p] = 0
+        number = count_bits(s.hands[p] & hidden)
+        s.hands[p] &= ~hidden
         for _ in range(number):
             s.hands[p] |= np.int64(1) << s.deck[k]
             s.deck[k] = _NO_CARD

@@ -392,7 +392,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
     def _check_fields(self, fields: dict[str, Any], state: State) -> None:
         """Raise FormatError unless the saved attributes fit an environment at `state`."""
         check_fields(fields, _FIELD_TYPES, "the saved position")
-        agents, selected, dead = fields["agents"], fields["agent_selection"], []
+        agents, selected = fields["agents"], fields["agent_selection"]
         for name, kind in _BY_AGENT.items():
             names, most = list(fields[name]), self.possible_agents if name == "places" else agents
             if not all(type(value) in kind and math.isfinite(value) for value in fields[name].values()) or (
@@ -400,6 +400,10 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
             ):
                 raise FormatError(f"the saved position is damaged: its {name} are {short(fields[name])}")
         dead = [agent for agent in agents if fields["terminations"][agent] or fields["truncations"][agent]]
+        active = [agent for agent in self.possible_agents if state.record.active[self._player_of[agent]]]
+        is_over = state.is_terminal or not agents or all(fields["truncations"].values())
+        if [agent for agent in agents if agent not in dead] != ([] if is_over else active):
+            raise FormatError(f"the saved position is damaged: {short(dead)} are out among {short(agents)}")
         to_act = None if state.is_terminal else self.possible_agents[state.current_player]
         fits = agents == [agent for agent in self.possible_agents if agent in agents]
         if not fits or (agents and selected not in (*dead, to_act)) or selected not in self.possible_agents:

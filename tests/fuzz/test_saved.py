@@ -116,6 +116,19 @@ def try_position(draw):
     assert not env.agents
 
 
+@pytest.mark.parametrize(("name", "agent"), [("terminations", "player_0"), ("truncations", "player_1")])
+def test_a_position_cannot_put_a_player_out_who_is_in_the_game(name, agent):
+    env = RawEnv(LEDUC, num_players=3)
+    env.reset(seed=5)
+    before = env.get_state()
+    line, _, rest = body_of(before, _AEC_MAGIC).partition(b"\n")
+    header = json.loads(line)
+    header[name][agent] = True
+    with pytest.raises(FormatError, match="are out among"):
+        env.set_state(resealed(_AEC_MAGIC, json.dumps(header).encode() + b"\n" + rest))
+    assert env.get_state() == before
+
+
 TRIALS = {"header": try_state_header, "bytes": try_state_bytes, "position": try_position}
 
 
