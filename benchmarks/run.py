@@ -157,6 +157,8 @@ CARD_GAMES: tuple[tuple[str, dict[str, Any], str], ...] = (  # with options, and
     ("briscola_v0", {}, "5 M"),
     ("briscola_v0", {"num_players": 4}, ""),
     ("kasino_v0", {}, "1 M"),
+    ("casino_v0", {}, "1 M"),
+    ("casino_v0", {"num_players": 4, "teams": True}, ""),
     ("scopa_v0", {}, "1.5 M"),
     ("scopa_v0", {"num_players": 4, "scopone": "ten"}, ""),
 )
@@ -183,10 +185,10 @@ def section_evaluator(rounds: int, seconds: float) -> Iterator[Row]:
 def section_rummikub(rounds: int, seconds: float) -> Iterator[Row]:
     """Rummikub: batched steps, the solver beside an integer program on positions of self-play, whole games."""
     name = rummikub.NAME
-    for mask, num_envs, goal in (("loose", 512, "1 M"), ("exact", 64, "15,000")):
-        batch = c.batched(name, num_envs, mask=mask)
+    for steps, num_envs, goal in (("loose", 512, "1 M"), ("exact", 64, "15,000")):
+        batch = c.batched(name, num_envs, steps=steps)
         race([batch], rounds, 2 * seconds)
-        yield Row(f"{name} batch, 1 core, {mask} mask", batch.best, "", 0.0, goal)
+        yield Row(f"{name} batch, 1 core, {steps} mask", batch.best, "", 0.0, goal)
     times = rummikub.solver_times(positions=3000, programs=300)
     what = f"{name} solver, {times.positions} positions of self-play"
     yield Row(f"{what}, 99th percentile", times.percentile_99, "", 0.0, "5,000", "µs")

@@ -15,6 +15,7 @@ import cardenvs
 STEPS = {
     "kuhn_poker_v0": 50_000_000,
     "leduc_poker_v0": 40_000_000,
+    "casino_v0": 20_000_000,
     "durak_v0": 20_000_000,
     "gin_rummy_v0": 20_000_000,
     "texas_holdem_v0": 20_000_000,

@@ -15,6 +15,7 @@ from cardenvs.core.replay import Replay
 
 FOLDER = Path(__file__).parent
 OPTIONS = {
+    "casino_v0": [{"num_players": 4, "teams": True, "match": False}, {"royal": True, "table_only_builds": True}],
     "durak_v0": [
         {"num_players": 3, "variant": "perevodnoy", "show_trump_transfer": True},
         {"num_players": 6, "teams": "trios"},

@@ -20,6 +20,7 @@ SMALL = [("kuhn_poker_v0", {}), ("leduc_poker_v0", {}), ("kuhn_poker_v0", {"num_
 GAMES = [
     *SMALL,
     ("gin_rummy_v0", {}),
+    ("casino_v0", {"match": False}),
     ("durak_v0", {"num_players": 3}),
     ("texas_holdem_v0", {"format": "cash", "num_players": 3, "blinds": (5, 10)}),
     ("wingspan_v0", {"num_players": 2}),

@@ -1,0 +1,359 @@
+"""Rules of Casino: the course of a game. Paragraph numbers are those of rules.md. Legal actions are in legal.py."""
+
+import numpy as np
+
+from cardenvs.core import events as ev
+from cardenvs.core.cards import NUM_CARDS, count_bits, lowest_card
+from cardenvs.core.codes import NO_DECK
+from cardenvs.core.fishing import table as shared
+from cardenvs.core.fishing.rules import (
+    deal_hand,
+    deal_round,
+    draw_match,
+    give_rest,
+    hidden_cards,
+    lay_card,
+    lose_game,
+    match_winner,
+    num_sides,
+    pay_points,
+    side_of,
+    side_with_most,
+    win_match,
+)
+from cardenvs.core.fishing.state import ACES, ALL_CARDS, MAX_HANDS, NO_CARD, NO_SIDE, SPADES
+from cardenvs.core.kernel import kernel
+from cardenvs.core.redeal import redeal_hands
+from cardenvs.core.rng import DETERMINIZE, random_below, start_stream
+from cardenvs.core.rules import Returns
+from cardenvs.core.seats import wrap
+from cardenvs.games.casino import state, table
+from cardenvs.games.casino.composing import take_item
+from cardenvs.games.casino.legal import build, capture
+from cardenvs.games.casino.plays import cards_that_count, is_numeral, place_of, sets_of, total_of, value_of
+from cardenvs.games.casino.state import (
+    BIG_CASINO,
+    BUILD_0,
+    COMPOSE_BUILD,
+    COMPOSE_CAPTURE,
+    DONE,
+    HIGH_ACE,
+    JACK_OF_SPADES,
+    LITTLE_CASINO,
+    MAX_BUILDS,
+    NEW,
+    NO_TARGET,
+    NUMBERS,
+    SLOTS,
+    TABLE_ONLY,
+    TAKE_0,
+    TARGET_0,
+    TOP_ROYAL,
+    TRAIL,
+)
+
+# ---------------------------------------------------------------------------------------------------------------
+# The deal and the turn
+
+
+@kernel
+def deal(s, given, log):
+    """Deal the first hand; the last player is the dealer (2.1)."""
+    s.playing, s.target = NO_CARD, NO_TARGET
+    deal_hand(s, s.rules.num_players - 1, given, log)
+
+
+@kernel
+def apply_action(s, action, log):
+    """Trail, capture or build, or go on with what is being put together."""
+    player = np.int64(s.current_player)
+    if action >= TARGET_0:
+        s.target, s.composing = action - TARGET_0, state.TAKE
+    elif action == DONE:
+        _play(s, player, np.int64(s.playing), np.int64(s.target), s.taken, log)
+    elif action >= TAKE_0:
+        take_item(s, action - TAKE_0)
+    else:
+        _begin(s, player, action // SLOTS, action % SLOTS, log)
+
+
+@kernel
+def _begin(s, player, card, slot, log):
+    """Play a card, or lay it open to put a capture or a build together."""
+    _no_longer_shown(s, player, card)
+    if slot == TRAIL:
+        lay_card(s, player, card, log)
+        _end_turn(s, log)
+    elif slot in (COMPOSE_CAPTURE, COMPOSE_BUILD):
+        s.playing = card
+        s.hands[player] ^= 1 << card
+        s.composing = state.TAKE if slot == COMPOSE_CAPTURE else state.CHOOSE_TARGET
+        ev.log_move(log, table.SHOWS, player, card, shared.HAND + player, table.SHOWN, ev.EVERYBODY)
+    elif slot < COMPOSE_CAPTURE:
+        _play(s, player, card, np.int64(NO_TARGET), capture(s, card, slot), log)
+    else:
+        target, cards = build(s, card, slot)
+        _play(s, player, card, target, cards, log)
+
+
+@kernel
+def _play(s, player, card, target, items, log):
+    """Capture or build with a card that is in hand or has been laid open."""
+    source = shared.HAND + player if s.playing == NO_CARD else table.SHOWN
+    s.hands[player] &= ~(np.int64(1) << card)
+    s.playing, s.target, s.composing = NO_CARD, NO_TARGET, state.PLAY
+    s.taken = s.group = 0
+    if target == NO_TARGET:
+        _capture(s, player, card, items, source, log)
+    else:
+        _build(s, player, card, target, items, source, log)
+    _end_turn(s, log)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Captures and builds
+
+
+@kernel
+def _capture(s, player, card, items, source, log):
+    """Capture loose cards and builds (4)."""
+    side = side_of(s, player)
+    s.won[side] |= np.int64(1) << card
+    s.last_taker = side
+    ev.log_move(log, shared.PLAYS, player, card, source, shared.WON + side, ev.EVERYBODY)
+    while items:
+        item = lowest_card(items)
+        items &= items - 1
+        if item >= BUILD_0:
+            _take_build(s, player, item - BUILD_0, log)
+            continue
+        s.table ^= np.int64(1) << item
+        s.won[side] |= np.int64(1) << item
+        ev.log_move(log, shared.TAKES, player, item, shared.BOARD, shared.WON + side, ev.EVERYBODY)
+    if s.table == 0 and _num_builds(s) == 0:
+        s.sweeps[side] += 1
+        ev.log_set(log, shared.SWEEP, side, shared.SWEEPS + side, s.sweeps[side])
+
+
+@kernel
+def _take_build(s, player, k, log):
+    """A build goes to the side of `player`."""
+    side = side_of(s, player)
+    s.won[side] |= s.builds[k]
+    ev.log_event(
+        log, table.TAKES_BUILD, player, ev.UNKNOWN, table.BUILD + k, shared.WON + side, 0, ev.NOBODY, ev.EVERYBODY
+    )
+    _clear_build(s, k, log)
+
+
+@kernel
+def _clear_build(s, k, log):
+    """Forget what was known of a build."""
+    s.builds[k] = s.build_values[k] = s.build_sets[k] = s.build_owners[k] = 0
+    ev.log_set(log, table.BUILD_GONE, ev.NO_PLAYER, table.VALUE + k, 0)
+    ev.log_set(log, table.BUILD_GONE, ev.NO_PLAYER, table.SETS + k, 0)
+    ev.log_set(log, table.BUILD_GONE, ev.NO_PLAYER, table.OWNER + k, 0)
+
+
+@kernel
+def _num_builds(s):
+    """Return the number of builds on the table."""
+    number = 0
+    for k in range(MAX_BUILDS):
+        number += s.builds[k] != 0
+    return number
+
+
+@kernel
+def _build(s, player, card, target, cards, source, log):
+    """Make a build, add to one, or raise it (5.2 to 5.8); `player` now owns it."""
+    value, k, from_table = value_of(target), place_of(target), target >= TABLE_ONLY
+    if k == NEW:
+        k = _free_place(s)
+    total, before = total_of(cards), np.int64(s.build_sets[k])
+    if s.build_values[k] != value:  # a raised build is a part of the first set
+        total += s.build_values[k]
+        before = np.int64(0)
+    if from_table:
+        s.hands[player] &= ~(np.int64(1) << card)
+        s.table |= np.int64(1) << card
+        ev.log_move(log, shared.TRAILS, player, card, source, shared.BOARD, ev.EVERYBODY)
+    else:
+        total += NUMBERS[card]
+        s.builds[k] |= np.int64(1) << card
+        ev.log_move(log, table.BUILDS, player, card, source, table.BUILD + k, ev.EVERYBODY)
+    s.table &= ~cards
+    s.builds[k] |= cards
+    s.build_values[k], s.build_owners[k] = value, player
+    s.build_sets[k] = before + sets_of(value, total)
+    while cards:
+        ev.log_move(log, table.GATHERS, player, lowest_card(cards), shared.BOARD, table.BUILD + k, ev.EVERYBODY)
+        cards &= cards - 1
+    ev.log_set(log, table.NEW_VALUE, player, table.VALUE + k, value)
+    ev.log_set(log, table.NEW_SETS, player, table.SETS + k, s.build_sets[k])
+    ev.log_set(log, table.NEW_OWNER, player, table.OWNER + k, player)
+    if s.hands[player] & cards_that_count(value) or not s.rules.build_for_partner:
+        s.shown[player] |= 1 << value
+
+
+@kernel
+def _free_place(s):
+    """Return the first place without a build."""
+    k = 0
+    while s.builds[k]:
+        k += 1
+    return k
+
+
+@kernel
+def _no_longer_shown(s, player, card):
+    """The player may have no other card that counts as much (10.4)."""
+    if is_numeral(s, card):
+        s.shown[player] &= ~(1 << NUMBERS[card])
+        if NUMBERS[card] == 1:
+            s.shown[player] &= ~(1 << HIGH_ACE)
+
+
+@kernel
+def _end_turn(s, log):
+    """Pass the turn, deal again (2.2), or end the hand."""
+    s.current_player = wrap(s.current_player + 1, s.rules.num_players)
+    if s.hands[s.current_player] == 0:  # then all are empty
+        if s.num_dealt < NUM_CARDS:
+            deal_round(s, log)
+        else:
+            _end_hand(s, log)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The end of a hand
+
+
+@kernel
+def _end_hand(s, log):
+    """Give away the rest (4.5), score (7), then deal again or end the game (8)."""
+    for k in range(MAX_BUILDS):
+        if s.builds[k]:
+            s.table |= s.builds[k]
+            ev.log_move_all(log, table.BREAKS_UP, table.BUILD + k, shared.BOARD)
+            _clear_build(s, k, log)
+    give_rest(s, log)
+    _score(s, log)
+    for side in range(num_sides(s)):
+        s.hand_scores[s.num_hands - 1, side] = s.scores[side]
+    if not s.rules.match:
+        pay_points(s, 1)
+        return
+    winner = match_winner(s, 1)
+    if winner != NO_SIDE:
+        win_match(s, winner, log)
+    elif s.num_hands == MAX_HANDS:
+        draw_match(s, log)
+    else:
+        ev.log_clear(log, shared.CLEAR_TABLE)
+        deal_hand(s, wrap(s.dealer + 1, s.rules.num_players), NO_DECK, log)
+
+
+@kernel
+def _score(s, log):
+    """Add the points of the hand (7.1, 7.2)."""
+    with_cards, _ = side_with_most(s, ALL_CARDS)
+    with_spades, _ = side_with_most(s, SPADES)
+    if with_cards != NO_SIDE:
+        ev.log_note(log, shared.MOST_CARDS, with_cards, 0)
+    if with_spades != NO_SIDE and not s.rules.spade_casino:
+        ev.log_note(log, shared.MOST_SPADES, with_spades, 0)
+    for side in range(num_sides(s)):
+        points = worth(s, s.won[side])
+        points += s.sweeps[side] if s.rules.sweeps else 0
+        points += 3 if side == with_cards else 0
+        points += 1 if side == with_spades and not s.rules.spade_casino else 0
+        if points:
+            s.scores[side] += points
+            ev.log_set(log, shared.NEW_SCORE, side, shared.SCORE + side, s.scores[side])
+
+
+@kernel
+def worth(s, cards):
+    """Return the points of single captured cards (7.1, 7.2)."""
+    points = count_bits(cards & ACES) + (cards >> LITTLE_CASINO & 1) + 2 * (cards >> BIG_CASINO & 1)
+    if s.rules.spade_casino:
+        points += count_bits(cards & SPADES) + (cards >> JACK_OF_SPADES & 1)
+    return points
+
+
+@kernel
+def forfeit(s, player, log):
+    """The side of `player` loses (9.1)."""
+    lose_game(s, player, 1 if s.rules.match else state.FORFEIT_POINTS, log)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What a player cannot know
+
+
+@kernel
+def determinize(s, player, seed):
+    """Re-deal what `player` does not see, so that the others hold the cards that they have shown (10.4).
+
+    Each world that is possible is equally likely. A card is drawn for each shown value first, then the rest is dealt;
+    this finds a world with k cards of a shown value k times as often as one with a single card, so it is kept with a
+    chance of 1 in k.
+    """
+    s.seed = seed
+    start_stream(s, DETERMINIZE, 0)
+    hidden = hidden_cards(s, player)
+    while True:
+        left = hidden
+        for p in range(s.rules.num_players):
+            if p != player:
+                left = _deal_shown(s, player, p, left)
+        redeal_hands(s, player, left, NUM_CARDS)
+        if random_below(s.rng, _ways_to_show(s, player)) == 0:
+            return
+
+
+@kernel
+def _deal_shown(s, observer, player, left):
+    """Deal a random card of those left for each value that `player` has shown, and return what is left then."""
+    for value in range(2, TOP_ROYAL + 1):
+        if not s.shown[player] >> value & 1:
+            continue
+        possible = left & cards_that_count(value)
+        for _ in range(random_below(s.rng, count_bits(possible))):
+            possible &= possible - 1
+        card, given = possible & -possible, s.hands[player] & left
+        given &= -given  # some card that is dealt again anyway
+        if s.hands[player] & card == 0:
+            for other in range(s.rules.num_players):
+                if other != observer and s.hands[other] & card:
+                    s.hands[other] ^= card | given
+            s.hands[player] ^= card | given
+        left ^= card
+    return left
+
+
+@kernel
+def _ways_to_show(s, observer):
+    """Return in how many ways the other players' cards could be those that they have shown."""
+    ways = np.int64(1)
+    for p in range(s.rules.num_players):
+        for value in range(2, TOP_ROYAL + 1):
+            if p != observer and s.shown[p] >> value & 1:
+                ways *= count_bits(s.hands[p] & cards_that_count(value))
+    return ways
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Spaces
+
+
+def max_length(options):
+    """Return a bound on the decisions: each card is played, with a target and an end, built in once and taken once."""
+    return 5 * NUM_CARDS * (MAX_HANDS if options.match else 1)
+
+
+def returns(options):
+    """Return the bounds: a match won or lost, or the points of a hand with all its sweeps."""
+    most = (24 if options.spade_casino else 11) + NUM_CARDS // 2
+    return Returns(-1, 1, 0, "wins") if options.match else Returns(-most, most, 0, "points")

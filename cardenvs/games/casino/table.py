@@ -1,0 +1,23 @@
+"""The table of Casino, and the kinds of event that change it."""
+
+from cardenvs.core.events import Op
+from cardenvs.core.fishing.table import new_table
+from cardenvs.games.casino.state import MAX_BUILDS
+
+TABLE = new_table()
+
+BUILD, *_ = [TABLE.pile(f"build_{k}") for k in range(MAX_BUILDS)]
+SHOWN = TABLE.pile("shown")  # the card with which a capture or a build is being put together
+VALUE, *_ = [TABLE.counter(f"value_{k}") for k in range(MAX_BUILDS)]
+OWNER, *_ = [TABLE.counter(f"owner_{k}") for k in range(MAX_BUILDS)]
+SETS, *_ = [TABLE.counter(f"sets_{k}") for k in range(MAX_BUILDS)]
+
+BUILDS = TABLE.event("build", Op.MOVE, "{player} builds with {token}.")
+GATHERS = TABLE.event("gather", Op.MOVE, "{token} is built in.")
+NEW_VALUE = TABLE.event("build_value", Op.SET, "{player} builds {value}.")
+NEW_SETS = TABLE.event("build_sets", Op.SET, "The build has {value} sets.", is_detail=True)
+NEW_OWNER = TABLE.event("build_owner", Op.SET, "The build is {player}'s.", is_detail=True)
+SHOWS = TABLE.event("show", Op.MOVE, "{player} plays {token}.")
+TAKES_BUILD = TABLE.event("take_build", Op.MOVE_ALL, "{player} takes a build.")
+BREAKS_UP = TABLE.event("break_up", Op.MOVE_ALL, "A build is left over.", is_detail=True)
+BUILD_GONE = TABLE.event("build_gone", Op.SET, "The build is gone.", is_detail=True)
