@@ -52,15 +52,17 @@ class Report:
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One game to play: options, seed of the deal, and seed of the random choices."""
+    """One game to play: options, seed of the deal, seed of the random choices, and phases that play makes for."""
 
     game: Game
     options: Options
     seed: int
     play_seed: int
+    sought: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
-        return f"{self.game.name} {self.options.changed()} seed={self.seed} play_seed={self.play_seed}"
+        sought = f" sought={sorted(self.sought)}" if self.sought else ""
+        return f"{self.game.name} {self.options.changed()} seed={self.seed} play_seed={self.play_seed}{sought}"
 
     def start(self) -> State:
         """Return the state after the deal."""
@@ -90,6 +92,8 @@ class Case:
         return len(last.event_rows(OMNISCIENT)) > _LARGE
 
     def _choose(self, state: State, legal: list[int], chooser: random.Random) -> int:
+        if self.sought and (leading := self._leading(state, chooser.sample(legal, len(legal)))) is not None:
+            return leading
         policies = sorted(self.game.policies)
         if not policies or self.play_seed % 2 == 0 or chooser.random() < 0.2:
             return chooser.choice(legal)
@@ -98,6 +102,15 @@ class Case:
         if action not in legal:
             raise ConformanceError(f"{self} ply={state.ply}: policy {name} chooses {action}, legal are {legal}")
         return action
+
+    def _leading(self, state: State, legal: list[int]) -> int | None:
+        """Return the first action that leads to a phase that play makes for, if there is one."""
+        for action in legal:
+            child = state.clone()
+            child.apply_unchecked(action)
+            if child.phase in self.sought:
+                return action
+        return None
 
     def sampled(self, most_states: int) -> Iterator[State]:
         """Return up to `most_states` positions spread over the game, and the first position of each phase."""

@@ -132,10 +132,11 @@ def _for_random_cases(game: Game, examples: int, seed: int, check: Callable[[Cas
 
 
 def _check_rare_phases(game: Game, seed: int, report: Report, effort: Effort, most_games: int = 200) -> None:
-    """Search more games for phases not seen so far, and check those that have one."""
+    """Search more games, whose play makes for phases not seen so far, and check those that reach one."""
 
     def check(case: Case) -> None:
-        missing = set(game.phases) - set(report.phases)
+        missing = frozenset(game.phases) - set(report.phases)
+        case = dataclasses.replace(case, sought=missing)
         if missing and any(state.phase in missing for state in case.positions()):
             check_case(case, report, effort)
 

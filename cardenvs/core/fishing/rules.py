@@ -4,8 +4,9 @@ import numpy as np
 
 from cardenvs.core import events as ev
 from cardenvs.core.cards import NUM_CARDS, count_bits
+from cardenvs.core.codes import NO_DECK
 from cardenvs.core.fishing import table
-from cardenvs.core.fishing.state import NO_CARD, NO_SIDE, ROUND_SIZE
+from cardenvs.core.fishing.state import MAX_HANDS, NO_CARD, NO_SIDE, ROUND_SIZE
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import DEAL, shuffle_rest, start_stream
 from cardenvs.core.seats import wrap
@@ -143,7 +144,32 @@ def side_with_most(s, cards):
 
 
 @kernel
-def match_winner(s, sign):
+def finish_hand(s, sign, log):
+    """Keep the scores of a hand that is over; then pay them, end the match, or deal the next hand.
+
+    Args:
+        s: the record, with the final `scores` of the hand.
+        sign: 1 if points are to be gained, -1 if they are to be avoided.
+        log: for events.
+    """
+    for side in range(num_sides(s)):
+        s.hand_scores[s.num_hands - 1, side] = s.scores[side]
+    if not s.rules.match:
+        _pay_points(s, sign)
+        return
+    winner = _match_winner(s, sign)
+    if winner != NO_SIDE:
+        win_match(s, winner, log)
+    elif s.num_hands == MAX_HANDS:
+        ev.log_note(log, table.DRAWN, ev.NO_PLAYER, s.num_hands)
+        s.terminal = 1
+    else:
+        ev.log_clear(log, table.CLEAR_TABLE)
+        deal_hand(s, wrap(s.dealer + 1, s.rules.num_players), NO_DECK, log)
+
+
+@kernel
+def _match_winner(s, sign):
     """Return the side with the best score, times `sign`, if one has reached the target and none ties; else NO_SIDE."""
     best, winner, is_over = np.int64(0), NO_SIDE, False
     for side in range(num_sides(s)):
@@ -166,14 +192,7 @@ def win_match(s, winner, log):
 
 
 @kernel
-def draw_match(s, log):
-    """End a match after the last hand that may be played."""
-    ev.log_note(log, table.DRAWN, ev.NO_PLAYER, s.num_hands)
-    s.terminal = 1
-
-
-@kernel
-def pay_points(s, sign):
+def _pay_points(s, sign):
     """End a single hand: each player gets the side's points less the mean of the others', times `sign`."""
     sides, total = num_sides(s), np.int64(0)
     for side in range(sides):

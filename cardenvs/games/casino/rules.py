@@ -4,22 +4,18 @@ import numpy as np
 
 from cardenvs.core import events as ev
 from cardenvs.core.cards import NUM_CARDS, count_bits, lowest_card
-from cardenvs.core.codes import NO_DECK
 from cardenvs.core.fishing import table as shared
 from cardenvs.core.fishing.rules import (
     deal_hand,
     deal_round,
-    draw_match,
+    finish_hand,
     give_rest,
     hidden_cards,
     lay_card,
     lose_game,
-    match_winner,
     num_sides,
-    pay_points,
     side_of,
     side_with_most,
-    win_match,
 )
 from cardenvs.core.fishing.state import ACES, ALL_CARDS, MAX_HANDS, NO_CARD, NO_SIDE, SPADES
 from cardenvs.core.kernel import kernel
@@ -239,19 +235,7 @@ def _end_hand(s, log):
             _clear_build(s, k, log)
     give_rest(s, log)
     _score(s, log)
-    for side in range(num_sides(s)):
-        s.hand_scores[s.num_hands - 1, side] = s.scores[side]
-    if not s.rules.match:
-        pay_points(s, 1)
-        return
-    winner = match_winner(s, 1)
-    if winner != NO_SIDE:
-        win_match(s, winner, log)
-    elif s.num_hands == MAX_HANDS:
-        draw_match(s, log)
-    else:
-        ev.log_clear(log, shared.CLEAR_TABLE)
-        deal_hand(s, wrap(s.dealer + 1, s.rules.num_players), NO_DECK, log)
+    finish_hand(s, 1, log)
 
 
 @kernel

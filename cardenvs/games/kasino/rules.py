@@ -4,21 +4,18 @@ import numpy as np
 
 from cardenvs.core import events as ev
 from cardenvs.core.cards import NUM_CARDS, count_bits, lowest_card
-from cardenvs.core.codes import NO_DECK
 from cardenvs.core.fishing import table as shared
 from cardenvs.core.fishing.rules import (
     deal_hand,
     deal_round,
     draw,
-    draw_match,
+    finish_hand,
     give_rest,
     hidden_cards,
     lay_card,
     lose_game,
-    match_winner,
     most_of,
     num_sides,
-    pay_points,
     play_to_capture,
     side_of,
     side_with_most,
@@ -209,20 +206,7 @@ def _end_hand(s, log):
     if s.rules.sweeps == state.VOID_IF_BOTH:
         _cancel_sweeps(s, NUM_CARDS, log)
     _score_majorities(s, log)
-    for side in range(num_sides(s)):
-        s.hand_scores[s.num_hands - 1, side] = s.scores[side]
-    sign = -1 if s.rules.misere else 1
-    if not s.rules.match:
-        pay_points(s, sign)
-        return
-    winner = match_winner(s, sign)
-    if winner != NO_SIDE:
-        win_match(s, winner, log)
-    elif s.num_hands == MAX_HANDS:
-        draw_match(s, log)
-    else:
-        ev.log_clear(log, shared.CLEAR_TABLE)
-        deal_hand(s, wrap(s.dealer + 1, s.rules.num_players), NO_DECK, log)
+    finish_hand(s, -1 if s.rules.misere else 1, log)
 
 
 @kernel
