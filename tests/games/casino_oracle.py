@@ -1,5 +1,6 @@
 """Casino once more, slow and obvious, from rules.md: card texts in lists, all subsets of the table tried."""
 
+from functools import cache
 from itertools import chain, combinations
 
 from cardenvs.core.cards import CARD_LABELS
@@ -17,6 +18,25 @@ def text(cards):
 
 def subsets(cards):
     return chain.from_iterable(combinations(cards, size) for size in range(len(cards) + 1))
+
+
+def numbers(card, royal):
+    return (1, 14) if royal and card[0] == "A" else (number(card),)
+
+
+@cache
+def splits(cards, value, royal):
+    """The number of sets of some way to split cards into sets with this value, or None."""
+    if not cards:
+        return 0
+    if sum(map(number, cards)) % value and value != 14:  # a single ace may be 14
+        return None
+    first, rest = cards[0], cards[1:]
+    for others in subsets(rest):
+        is_set = number(first) + sum(map(number, others)) == value or (not others and value in numbers(first, royal))
+        if is_set and (sets := splits(tuple(c for c in rest if c not in others), value, royal)) is not None:
+            return sets + 1
+    return None
 
 
 class Build:
@@ -46,18 +66,10 @@ class PlainCasino:
 
     def counts(self, card, value):
         """Whether a card captures a build of this value."""
-        return self.is_numeral(card) and (number(card) == value or (self.o.royal and card[0] == "A" and value == 14))
+        return self.is_numeral(card) and value in numbers(card, self.o.royal)
 
     def splits(self, cards, value):
-        """The number of sets of some way to split cards into sets with this value, or None."""
-        if not cards:
-            return 0
-        first, rest = cards[0], cards[1:]
-        for others in subsets(rest):
-            is_set = number(first) + sum(map(number, others)) == value or (not others and self.counts(first, value))
-            if is_set and (sets := self.splits([card for card in rest if card not in others], value)) is not None:
-                return sets + 1
-        return None
+        return splits(tuple(cards), value, self.o.royal)
 
     def plays(self):
         found = {}
