@@ -22,6 +22,9 @@ class LeducView(View):
             table.set("chips_in", s.chips_in[p], player=p)
             table.set("folded", s.folded[p], player=p)
 
+    def token_face(self, token):
+        return {"kind": "card", "rank": SMALL_RANKS[token]}
+
     def phase(self, s):
         return "second_round" if s.stage == 1 else "first_round"
 
