@@ -88,12 +88,14 @@ class CounterUse(enum.StrEnum):
 
     NUMBER  a number: shown in a table
     PLAYER  the number of a player, who is shown with the counter's name: "dealer"
+    CHIPS   a number of chips before its owner: shown there
     FLAG    1 if the counter's name is true of its owner, who is shown with it: "folded"
     NONE    nothing: it only serves the game's own encoding
     """
 
     NUMBER = "number"
     PLAYER = "player"
+    CHIPS = "chips"
     FLAG = "flag"
     NONE = "none"
 

@@ -212,6 +212,12 @@ class State:
         markup = self.game.view.render(self.record, self._checked_viewer(viewer), self.table(viewer))
         return ansi(markup) if colour else plain(markup)
 
+    def _repr_svg_(self) -> str:
+        """Return the picture that a notebook shows: what the player to act sees, or everything once it is over."""
+        from cardenvs.pictures import draw_svg
+
+        return draw_svg(self.view(OMNISCIENT if self.is_terminal else self.current_player), "auto")
+
     def __str__(self) -> str:
         return f"{self!r}\n{self.render(OMNISCIENT)}"
 

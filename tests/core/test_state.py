@@ -86,12 +86,8 @@ def test_views_and_facts_are_json(every_game):
         for viewer in [*range(state.num_players), SPECTATOR, OMNISCIENT]:
             view = state.view(viewer)
             assert json.loads(json.dumps(view)) == view
-            assert set(view) == {
-                "game", "player", "num_players", "phase", "current_player", "terminal", "returns", "table", "prompt",
-                "actions",
-            }  # fmt: skip
             to_act = viewer == state.current_player and not state.is_terminal
-            assert [action["id"] for action in view["actions"]] == (state.legal_actions() if to_act else [])
+            assert [choice["action"] for choice in view["choices"]] == (state.legal_actions() if to_act else [])
             assert bool(view["prompt"]) == to_act
         for player in range(state.num_players):
             assert json.loads(json.dumps(state.facts(player))) == state.facts(player)

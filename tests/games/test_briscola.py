@@ -40,7 +40,7 @@ def test_2_1_the_turned_up_card_is_drawn_last():
     holder = int(state.record.trump_holder)
     assert "7d" in hand(state, holder)
     assert state.facts(1 - holder)["turned_up_is_held_by"] == f"player_{holder}"  # 3.4
-    assert state.view(1 - holder)["table"]["piles"]["hand"][holder].count("?") == 2
+    assert table_texts(state.view(1 - holder))["piles"]["hand"][holder].count("?") == 2
 
 
 def test_2_2_the_next_player_leads_the_next_deal():

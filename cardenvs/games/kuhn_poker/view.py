@@ -21,6 +21,9 @@ class KuhnView(View):
     def token_face(self, token):
         return {"kind": "card", "rank": SMALL_RANKS[token]}
 
+    def arrange(self, s, viewer, scene):
+        scene.shape = "ring"
+
     def action_label(self, s, action):
         if s.bettor == NO_BETTOR:
             return "bet" if action == BET else "pass"

@@ -28,6 +28,9 @@ class LeducView(View):
     def phase(self, s):
         return "second_round" if s.stage == 1 else "first_round"
 
+    def arrange(self, s, viewer, scene):
+        scene.shape = "ring"
+
     def action_label(self, s, action):
         if action == FOLD:
             return "fold"

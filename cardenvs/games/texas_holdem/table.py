@@ -16,7 +16,7 @@ BIG_BLIND = TABLE.counter("big_blind")
 BUTTON = TABLE.counter("button", use="player")
 POT = TABLE.counter("pot")
 STACK = TABLE.counter("stack", per_player=True)
-BET = TABLE.counter("bet", per_player=True)  # on this street
+BET = TABLE.counter("bet", per_player=True, use="chips")  # on this street
 FOLDED = TABLE.counter("folded", per_player=True, use="flag")
 OUT = TABLE.counter("out", per_player=True, use="flag")
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from cardenvs.core.cards import card_label, card_markup
 from cardenvs.core.errors import FormatError
-from cardenvs.core.events import OMNISCIENT
+from cardenvs.core.events import OMNISCIENT, UNKNOWN, PileLayout
 from cardenvs.core.game_view import Choice
 from cardenvs.core.options import NONE
 from cardenvs.core.view import Candidate, CardView, sees
@@ -67,6 +67,13 @@ class TexasHoldemView(CardView):
 
     def conserved(self, s):
         return {"chips": float(s.pot + s.stacks.sum())}
+
+    def arrange(self, s, viewer, scene):
+        """Players around the table; no cards before those who have folded them."""
+        scene.shape = "ring"
+        for p in range(int(s.rules.num_players)):
+            if "folded" in scene.notes[p] and UNKNOWN in scene.piles["hand", p].tokens:
+                scene.piles["hand", p].layout = PileLayout.NONE
 
     # -- actions ------------------------------------------------------------------------------------------------
 

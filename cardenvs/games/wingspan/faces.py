@@ -2,7 +2,8 @@
 
 import functools
 
-from cardenvs.core.game_view import Choice
+from cardenvs.core.events import CounterUse, PileLayout
+from cardenvs.core.game_view import Choice, CounterView
 from cardenvs.games.wingspan import actions
 from cardenvs.games.wingspan.cards import (
     BIRD_COLOUR,
@@ -12,16 +13,18 @@ from cardenvs.games.wingspan.cards import (
     BIRD_POINTS,
     BIRD_WINGSPAN,
     BROWN,
+    FOODS,
     GOAL_NAMES,
     HABITATS,
     NESTS,
     NUM_BIRDS,
     NUM_HABITATS,
+    NUM_ROUNDS,
     NUM_SLOTS,
     PINK,
     WHITE,
 )
-from cardenvs.games.wingspan.state import BONUS_TOKEN, GOAL_TOKEN
+from cardenvs.games.wingspan.state import BONUS_TOKEN, FACES, GOAL_TOKEN
 from cardenvs.games.wingspan.texts import bonus_text, cost_text, habitats_text, power_text
 
 _COLOURS = {WHITE: "white", BROWN: "brown", PINK: "pink"}  # of the box with a bird's power
@@ -41,6 +44,33 @@ def token_face(token):
     face = {"kind": "text", "title": BIRD_NAMES[token], "lines": [line for line in lines if line]}
     colour = _COLOURS.get(int(BIRD_COLOUR[token]))
     return face | ({"colour": colour} if colour else {})
+
+
+def arrange(s, scene):
+    """Put eggs, food and cards on the birds of the mats, and say in words what each player and the feeder have."""
+    for player, notes in enumerate(scene.notes):
+        for h, habitat in enumerate(HABITATS):
+            row = scene.piles[habitat, player]
+            row.marks = {k: marks(s, player, NUM_SLOTS * h + k) for k in range(len(row.tokens))}
+        notes += [f"{s.food[player, food]} {name}" for food, name in enumerate(FOODS) if s.food[player, food]]
+        if s.debts[player]:
+            notes.append(f"owes {s.debts[player]} discards")
+    if not scene.piles["draft", None].tokens:
+        scene.piles["draft", None].layout = PileLayout.NONE
+    dice = {name: int(s.feeder[face]) for face, name in enumerate(FACES) if s.feeder[face]}
+    outside = {name: int(s.outside[face]) for face, name in enumerate(FACES) if s.outside[face]}
+    places = [f"{place}_{face}" for place in ("feeder", "outside") for face in FACES]
+    for name in (*FOODS, *places, "discards_owed"):
+        scene.counters[name].use = CounterUse.NONE
+    for k in range(NUM_ROUNDS):
+        if k >= s.round_number and not s.terminal:
+            scene.counters[f"goal_{k + 1}"].use = CounterUse.NONE
+    if not s.terminal:
+        scene.counters["score"].use = CounterUse.NONE
+    for name, found in (("birdfeeder", dice), ("dice outside", outside)):
+        shown = ", ".join(f"{number} {face.replace('_', ' ')}" for face, number in found.items())
+        if shown or name == "birdfeeder":
+            scene.counters[name] = CounterView(name, CounterUse.NUMBER, shown or "empty")
 
 
 def marks(s, player, slot):

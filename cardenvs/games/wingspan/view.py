@@ -145,11 +145,8 @@ class WingspanView(View):
         return faces.choice(s, action)
 
     def arrange(self, s, viewer, scene):
-        """Eggs, food and cards on the birds of the mats."""
-        for p in _players(s):
-            for h, habitat in enumerate(HABITATS):
-                row = scene.piles[habitat, p]
-                row.marks = {k: faces.marks(s, p, NUM_SLOTS * h + k) for k in range(len(row.tokens))}
+        """Eggs, food and cards on the birds of the mats; supplies in words."""
+        faces.arrange(s, scene)
 
     def illegal_reason(self, s, action, code):
         return decision_texts.illegal_reason(s, code)
