@@ -3,6 +3,6 @@
 Nothing here knows a game or its rules, so a picture cannot show more than the view says.
 """
 
-from cardenvs.pictures.svg import draw_svg
+from cardenvs.pictures.svg import draw_animation, draw_svg
 
-__all__ = ["draw_svg"]
+__all__ = ["draw_animation", "draw_svg"]

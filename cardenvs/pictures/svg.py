@@ -5,7 +5,7 @@ place; or, if the view's shape is "ring", the players around a table.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,6 +89,25 @@ def framed(parts: Sequence[str], height: float, theme: str, label: str, width: f
     )
 
 
+def draw_animation(views: Iterable[dict[str, Any]], seconds: float = 1.2, theme: str = "light") -> str:
+    """Return game views as one SVG picture that shows them in turn, for `seconds` each, again and again.
+
+    It needs no script, so it plays wherever a page shows an image.
+    """
+    pictures = [draw_parts(view) for view in views]
+    height = max(height for _, height in pictures)
+    frames = [
+        f'<g class="cv-frame" style="animation-delay:{k * seconds:g}s">{"".join(parts)}</g>'
+        for k, (parts, _) in enumerate(pictures)
+    ]
+    share = 100 / len(frames)
+    rules = (
+        f".cv-frame{{visibility:hidden;animation:cv-turn {len(frames) * seconds:g}s step-end infinite}}"
+        f"@keyframes cv-turn{{0%{{visibility:visible}}{share:.4f}%{{visibility:hidden}}}}"
+    )
+    return framed([f"<style>{rules}</style>", *frames], height, theme, "a recorded game")
+
+
 def summary(view: dict[str, Any]) -> str:
     """Return what a picture shows in a sentence."""
     if view["terminal"]:
@@ -109,7 +128,7 @@ def _bottom(view: dict[str, Any]) -> int:
 def _heading(view: dict[str, Any]) -> tuple[list[str], float]:
     """Return the title, the counters that belong to nobody, and the prompt; and the y below them."""
     parts = [text(_MARGIN, 32, view["title"], 21, "cv-name")]
-    x = _MARGIN + text_width(view["title"], 21) + 18
+    x = _MARGIN + text_width(view["title"], 21, bold=True) + 14
     for one in view["counters"]:
         if one["use"] != "number" or isinstance(one["value"], list):
             continue
@@ -214,7 +233,7 @@ def _name_lines(view: dict[str, Any], player: int, width: float) -> tuple[list[s
     this = view["players"][player]
     name = f"player_{player}" + (" (you)" if view["viewer"] == player else "")
     parts = [text(_PAD, 24, name, 14, "cv-name")]
-    x, y = _PAD + text_width(name, 14) + 10, 24.0
+    x, y = _PAD + text_width(name, 14, bold=True) + 8, 24.0
     shown = [f"{this['return']:+g}"] if view["terminal"] or this["return"] else []
     shown += this["notes"]
     shown += ["has left"] if not this["active"] and not view["terminal"] else []

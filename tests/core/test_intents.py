@@ -111,7 +111,9 @@ def test_a_move_that_no_rule_allows():
 
 
 def test_an_illegal_action_has_the_games_own_reason():
-    assert "has been drawn" in refusal(discarding(), {"action": GIN.new_state(seed=1).action_from_label("pass") - 1})
+    state = discarding()
+    drawn = next(action for action in range(60) if "has been drawn" in state.explain_illegal(action))
+    assert state.explain_illegal(drawn) in refusal(state, {"action": drawn})
 
 
 def test_out_of_turn_and_after_the_end():
@@ -143,7 +145,5 @@ def test_an_id_of_another_table_is_unknown():
     player = state.current_player
     view = state.view(player, b"one table")
     choice = next(one for one in view["choices"] if "tokens" in one)
-    assert state.validate(player, intent_of(choice), b"one table").valid or "may be" in refusal(
-        state, intent_of(choice)
-    )
+    assert state.validate(player, intent_of(choice), b"one table").valid
     assert "you see no token" in state.validate(player, intent_of(choice), b"another table").reason

@@ -13,7 +13,7 @@ from cardenvs.core.game_view import table_texts
 from cardenvs.core.registry import get_game
 from cardenvs.core.replay import Replay
 from cardenvs.envs.single import SeatEnv
-from cardenvs.pictures import draw_svg
+from cardenvs.pictures import draw_animation, draw_svg
 from cardenvs.pictures.player import Frame, in_notebook, player_page
 from cardenvs.pictures.raster import gif, png, rgb_array
 from cardenvs.pictures.svg import WIDTH
@@ -127,6 +127,13 @@ def test_a_page_needs_a_position():
         player_page("nothing", [])
 
 
+def test_an_animated_picture_shows_every_position_in_turn():
+    replay = played(get_game("kuhn_poker_v0"))
+    frames = [frame.view for frame in replay.frames()]
+    root = ElementTree.fromstring(draw_animation(frames, seconds=1.5))
+    assert len([element for element in root if "cv-frame" in element.get("class", "")]) == len(frames)
+
+
 # -- pixels -----------------------------------------------------------------------------------------------------
 
 
@@ -140,7 +147,8 @@ def test_pixels_have_the_size_that_is_asked_for():
 
 
 def test_text_is_drawn_with_the_font_of_the_extra():
-    words = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 20"><text y="15" font-family="Hanken Grotesk">Q 10</text></svg>'
+    words = '<text y="15" font-family="Hanken Grotesk">Q 10</text>'
+    words = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 20">{words}</svg>'
     assert (rgb_array(words, 90, 20) < 128).any()
 
 
