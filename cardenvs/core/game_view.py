@@ -147,13 +147,30 @@ def write_game_view(state: "State", viewer: int, key: bytes = b"", candidates: b
         "choices": [],
     }
     if to_act:
+        listed, amounts = _without_amounts(state)
         view["choices"] = [
-            _choice_json(action, words.action_label(s, action), words.choice(s, action), ids)
-            for action in state.legal_actions()
+            _choice_json(action, words.action_label(s, action), words.choice(s, action), ids) for action in listed
         ]
+        if amounts:
+            view["choices"][-1]["most"] = view["choices"][-1]["amount"] + len(amounts) - 1
         if candidates:
             view["candidates"] = [{"label": one.label, "actions": list(one.actions)} for one in state.candidates()]
     return view
+
+
+def _without_amounts(state: "State") -> tuple[list[int], list[int]]:
+    """Return the legal actions with only the lowest of a range of amounts, last, and the range; it is often empty.
+
+    No-limit games can have thousands of amounts, each an action.
+    """
+    legal, rules = state.legal_actions(), state.game.rules
+    zero = rules.amounts.zero(state.options) if rules.amounts else None
+    if zero is None:
+        return legal, []
+    amounts = [action for action in legal if action > zero]
+    if not amounts or amounts[-1] - amounts[0] != len(amounts) - 1 or amounts != legal[-len(amounts) :]:
+        return legal, []
+    return legal[: len(legal) - len(amounts) + 1], amounts
 
 
 def pile_id(place: Place) -> str:

@@ -102,3 +102,12 @@ def test_the_schema_is_json_with_descriptions():
     schema = game_view_schema()
     assert json.loads(json.dumps(schema)) == schema
     assert schema["properties"]["format_version"] == {"const": 1}
+
+
+def test_thousands_of_amounts_are_one_choice():
+    state = get_game("texas_holdem_v0").new_state(seed=1, betting="full")
+    *others, amount = state.view(state.current_player)["choices"]
+    assert [choice["label"] for choice in others] == ["fold", "call 20"]
+    assert (amount["amount"], amount["most"]) == (40, 2000)
+    for chips in (40, 777, 2000):
+        assert state.action_label(amount["action"] + chips - 40).startswith(f"raise to {chips}")
