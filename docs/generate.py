@@ -1,8 +1,9 @@
 """Write what the documentation takes from the code: `python -m docs.generate` (`--check` only compares).
 
-Three things are generated, and committed:
+Four things are generated, and committed:
 
 * `docs/games/NAME.md`, a page for each game of this package, and `docs/games/index.md`;
+* `docs/pictures/NAME.svg`, a picture of each game, and an animation;
 * in README.md and the pages of docs/, everything between a pair of markers:
       <!-- games:start -->  ...  <!-- games:end -->      the table of games
       <!-- agents:start -->  ...  <!-- agents:end -->    the table of agents, from their kinds
@@ -33,9 +34,11 @@ from cardenvs.core.events import UNKNOWN
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.registry import game_targets, get_game
+from cardenvs.core.replay import Replay
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
 from cardenvs.core.view import plain
+from cardenvs.pictures import draw_animation, draw_svg
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -71,8 +74,13 @@ def main(arguments: list[str] | None = None) -> int:
 def outdated() -> dict[Path, str | None]:
     """The files that are not as they should be, with the text they should have (None: they should not be there)."""
     wanted: dict[Path, str | None] = dict(files())
-    wanted |= {path: None for path in (DOCS / "games").glob("*.md") if path not in wanted}
+    wanted |= {path: None for path in _generated_now() if path not in wanted}
     return {path: text for path, text in wanted.items() if text != _read(path)}
+
+
+def _generated_now() -> Iterator[Path]:
+    yield from (DOCS / "games").glob("*.md")
+    yield from (DOCS / "pictures").glob("*.svg")
 
 
 def files() -> Iterator[tuple[Path, str]]:
@@ -81,6 +89,8 @@ def files() -> Iterator[tuple[Path, str]]:
     yield DOCS / "games" / "index.md", _games_index(games)
     for game in games:
         yield DOCS / "games" / f"{game.name}.md", game_page(game)
+        yield DOCS / "pictures" / f"{game.name}.svg", picture_of(game)
+    yield DOCS / "pictures" / "animation.svg", _animation()
     for path in marked_files():
         yield path, fill_markers(path.read_text(encoding="utf-8"), path)
 
@@ -253,7 +263,10 @@ _FILLERS: dict[str, Callable[[str, Path], str]] = {
 
 def _games_index(games: list[Game]) -> str:
     text = "A page for each game of the package, with the numbers that the code has."
-    return f"# Games\n\n{GENERATED}\n\n{text}\n\n{games_table(games, '')}\n"
+    gallery = "\n\n".join(
+        f"### [{game.title}]({game.name}.md)\n\n![{game.title}](../pictures/{game.name}.svg)" for game in games
+    )
+    return f"# Games\n\n{GENERATED}\n\n{text}\n\n{games_table(games, '')}\n\n## Gallery\n\n{gallery}\n"
 
 
 def game_page(game: Game) -> str:
@@ -296,8 +309,30 @@ def _picture(game: Game, options: Options) -> str:
     state = middle_position(game, options)
     player = state.current_player
     played = f"Seed {PICTURE_SEED} after {_count(state.ply, 'action')} of random play"
-    what = f"{played}, as `player_{player}`, who is to act, sees it."
-    return f"{what}\n\n{_TICK}text\n{state.render(player)}\n{_TICK}"
+    what = f"{played}, as `player_{player}`, who is to act, sees it in a terminal:"
+    image = f"![{game.title} in the middle of a game](../pictures/{game.name}.svg)"
+    return f"{image}\n\n{what}\n\n{_TICK}text\n{state.render(player)}\n{_TICK}"
+
+
+def picture_of(game: Game) -> str:
+    """The picture of a position in the middle of a game of the default opponent, as the player to act sees it."""
+    state = game.new_state(seed=PICTURE_SEED)
+    for ply in range(typical_length(game) // 2):
+        after = state.clone()
+        after.apply(state.policy_action(game.default_opponent, ply))
+        if after.is_terminal:
+            break
+        state = after
+    return draw_svg(state.view(state.current_player)) + "\n"
+
+
+def _animation() -> str:
+    """A hand of gin rummy as player 0 saw it."""
+    game = get_game("gin_rummy_v0")
+    state = game.new_state(seed=PICTURE_SEED)
+    while not state.is_terminal:
+        state.apply(state.policy_action(game.default_opponent, state.ply))
+    return draw_animation(frame.view for frame in Replay.of(state).frames(0)) + "\n"
 
 
 def _count(number: int, noun: str) -> str:

@@ -12,9 +12,9 @@ from rich.panel import Panel
 from rich.text import Text
 
 from cardenvs.agents.base import Agent, Turn
-from cardenvs.agents.narration import Narrator
 from cardenvs.core.events import Event
 from cardenvs.core.game import Game
+from cardenvs.core.narration import Narrator
 from cardenvs.core.view import Candidate
 
 _SUIT_LETTERS = str.maketrans("♠♣♦♥", "scdh")  # what is shown can be typed

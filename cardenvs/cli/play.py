@@ -130,7 +130,7 @@ def _play_in_terminal(state: "State", seat: int, names: list[str], guests_key: s
 
 def _tell_end(console: "Console", you: "TerminalAgent", state: "State", seat: int) -> None:
     """Print the rest of the game, or only its end if it went on without the person."""
-    from cardenvs.agents.narration import Narrator
+    from cardenvs.core.narration import Narrator
 
     events = state.events(seat)
     seen = _events_until_out(state, seat)

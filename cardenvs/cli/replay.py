@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cardenvs.cli.files import input_file
+from cardenvs.cli.files import Outputs, input_file
 from cardenvs.cli.shared import escaped, new_console, step_through
 from cardenvs.core.errors import ArenaError
 
@@ -20,26 +20,37 @@ def replay(
     player: Annotated[int | None, typer.Option(min=0, help="Show what this player saw; default: everything.")] = None,
     at: Annotated[int | None, typer.Option(metavar="K", help="Show the position after K actions only.")] = None,
     step: Annotated[bool, typer.Option("--step", help="Step through, a key at a time.")] = False,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page that plays the game.")] = None,
+    gif: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an animation of the game.")] = None,
+    svg: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a picture of the position of --at, or the last one.")
+    ] = None,
     verify: Annotated[bool, typer.Option("--verify", help="Only check that the game reproduces its record.")] = False,
 ) -> None:
     """Show a recorded game. The game is replayed first, and a damaged or edited file is refused.
 
     Examples: `cardenvs replay game.json`, `cardenvs replay game.json --player 0 --step`,
-    `cardenvs replay game.json --verify`
+    `cardenvs replay game.json --verify`, `cardenvs replay game.json --html game.html`,
+    `cardenvs replay game.json --player 1 --at 12 --svg position.svg`
     """
     from cardenvs.core.replay import Replay
 
+    outputs = Outputs({"--html": html, "--gif": gif, "--svg": svg})
     loaded = Replay.load(file)
     if verify:
         typer.echo(
             f"{file}: {len(loaded.actions)} actions of {loaded.game.name} play to the recorded events and returns"
         )
         return
+    if at is not None and not 0 <= at <= len(loaded.actions):
+        raise ArenaError(f"--at {at} is out of range: {file} has positions 0 to {len(loaded.actions)}")
     shown = _Shown(new_console(), loaded, player)
+    if html or gif or svg:
+        shown.write(outputs, html, gif, svg, at)
+        outputs.close()
+        return
     shown.heading()
     if at is not None:
-        if not 0 <= at <= len(loaded.actions):
-            raise ArenaError(f"--at {at} is out of range: {file} has positions 0 to {len(loaded.actions)}")
         shown.position(at)
     elif step:
         step_through(shown.position, len(loaded.actions))
@@ -60,6 +71,27 @@ class _Shown:
                 f"--player {player} is out of range: this replay has players 0 to {len(replay.players) - 1}"
             )
         self._viewer = OMNISCIENT if player is None else player
+
+    def write(self, outputs: "Outputs", html: Path | None, gif: Path | None, svg: Path | None, at: int | None) -> None:
+        """Write the files that are asked for."""
+        from cardenvs.core.errors import require
+        from cardenvs.core.files import write_whole
+        from cardenvs.pictures import draw_svg
+
+        if gif is not None:
+            for module in ("resvg_py", "font_hanken_grotesk", "PIL"):
+                require(module, "pictures")
+        replay, viewer = self._replay, self._viewer
+        if html is not None:
+            outputs.write("page", html, lambda path: write_whole(path, replay.page(viewer)))
+        if gif is not None:
+            from cardenvs.pictures.raster import gif as animation
+
+            pictures = [draw_svg(frame.view) for frame in replay.frames(viewer)]
+            outputs.write("animation", gif, lambda path: write_whole(path, animation(pictures, 640, 900)))
+        if svg is not None:
+            view = replay.state_at(len(replay.actions) if at is None else at).view(viewer)
+            outputs.write("picture", svg, lambda path: write_whole(path, draw_svg(view)))
 
     def heading(self) -> None:
         replay = self._replay

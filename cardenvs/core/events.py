@@ -62,12 +62,51 @@ class Op(enum.IntEnum):
     MOVE_ALL = 7
 
 
+class PileLayout(enum.StrEnum):
+    """How a pile is shown in views and pictures.
+
+    HAND    cards held, side by side
+    FAN     overlapping, so that many fit
+    STACK   on top of each other: only the top of an ordered stack is drawn, and how many there are
+    ROW     side by side
+    GRID    in rows of a fixed length
+    SETS    in groups (see `View.arrange`)
+    NONE    not at all: the pile only serves the game's own encoding
+    """
+
+    HAND = "hand"
+    FAN = "fan"
+    STACK = "stack"
+    ROW = "row"
+    GRID = "grid"
+    SETS = "sets"
+    NONE = "none"
+
+
+class CounterUse(enum.StrEnum):
+    """What a counter means to people.
+
+    NUMBER  a number: shown in a table
+    PLAYER  the number of a player, who is shown with the counter's name: "dealer"
+    CHIPS   a number of chips before its owner: shown there
+    FLAG    1 if the counter's name is true of its owner, who is shown with it: "folded"
+    NONE    nothing: it only serves the game's own encoding
+    """
+
+    NUMBER = "number"
+    PLAYER = "player"
+    CHIPS = "chips"
+    FLAG = "flag"
+    NONE = "none"
+
+
 @dataclass(frozen=True)
 class Pile:
     """A place for tokens. An `ordered` pile is a list, bottom first; any other is a multiset."""
 
     name: str
     ordered: bool
+    layout: PileLayout
 
 
 @dataclass(frozen=True)
@@ -75,6 +114,7 @@ class Counter:
     """A named number, 0 at the start."""
 
     name: str
+    use: CounterUse
 
 
 @dataclass(frozen=True)
@@ -139,24 +179,37 @@ class Table:
         self.counter_ids: dict[str, int] = {}
         self.kind_ids: dict[str, int] = {}
 
-    def pile(self, name: str, per_player: bool = False, ordered: bool = False) -> int:
+    def pile(
+        self, name: str, per_player: bool = False, ordered: bool = False, layout: PileLayout | str = PileLayout.ROW
+    ) -> int:
         """Declare a pile, or one per player, and return its id (player 0's if there is one per player).
 
+        Args:
+            name: its name.
+            per_player: whether each player has one.
+            ordered: whether the order of its tokens matters.
+            layout: how it is shown, as a PileLayout or its text.
+
         Raises:
-            ValueError: another pile has this name.
+            ValueError: another pile has this name, or there is no such layout.
         """
         _declare(name, self.pile_ids, len(self.pile_of), "pile")
-        self.pile_of += [(Pile(name, ordered), owner) for owner in self._owners(per_player)]
+        self.pile_of += [(Pile(name, ordered, PileLayout(layout)), owner) for owner in self._owners(per_player)]
         return self.pile_ids[name]
 
-    def counter(self, name: str, per_player: bool = False) -> int:
+    def counter(self, name: str, per_player: bool = False, use: CounterUse | str = CounterUse.NUMBER) -> int:
         """Declare a counter, or one per player, and return its id (player 0's if there is one per player).
 
+        Args:
+            name: its name.
+            per_player: whether each player has one.
+            use: what it means to people, as a CounterUse or its text.
+
         Raises:
-            ValueError: another counter has this name.
+            ValueError: another counter has this name, or there is no such use.
         """
         _declare(name, self.counter_ids, len(self.counter_of), "counter")
-        self.counter_of += [(Counter(name), owner) for owner in self._owners(per_player)]
+        self.counter_of += [(Counter(name, CounterUse(use)), owner) for owner in self._owners(per_player)]
         return self.counter_ids[name]
 
     def event(self, name: str, op: Op, text: str, reveals_hidden_value: bool = False, is_detail: bool = False) -> int:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -15,9 +16,11 @@ from cardenvs.core.events import OMNISCIENT, Event
 from cardenvs.core.files import write_whole
 from cardenvs.core.game import Game
 from cardenvs.core.history import NO_HISTORY
+from cardenvs.core.narration import Narrator
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
 from cardenvs.core.text import check_name
+from cardenvs.pictures.player import Frame, in_notebook, player_page
 
 _FORMAT = "cardenvs-replay"
 _FORMAT_VERSION = 1
@@ -154,6 +157,24 @@ class Replay:
     def events(self, player: int = OMNISCIENT) -> list[Event]:
         """Return the events of the game that `player` saw; by default all events."""
         return self.state_at(len(self.actions)).events(player)
+
+    def frames(self, viewer: int = OMNISCIENT) -> Iterator[Frame]:
+        """Yield every position as `viewer` saw it, with what happened before it, for pictures."""
+        state, told = self.state_at(0), 0
+        narrator = Narrator(self.game, viewer, len(self.players))
+        for action in (*self.actions, None):
+            events = state.events(viewer)
+            yield Frame(state.view(viewer), narrator.sentences(events[told:]))
+            told = len(events)
+            if action is not None:
+                state.apply(action)
+
+    def page(self, viewer: int = OMNISCIENT) -> str:
+        """Return a self-contained HTML page that plays the game as `viewer` saw it; by default it shows everything."""
+        return player_page(f"{self.game.title}, seed {self.setup['seed']}", self.frames(viewer), self.players)
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self.page())
 
     def _new_state(self) -> State:
         return self.game.new_state(seed=self.setup["seed"], deck=self.setup["deck"] or None, **self.options)

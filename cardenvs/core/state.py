@@ -17,12 +17,14 @@ from cardenvs.core.codes import FORFEIT, HOLD, MASK_DTYPE, NO_DECK, TERMINAL_PLA
 from cardenvs.core.errors import DeckError, FormatError, HiddenInformationError, IllegalActionError
 from cardenvs.core.events import NO_LOG, OMNISCIENT, SPECTATOR, Event
 from cardenvs.core.fold import FoldedTable, fold
+from cardenvs.core.game_view import write_game_view
 from cardenvs.core.history import NO_HISTORY, NO_ROWS, History
+from cardenvs.core.intents import Verdict, validate
 from cardenvs.core.legal import write_mask
 from cardenvs.core.options import Options
 from cardenvs.core.record import copied, widen
 from cardenvs.core.saved_state import SavedState
-from cardenvs.core.view import Candidate, ansi, plain, table_as_json
+from cardenvs.core.view import Candidate, ansi, plain
 
 if TYPE_CHECKING:
     from cardenvs.core.game import Game
@@ -190,26 +192,16 @@ class State:
         self.game.view.fill_table(self.record, self._checked_viewer(viewer), table)
         return table
 
-    def view(self, player: int) -> dict[str, Any]:
-        """Return what a viewer sees as JSON-compatible data: table, prompt, actions and whose turn it is.
+    def view(self, viewer: int, key: bytes = b"", candidates: bool = False) -> dict[str, Any]:
+        """Return what `viewer` may see as one JSON document: piles, counters, prompt and choices (docs/game-view.md).
 
         Args:
-            player: a player, SPECTATOR or OMNISCIENT. Only the player to act gets a prompt and actions.
+            viewer: a player, SPECTATOR or OMNISCIENT. Only the player to act gets a prompt and choices.
+            key: a secret for the tokens' ids, up to 32 bytes, if the document goes to strangers (see
+                `game_view.token_id`).
+            candidates: whether to add the candidates, which takes long in some games.
         """
-        words, s = self.game.view, self.record
-        to_act = not self.is_terminal and player == self.current_player
-        return {
-            "game": self.game.name,
-            "player": player,
-            "num_players": self.num_players,
-            "phase": self.phase,
-            "current_player": self.current_player,
-            "terminal": self.is_terminal,
-            "returns": self.returns,
-            "table": table_as_json(self.table(player), words, self.num_players),
-            "prompt": words.prompt(s) if to_act else "",
-            "actions": [{"id": a, "label": words.action_label(s, a)} for a in self.legal_actions()] if to_act else [],
-        }
+        return write_game_view(self, self._checked_viewer(viewer), key, candidates)
 
     def facts(self, player: int) -> dict[str, Any]:
         """Return what a careful player would have deduced, as JSON-compatible data."""
@@ -219,6 +211,12 @@ class State:
         """Return the table as text for `viewer`, with ANSI colours if `colour` is True."""
         markup = self.game.view.render(self.record, self._checked_viewer(viewer), self.table(viewer))
         return ansi(markup) if colour else plain(markup)
+
+    def _repr_svg_(self) -> str:
+        """Return the picture that a notebook shows: what the player to act sees, or everything once it is over."""
+        from cardenvs.pictures import draw_svg
+
+        return draw_svg(self.view(OMNISCIENT if self.is_terminal else self.current_player), "auto")
 
     def __str__(self) -> str:
         return f"{self!r}\n{self.render(OMNISCIENT)}"
@@ -249,6 +247,13 @@ class State:
         self._actions.append(action)
         self._wide = None
 
+    def legal_text(self, most: int = 8) -> str:
+        """Return the first `most` legal actions as text for messages."""
+        legal = self.legal_actions()
+        shown = ", ".join(f"{self._label(action)} ({action})" for action in legal[:most])
+        more = f" and {len(legal) - most} more" if len(legal) > most else ""
+        return f"legal: {shown}{more}" if legal else "nothing is legal any more"
+
     def check_legal(self, action: int) -> None:
         """Raise IllegalActionError unless the player to act may choose `action` now.
 
@@ -260,7 +265,7 @@ class State:
             return
         if action >= FORFEIT:
             raise IllegalActionError(
-                f"{self.game.name}: {action} is a code, not an action id, so nobody may choose it; {self._legal_text()}"
+                f"{self.game.name}: {action} is a code, not an action id, so nobody may choose it; {self.legal_text()}"
             )
         self._check(action)
 
@@ -268,7 +273,7 @@ class State:
         """Raise IllegalActionError unless `action`, an id or a code, may be applied now."""
         reason = self.explain_illegal(action)
         if reason:
-            raise IllegalActionError(f"{self.game.name}: {reason}; {self._legal_text()}")
+            raise IllegalActionError(f"{self.game.name}: {reason}; {self.legal_text()}")
 
     def explain_illegal(self, action: int) -> str:
         """Return why `action`, an id or a code, is illegal now; an empty string if it is legal."""
@@ -316,7 +321,7 @@ class State:
         for action in self.legal_actions():
             if self._label(action).lower() == wanted:
                 return action
-        raise IllegalActionError(f"{self.game.name}: no legal action reads {text!r}; {self._legal_text()}")
+        raise IllegalActionError(f"{self.game.name}: no legal action reads {text!r}; {self.legal_text()}")
 
     # -- events -------------------------------------------------------------------------------------------------
 
@@ -370,6 +375,13 @@ class State:
         """Return a hash of everything `player` has seen and done: its information state under perfect recall."""
         rows = self.event_rows(self._checked_player(player))
         return hashlib.sha256(rows.tobytes()).hexdigest()[:32]
+
+    def validate(self, player: int, intent: Any, key: bytes = b"") -> Verdict:
+        """Return whether `player` may do what an intent (JSON, see `cardenvs.core.intents`) says, and if not, why.
+
+        Nothing changes. `key` is that of the view from which the ids of tokens come.
+        """
+        return validate(self, self._checked_player(player), intent, key)
 
     # -- copies -------------------------------------------------------------------------------------------------
 
@@ -600,12 +612,6 @@ class State:
     def _check_not_over(self, what: str) -> None:
         if self.is_terminal:
             raise IllegalActionError(f"{self.game.name}: nobody can {what} after the game is over")
-
-    def _legal_text(self, most: int = 8) -> str:
-        legal = self.legal_actions()
-        shown = ", ".join(f"{self._label(action)} ({action})" for action in legal[:most])
-        more = f" and {len(legal) - most} more" if len(legal) > most else ""
-        return f"legal: {shown}{more}" if legal else "nothing is legal any more"
 
     def _checked_player(self, player: int) -> int:
         return checked_player(player, self.num_players)

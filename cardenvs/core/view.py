@@ -15,6 +15,7 @@ from cardenvs.core.cards import ITALIAN_LABELS, card_label, card_markup, full_de
 from cardenvs.core.errors import DeckError, FormatError
 from cardenvs.core.events import OMNISCIENT, Event, EventKind
 from cardenvs.core.fold import FoldedTable
+from cardenvs.core.game_view import Choice, Scene
 
 if TYPE_CHECKING:
     from cardenvs.core.state import State
@@ -116,6 +117,30 @@ class View:
         s = state.record
         return [Candidate(self.action_label(s, action), (action,)) for action in state.legal_actions()]
 
+    def token_face(self, token: int) -> dict[str, Any]:
+        """Return how a token is drawn, as JSON values that are the same in all games.
+
+        One of:
+            {"kind": "card", "rank": "T", "suit": "d"}: a playing card; without "suit", one of a single suit.
+            {"kind": "tile", "text": "7", "colour": "red"}: a tile; colours are red, orange, blue, black and grey.
+            {"kind": "text", "title": "Barn Owl", "lines": ["..."], "colour": "green"}: any other card; lines and
+                colour may be missing.
+        """
+        return {"kind": "text", "title": self.token_label(token)}
+
+    def choice(self, s: np.record, action: int) -> Choice:
+        """Return what a legal action means to a person who plays by clicking; by default a button."""
+        return Choice()
+
+    def arrange(self, s: np.record, viewer: int, scene: Scene) -> None:
+        """Change how the table is shown to `viewer`: order, groups and marks of tokens, labels, notes on players.
+
+        Args:
+            s: the state.
+            viewer: as in `fill_table`.
+            scene: what `fill_table` has put on the table.
+        """
+
     def answer_form(self) -> str:
         """Return instructions for answering with JSON in a form of the game's own; empty if it has none.
 
@@ -215,44 +240,6 @@ def ansi(markup: str) -> str:
     return capture.get()
 
 
-def table_as_json(table: FoldedTable, words: Any, num_players: int) -> dict[str, Any]:
-    """Return a table as JSON-compatible data.
-
-    Args:
-        table: the table.
-        words: the game's View.
-        num_players: players in this game.
-
-    Returns:
-        {"piles": {name: [token text or "?", ...]}, "counters": {name: value}}, with a list of these for each player
-        if each has one.
-    """
-
-    def texts(tokens: list[int], ordered: bool) -> list[str]:
-        known = [words.token_label(t) if t >= 0 else "?" for t in tokens]
-        if ordered:
-            return known
-        order = sorted(range(len(tokens)), key=lambda k: (tokens[k] < 0, tokens[k]))
-        return [known[k] for k in order]
-
-    shown_piles = [texts(t, p.ordered) for (p, _), t in zip(table.spec.pile_of, table.piles, strict=True)]
-    return {
-        "piles": _by_name(table.spec.pile_of, shown_piles, num_players),
-        "counters": _by_name(table.spec.counter_of, table.counters, num_players),
-    }
-
-
-def _by_name(places: list[tuple], values: list, num_players: int) -> dict[str, Any]:
-    """Return the values of piles or counters by name, as a list if there is one per player."""
-    named: dict[str, Any] = {}
-    for (place, owner), value in zip(places, values, strict=True):
-        if owner is None:
-            named[place.name] = value
-        elif owner < num_players:
-            named.setdefault(place.name, []).append(value)
-    return named
-
-
 class CardView(View):
     """View of a game whose tokens are the 52 cards."""
 
@@ -272,6 +259,10 @@ class CardView(View):
         """Return a card as rich markup with its suit's symbol and colour."""
         return card_markup(token)
 
+    def token_face(self, token: int) -> dict[str, Any]:
+        """Return a card as rank and suit."""
+        return card_face(card_label(token))
+
 
 class ItalianCardView(View):
     """View of a game whose tokens are the 40 Italian cards."""
@@ -289,3 +280,12 @@ class ItalianCardView(View):
     def token_markup(self, token: int) -> str:
         """Return a card as rich markup with its suit's symbol and colour."""
         return card_markup(full_deck_card(token))
+
+    def token_face(self, token: int) -> dict[str, Any]:
+        """Return a card as rank and suit."""
+        return card_face(ITALIAN_LABELS[token])
+
+
+def card_face(label: str) -> dict[str, Any]:
+    """Return the face of a playing card from a text such as "Td"; from "K", of one without a suit."""
+    return {"kind": "card", "rank": label[0], **({"suit": label[1]} if label[1:] else {})}

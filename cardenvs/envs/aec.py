@@ -100,7 +100,7 @@ class Env(RawEnv):
             EnvLogger.error_state_before_reset()
         return super().state()
 
-    def render(self) -> str | None:
+    def render(self) -> str | np.ndarray | None:
         """Show the table from `agent_selection`'s point of view; see RawEnv.render."""
         if not self._has_reset:
             EnvLogger.error_render_before_reset()

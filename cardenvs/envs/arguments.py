@@ -5,12 +5,14 @@ from typing import Any
 import numpy as np
 
 from cardenvs.core.checks import is_integer, short
-from cardenvs.core.errors import OptionError
+from cardenvs.core.errors import OptionError, require
+from cardenvs.core.events import PileLayout
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.state import State
 
-RENDER_MODES = ("human", "ansi")
+RENDER_MODES = ("human", "ansi", "rgb_array")
+_IMAGE_WIDTH, _IMAGE_HEIGHT, _TALL = 640, 480, 800  # pixels; the last is for games with mats
 MOST_SKIPPED = 1000  # deals in a row without a turn for the seat, after which `reset` fails
 _MOST_PLIES = 2**31 - 1  # records count plies as int32
 
@@ -20,7 +22,11 @@ def checked_render_mode(game: Game, render_mode: str | None) -> str | None:
 
     Raises:
         OptionError: it is neither.
+        MissingExtraError: images need the extra `pictures`.
     """
+    if render_mode == "rgb_array":
+        for module in ("resvg_py", "font_hanken_grotesk", "PIL"):
+            require(module, "pictures")
     if render_mode is not None and render_mode not in RENDER_MODES:
         raise OptionError(f"{game.name}: option render_mode takes None, {', '.join(RENDER_MODES)}; got {render_mode!r}")
     return render_mode
@@ -108,6 +114,18 @@ def positive(name: str, value: Any) -> int:
     if not is_integer(value) or value < 1:
         raise ValueError(f"{name} takes an integer of at least 1; got {short(value)}")
     return int(value)
+
+
+def table_image(state: State, player: int) -> np.ndarray:
+    """Return the table as `player` sees it as uint8 (height, 640, 3).
+
+    The height is 480, or 800 in games with mats, so all frames of a video have one size.
+    """
+    from cardenvs.pictures import draw_svg
+    from cardenvs.pictures.raster import rgb_array
+
+    has_mats = any(pile.layout == PileLayout.GRID for pile, _ in state.game.table.pile_of)
+    return rgb_array(draw_svg(state.view(player)), _IMAGE_WIDTH, _TALL if has_mats else _IMAGE_HEIGHT)
 
 
 def table_text(state: State, player: int, colour: bool) -> str:

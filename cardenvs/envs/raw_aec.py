@@ -25,6 +25,7 @@ from cardenvs.envs.arguments import (
     checked_keys,
     checked_max_plies,
     checked_render_mode,
+    table_image,
     table_text,
 )
 
@@ -209,14 +210,17 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
             self._kernel_observe(self._states, 0, player, rows[player])
         return rows.reshape(-1)
 
-    def render(self) -> str | None:
+    def render(self) -> str | np.ndarray | None:
         """Show the table from `agent_selection`'s point of view. Other hands stay hidden, even after the game.
 
-        Render mode "ansi" returns the text, "human" prints it, in colour if standard output is a terminal.
+        Render mode "ansi" returns the text, "human" prints it, in colour if standard output is a terminal, and
+        "rgb_array" returns a picture, uint8 (height, 640, 3).
         """
         if self.render_mode is None:
             gymnasium.logger.warn(f"{self.game.name}: render() shows nothing; make the environment with a render_mode")
             return None
+        if self.render_mode == "rgb_array":
+            return table_image(self._state, self._player_of[self.agent_selection])
         text = table_text(self._state, self._player_of[self.agent_selection], sys.stdout.isatty())
         if self.render_mode == "ansi":
             return text

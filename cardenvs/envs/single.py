@@ -33,6 +33,7 @@ from cardenvs.envs.arguments import (
     checked_max_plies,
     checked_render_mode,
     checked_seat,
+    table_image,
     table_text,
 )
 
@@ -217,16 +218,19 @@ class SeatEnv(gymnasium.Env):
         """Return the action mask of the seat, (num_actions,) bool; all False once the episode is over."""
         return self._mask().astype(np.bool_)
 
-    def render(self) -> str | None:
+    def render(self) -> str | np.ndarray | None:
         """Show the table from the seat's point of view. Other hands stay hidden, even after the game.
 
-        Render mode "ansi" returns the text, "human" prints it, in colour if standard output is a terminal.
+        Render mode "ansi" returns the text, "human" prints it, in colour if standard output is a terminal, and
+        "rgb_array" returns a picture, uint8 (height, 640, 3).
         """
         if self.render_mode is None:
             gymnasium.logger.warn(f"{self.game.name}: render() shows nothing; make the environment with a render_mode")
             return None
         if not hasattr(self, "_state"):
             raise gymnasium.error.ResetNeeded(f"{self.game.name}: call reset() before render()")
+        if self.render_mode == "rgb_array":
+            return table_image(self._state, self._seat)
         text = table_text(self._state, self._seat, sys.stdout.isatty())
         if self.render_mode == "ansi":
             return text

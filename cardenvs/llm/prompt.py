@@ -13,12 +13,12 @@ from typing import Any, Literal, get_args
 from cardenvs.agents.base import Turn
 from cardenvs.core.errors import AgentError
 from cardenvs.core.game import Game
+from cardenvs.core.game_view import table_texts
 from cardenvs.core.options import Options
 from cardenvs.core.view import Candidate
 
 _STRATEGY = re.compile(r"\b(strateg|tactic|advice|advis|tips?\b|hints?\b|how to play well|playing well)", re.IGNORECASE)
 _HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
-_PUBLIC = ("num_players", "phase", "current_player", "returns")
 
 Answer = Literal["candidate", "label", "game"]
 
@@ -181,10 +181,14 @@ def _user_text(turn: Turn, settings: PromptSettings, candidates: dict[str, Candi
 def _split(turn: Turn) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what everybody sees, and what only this player does."""
     everybody, own = turn.public_view, turn.view
-    public = {name: everybody[name] for name in _PUBLIC}
-    public["current_player"] = f"player_{public['current_player']}"
-    public["table"] = {kind: _named(places) for kind, places in everybody["table"].items()}
-    own_table = {kind: _named(places) for kind, places in own["table"].items()}
+    public = {
+        "num_players": len(everybody["players"]),
+        "phase": everybody["phase"],
+        "current_player": f"player_{everybody['current_player']}",
+        "returns": [player["return"] for player in everybody["players"]],
+    }
+    public["table"] = {kind: _named(places) for kind, places in table_texts(everybody).items()}
+    own_table = {kind: _named(places) for kind, places in table_texts(own).items()}
     private = {kind: _differing(own_table[kind], public["table"][kind]) for kind in own_table}
     return public, {"table": {kind: places for kind, places in private.items() if places}}
 

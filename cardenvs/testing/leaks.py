@@ -86,6 +86,8 @@ def seen_by(state: State, player: int) -> dict[str, Any]:
         seen["forced action"] = state.forced_action()
         seen["prompt"] = write_prompt(Turn(state, 0), _PROMPTS).messages
         ids = sampled_ids(num_actions, sum(state.legal_actions()))
+        tried = (*state.legal_actions()[:2], *ids[:2])
+        seen["verdicts"] = [state.validate(player, {"action": action}) for action in tried]
         seen["reasons"] = [state.explain_illegal(action) for action in ids]
         for name in state.game.policies:
             seen[f"policy {name}"] = int(state.game.engine.act(name)(state.records, 0, 1, rng, legal))

@@ -11,6 +11,7 @@ from cardenvs.core.errors import IllegalActionError
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
 from cardenvs.core.state import State
 from cardenvs.testing.case import Case, fail, sampled_ids
+from cardenvs.testing.views import check_views
 
 _MOST_CANDIDATES = 30  # candidates tried per state
 _FORFEIT_AGAIN = 0.2  # probability of another forfeit at each turn after a forfeit
@@ -180,4 +181,5 @@ STATE_CHECKS: tuple[Callable[[Case, State], None], ...] = (
     check_copies,
     check_observation,
     check_forfeit,
+    check_views,
 )

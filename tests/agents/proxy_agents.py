@@ -158,11 +158,12 @@ def peeks(game, options):
     import gc
 
     from cardenvs.core.events import OMNISCIENT
+    from cardenvs.core.game_view import table_texts
     from cardenvs.core.state import State
 
     def before(turn):
         states = [one for one in gc.get_objects() if isinstance(one, State)]
-        turn.notes["hands"] = [one.table(OMNISCIENT).piles and one.view(OMNISCIENT)["table"] for one in states]
+        turn.notes["hands"] = [one.table(OMNISCIENT).piles and table_texts(one.view(OMNISCIENT)) for one in states]
         turn.notes["environment"] = [name for name in os.environ if "KEY" in name]
 
     return First(before)

@@ -17,6 +17,7 @@ from cardenvs.agents.guarded.proxy import FORCED, FORFEITED, OK, AgentProxy, pla
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.events import OMNISCIENT
+from cardenvs.core.game_view import table_texts
 
 GAME = cardenvs.get_game("leduc_poker_v0")
 QUICK = {"time_limit": 20.0, "memory_limit_mb": 1024}
@@ -262,7 +263,7 @@ def test_the_true_state_is_not_in_the_process_and_secrets_are_not_either(monkeyp
             proxy.begin(state, state.current_player, 0)
             notes = proxy.decide(state).notes
         assert notes["environment"] == []
-        own, other = state.view(OMNISCIENT)["table"]["piles"]["hand"]
+        own, other = table_texts(state.view(OMNISCIENT))["piles"]["hand"]
         found = [table["piles"]["hand"] for table in notes["hands"]]
         assert own in [hands[0] for hands in found]
         sees_the_truth.append([own, other] in found)

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from cardenvs.agents.narration import Narrator, second_person
+from cardenvs.core.narration import Narrator, second_person
 from cardenvs.core.registry import get_game
 from cardenvs.core.view import plain
 

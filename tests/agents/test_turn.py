@@ -7,6 +7,7 @@ import pytest
 
 from cardenvs.agents import Turn
 from cardenvs.core.errors import HiddenInformationError, IllegalActionError, PolicyNotFoundError, StaleTurnError
+from cardenvs.core.game_view import table_texts
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
 
@@ -133,5 +134,5 @@ def test_the_end_of_the_recap_is_the_end_of_the_recap():
 def test_what_everybody_sees_has_no_secret_of_the_player():
     state = get_game("leduc_poker_v0").new_state(seed=1, deck="K Q J")
     turn = Turn(state, 0)
-    assert "K" in str(turn.view["table"])
+    assert "K" in str(table_texts(turn.view))
     assert "K" not in str(turn.public_view)

@@ -24,6 +24,7 @@ from cardenvs.core.errors import (
     PolicyNotFoundError,
 )
 from cardenvs.core.events import KIND, OMNISCIENT, SPECTATOR, VISIBLE
+from cardenvs.core.game_view import table_texts
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.state import State
 
@@ -85,12 +86,8 @@ def test_views_and_facts_are_json(every_game):
         for viewer in [*range(state.num_players), SPECTATOR, OMNISCIENT]:
             view = state.view(viewer)
             assert json.loads(json.dumps(view)) == view
-            assert set(view) == {
-                "game", "player", "num_players", "phase", "current_player", "terminal", "returns", "table", "prompt",
-                "actions",
-            }  # fmt: skip
             to_act = viewer == state.current_player and not state.is_terminal
-            assert [action["id"] for action in view["actions"]] == (state.legal_actions() if to_act else [])
+            assert [choice["action"] for choice in view["choices"]] == (state.legal_actions() if to_act else [])
             assert bool(view["prompt"]) == to_act
         for player in range(state.num_players):
             assert json.loads(json.dumps(state.facts(player))) == state.facts(player)
@@ -99,13 +96,13 @@ def test_views_and_facts_are_json(every_game):
 def test_the_table_in_a_view_hides_what_others_hold():
     state = HIGH_CARD.new_state(deck="c4 c2 c0 c1 c3")
     state.apply(SWAP)
-    assert state.view(0)["table"]["piles"] == {
+    assert table_texts(state.view(0))["piles"] == {
         "stock": ["?"], "hand": [["c1"], ["?"]], "aside": [["c4"], []], "upcard": ["c0"],
     }  # fmt: skip
-    assert state.view(1)["table"]["piles"]["hand"] == [["?"], ["c2"]]
-    assert state.view(1)["table"]["piles"]["aside"] == [["?"], []]
-    assert state.view(SPECTATOR)["table"]["piles"]["hand"] == [["?"], ["?"]]
-    assert state.view(OMNISCIENT)["table"]["piles"]["stock"] == ["c3"]
+    assert table_texts(state.view(1))["piles"]["hand"] == [["?"], ["c2"]]
+    assert table_texts(state.view(1))["piles"]["aside"] == [["?"], []]
+    assert table_texts(state.view(SPECTATOR))["piles"]["hand"] == [["?"], ["?"]]
+    assert table_texts(state.view(OMNISCIENT))["piles"]["stock"] == ["c3"]
 
 
 def test_repr_and_str_can_be_read():
@@ -141,7 +138,7 @@ def test_what_is_returned_is_the_callers_own():
     with pytest.raises(ValueError, match="read-only"):
         state.record.chips_in[0] = 9
     state.event_rows(0)[:] = 9
-    state.view(0)["table"].clear()
+    table_texts(state.view(0)).clear()
     assert state.record_bytes() == before
     assert state.legal_actions() == [CALL, RAISE]
     assert state.observation(0).max() == 1
@@ -190,9 +187,9 @@ def test_a_seed_that_is_none_is_refused(seed):
 @pytest.mark.parametrize("deck", ["K J Q", "k,j,Q", [2, 0, 1], np.array([2, 0, 1])])
 def test_an_explicit_deck_is_text_or_tokens_in_dealing_order(deck):
     state = LEDUC.new_state(deck=deck)
-    assert state.view(OMNISCIENT)["table"]["piles"]["hand"] == [["K"], ["J"]]
+    assert table_texts(state.view(OMNISCIENT))["piles"]["hand"] == [["K"], ["J"]]
     play(state, [CALL, CALL])
-    assert state.view(0)["table"]["piles"]["public"] == ["Q"]
+    assert table_texts(state.view(0))["piles"]["public"] == ["Q"]
     assert state.deck.tolist() == [2, 0, 1]
 
 

@@ -120,7 +120,7 @@ def test_names_metadata_and_spaces(name, kind):
     env = kind(name, render_mode="ansi")
     game = get_game(name)
     assert str(env) == name == env.metadata["name"]
-    assert env.metadata["render_modes"] == ["human", "ansi"]
+    assert env.metadata["render_modes"] == ["human", "ansi", "rgb_array"]
     assert env.metadata["is_parallelizable"] is False
     assert env.render_mode == "ansi"
     assert env.possible_agents == [f"player_{p}" for p in range(env.max_num_agents)]
@@ -238,7 +238,7 @@ def test_options_are_checked_by_name(name):
         {"num_players": 99},
         {"max_plies": 0},
         {"max_plies": True},
-        {"render_mode": "rgb_array"},
+        {"render_mode": "video"},
     ):
         with pytest.raises(OptionError, match=rf"{name}: .*{next(iter(wrong))}"):
             make(name, **wrong)

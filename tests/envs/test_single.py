@@ -343,7 +343,7 @@ def test_render_shows_what_the_seat_sees(capsys):
 @pytest.mark.parametrize(
     "wrong",
     [{"seat": 2}, {"seat": -1}, {"seat": "first"}, {"seat": True}, {"seat": 0.0}, {"colour": 1}, {"max_plies": 0},
-     {"render_mode": "rgb_array"}],
+     {"render_mode": "video"}],
     ids=str,
 )  # fmt: skip
 def test_arguments_are_checked(wrong):

@@ -7,6 +7,7 @@ import pytest
 from cardenvs.core.cards import ITALIAN_LABELS
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, OptionError
+from cardenvs.core.game_view import table_texts
 from cardenvs.core.registry import get_game
 
 GAME = get_game("briscola_v0")
@@ -33,13 +34,13 @@ def test_1_1_two_or_four_players():
 
 def test_2_1_the_turned_up_card_is_drawn_last():
     state = GAME.new_state(seed=3, deck="As 2s 3s 4s 5s 6s 7d")
-    assert state.view(0)["table"]["piles"]["turned_up"] == ["7d"]
-    while state.view(0)["table"]["piles"]["turned_up"]:
+    assert table_texts(state.view(0))["piles"]["turned_up"] == ["7d"]
+    while table_texts(state.view(0))["piles"]["turned_up"]:
         state.apply(state.legal_actions()[0])
     holder = int(state.record.trump_holder)
     assert "7d" in hand(state, holder)
     assert state.facts(1 - holder)["turned_up_is_held_by"] == f"player_{holder}"  # 3.4
-    assert state.view(1 - holder)["table"]["piles"]["hand"][holder].count("?") == 2
+    assert table_texts(state.view(1 - holder))["piles"]["hand"][holder].count("?") == 2
 
 
 def test_2_2_the_next_player_leads_the_next_deal():

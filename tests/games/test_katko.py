@@ -11,6 +11,7 @@ from katko_oracle import Oracle, poker_rank
 from cardenvs.core.cards import CARD_LABELS, bits_of, parse_card, parse_cards
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import IllegalActionError, OptionError
+from cardenvs.core.game_view import table_texts
 from cardenvs.core.redeal import choose_place, packed
 from cardenvs.core.registry import get_game
 from cardenvs.games.katko.poker_hand import hand_strength
@@ -123,8 +124,8 @@ def test_6_1_the_others_deal_again():
 
 def test_7_2_only_the_owner_knows_what_was_set_aside():
     state = played(EXCHANGE, "set aside 2d", poker_point=True)
-    assert state.view(0)["table"]["piles"]["set_aside"][0] == ["2d"]
-    assert state.view(1)["table"]["piles"]["set_aside"][0] == ["?"]
+    assert table_texts(state.view(0))["piles"]["set_aside"][0] == ["2d"]
+    assert table_texts(state.view(1))["piles"]["set_aside"][0] == ["?"]
 
 
 # ---------------------------------------------------------------------------------------------------------------

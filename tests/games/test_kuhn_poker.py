@@ -10,6 +10,7 @@ from cardenvs import get_game
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, IllegalActionError, OptionError
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
+from cardenvs.core.game_view import table_texts
 
 KUHN = get_game("kuhn_poker_v0")
 PASS, BET = 0, 1
@@ -58,11 +59,11 @@ def test_1_2_a_return_is_what_was_won_less_what_was_put_in():
 def test_2_1_everyone_antes_and_gets_one_card_that_only_they_see():
     state = played("K J", "")
     assert [event.kind for event in state.events()] == ["new_deck", "ante", "deal", "ante", "deal"]
-    assert state.view(0)["table"]["counters"] == {"chips_in": [1, 1]}
-    assert state.view(0)["table"]["piles"] == {"deck": ["?"], "hand": [["K"], ["?"]]}
-    assert state.view(1)["table"]["piles"] == {"deck": ["?"], "hand": [["?"], ["J"]]}
-    assert state.view(SPECTATOR)["table"]["piles"]["hand"] == [["?"], ["?"]]
-    assert state.view(OMNISCIENT)["table"]["piles"] == {"deck": ["Q"], "hand": [["K"], ["J"]]}
+    assert table_texts(state.view(0))["counters"] == {"chips_in": [1, 1]}
+    assert table_texts(state.view(0))["piles"] == {"deck": ["?"], "hand": [["K"], ["?"]]}
+    assert table_texts(state.view(1))["piles"] == {"deck": ["?"], "hand": [["?"], ["J"]]}
+    assert table_texts(state.view(SPECTATOR))["piles"]["hand"] == [["?"], ["?"]]
+    assert table_texts(state.view(OMNISCIENT))["piles"] == {"deck": ["Q"], "hand": [["K"], ["J"]]}
 
 
 def test_3_1_player_0_acts_first_and_may_pass_or_bet():
@@ -108,7 +109,7 @@ def test_3_3_there_is_one_bet_at_most():
 def test_3_4_the_highest_card_takes_the_pot_and_is_not_shown():
     state = played("Q K", "bb")
     assert state.returns == [-2, 2]
-    assert state.view(0)["table"]["piles"]["hand"] == [["Q"], ["?"]]
+    assert table_texts(state.view(0))["piles"]["hand"] == [["Q"], ["?"]]
     assert state.events(0)[-1].kind == "win"
 
 

@@ -10,6 +10,7 @@ from cardenvs import get_game
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import IllegalActionError, OptionError
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
+from cardenvs.core.game_view import table_texts
 
 LEDUC = get_game("leduc_poker_v0")
 FOLD, CALL, RAISE = 0, 1, 2
@@ -48,11 +49,11 @@ def test_1_2_a_return_is_what_was_won_less_what_was_put_in():
 
 def test_2_1_everyone_antes_and_gets_one_card_that_only_they_see():
     state = played("K Q J", ante=7)
-    assert state.view(0)["table"]["counters"] == {"chips_in": [7, 7], "folded": [0, 0]}
-    assert state.view(0)["table"]["piles"] == {"deck": ["?"] * 4, "hand": [["K"], ["?"]], "public": []}
-    assert state.view(1)["table"]["piles"]["hand"] == [["?"], ["Q"]]
-    assert state.view(SPECTATOR)["table"]["piles"]["hand"] == [["?"], ["?"]]
-    assert state.view(OMNISCIENT)["table"]["piles"]["hand"] == [["K"], ["Q"]]
+    assert table_texts(state.view(0))["counters"] == {"chips_in": [7, 7], "folded": [0, 0]}
+    assert table_texts(state.view(0))["piles"] == {"deck": ["?"] * 4, "hand": [["K"], ["?"]], "public": []}
+    assert table_texts(state.view(1))["piles"]["hand"] == [["?"], ["Q"]]
+    assert table_texts(state.view(SPECTATOR))["piles"]["hand"] == [["?"], ["?"]]
+    assert table_texts(state.view(OMNISCIENT))["piles"]["hand"] == [["K"], ["Q"]]
 
 
 def test_3_1_player_0_acts_first_in_both_rounds():
@@ -118,10 +119,10 @@ def test_3_4_a_round_ends_when_all_who_are_in_have_acted_and_matched():
 
 def test_3_4_then_one_card_is_dealt_face_up():
     before, after = played("K Q J", "c"), played("K Q J", "cc")
-    assert before.view(0)["table"]["piles"]["public"] == []
+    assert table_texts(before.view(0))["piles"]["public"] == []
     for viewer in (0, 1, SPECTATOR):
-        assert after.view(viewer)["table"]["piles"]["public"] == ["J"]
-        assert after.view(viewer)["table"]["piles"]["deck"] == ["?"] * 3
+        assert table_texts(after.view(viewer))["piles"]["public"] == ["J"]
+        assert table_texts(after.view(viewer))["piles"]["deck"] == ["?"] * 3
 
 
 def test_3_5_when_all_but_one_have_folded_that_player_takes_the_pot_at_once():
@@ -145,7 +146,7 @@ def test_4_1_players_who_tie_share_the_pot_evenly():
 
 def test_4_1_cards_are_not_shown_at_the_end():
     state = played("J K J", "cccc")
-    assert state.view(0)["table"]["piles"]["hand"] == [["J"], ["?"]]
+    assert table_texts(state.view(0))["piles"]["hand"] == [["J"], ["?"]]
 
 
 def test_5_1_a_player_who_forfeits_folds():

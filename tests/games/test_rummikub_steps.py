@@ -10,6 +10,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.core.events import SPECTATOR
+from cardenvs.core.game_view import table_texts
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.state import State
 from cardenvs.games.rummikub import GAME
@@ -250,10 +251,10 @@ def test_the_catalogue():
 
 def test_8_1_only_the_builder_sees_the_steps():
     state = position("R5 K9", ["R2 R3 R4"])
-    seen = [(state.observation(1).tobytes(), state.view(1)["table"], state.recap(1), state.recap(SPECTATOR))]
+    seen = [(state.observation(1).tobytes(), table_texts(state.view(1)), state.recap(1), state.recap(SPECTATOR))]
     state.apply(TAKE_0)
     state.apply(state.action_from_label("lay R2 R3 R4 R5"))
-    seen.append((state.observation(1).tobytes(), state.view(1)["table"], state.recap(1), state.recap(SPECTATOR)))
+    seen.append((state.observation(1).tobytes(), table_texts(state.view(1)), state.recap(1), state.recap(SPECTATOR)))
     assert seen[0] == seen[1]
     assert len(state.recap(0)) == 2
     assert state.facts(0)["laid"] == ["R2 R3 R4 R5"]

@@ -11,6 +11,7 @@ from cardenvs.core.cards import parse_cards
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, IllegalActionError, OptionError
 from cardenvs.core.events import SPECTATOR
+from cardenvs.core.game_view import table_texts
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.replay import Replay
 from cardenvs.games.texas_holdem import GAME
@@ -264,11 +265,11 @@ def test_6_2_a_beaten_hand_is_shown_for_a_side_pot():
 
 def test_6_3_mucked_and_folded_hands_stay_hidden():
     state = play(table(num_players=3, hands=HANDS), f"0:call 1:call 2:check{CHECKS} 1:check 2:check 0:check")
-    view = state.view(1)["table"]["piles"]["hand"]
+    view = table_texts(state.view(1))["piles"]["hand"]
     assert view[0] == ["As", "Ah"]
     assert view[2] == ["?", "?"]
     folded = play(table(num_players=3, hands=HANDS), "0:60 1:fold 2:fold")
-    assert folded.view(SPECTATOR)["table"]["piles"]["hand"][:3] == [["?", "?"]] * 3
+    assert table_texts(folded.view(SPECTATOR))["piles"]["hand"][:3] == [["?", "?"], [], []]
 
 
 # ---------------------------------------------------------------------------------------------------------------

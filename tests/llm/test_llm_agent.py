@@ -15,6 +15,7 @@ from cardenvs.agents import Turn, make_agent
 from cardenvs.agents.guarded.proxy import FORCED, FORFEITED, OK, AgentProxy, play
 from cardenvs.agents.specs import agent_fingerprint
 from cardenvs.core.errors import AgentError, AgentFailureError
+from cardenvs.core.game_view import table_texts
 from cardenvs.core.view import Candidate
 from cardenvs.llm import LLMAgent, LLMConfig
 from cardenvs.llm.client import ScriptClient, _pool
@@ -272,7 +273,7 @@ def test_an_exact_raise():
     decision, _ = holdem_decision('<answer>{"action":"raise","amount":77}</answer>')
     state = HOLDEM.new_state(seed=7, num_players=2)
     state.apply(decision.action)
-    assert state.view(0)["table"]["counters"]["bet"][0] == 77
+    assert table_texts(state.view(0))["counters"]["bet"][0] == 77
 
 
 def test_an_illegal_amount_is_retried_once_with_the_exact_reason():

@@ -10,6 +10,7 @@ import pytest
 
 import cardenvs
 from cardenvs.core.errors import GameNotFoundError, OptionError
+from cardenvs.core.game_view import table_texts
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -241,7 +242,7 @@ def test_a_resampled_state_goes_on_as_the_true_one_would():
     strings: dict[str, set] = {}
     for _ in range(60):
         twin = state.resample_from_infostate(0, rng.random)
-        card = twin.world.view(1)["table"]["piles"]["hand"][1][0]
+        card = table_texts(twin.world.view(1))["piles"]["hand"][1][0]
         before = twin.information_state_string(1)
         twin.apply_action(1)
         assert twin.information_state_string(0) == moved.information_state_string(0)

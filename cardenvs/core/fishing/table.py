@@ -7,13 +7,13 @@ from cardenvs.core.fishing.state import MAX_PLAYERS
 
 _SHARED = Table(MAX_PLAYERS)
 
-STOCK = _SHARED.pile("stock")
+STOCK = _SHARED.pile("stock", layout="stack")
 BOARD = _SHARED.pile("table")
-HAND = _SHARED.pile("hand", per_player=True)
-WON = _SHARED.pile("won", per_player=True)  # by side: the sides are numbered like their first players
+HAND = _SHARED.pile("hand", per_player=True, layout="hand")
+WON = _SHARED.pile("won", per_player=True, layout="fan")  # by side: the sides are numbered like their first players
 
 HAND_NUMBER = _SHARED.counter("hand_number")
-DEALER = _SHARED.counter("dealer")
+DEALER = _SHARED.counter("dealer", use="player")
 SWEEPS = _SHARED.counter("sweeps", per_player=True)  # by side
 SCORE = _SHARED.counter("score", per_player=True)  # by side
 

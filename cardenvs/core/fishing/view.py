@@ -1,7 +1,7 @@
 """Texts and picture of fishing games."""
 
 from cardenvs.core.cards import NUM_CARDS, card_label, card_markup, cards_of
-from cardenvs.core.events import OMNISCIENT
+from cardenvs.core.events import OMNISCIENT, PileLayout
 from cardenvs.core.fishing.rules import hidden_cards, num_sides, side_of
 from cardenvs.core.view import CardView, sees
 
@@ -23,6 +23,10 @@ class FishingView(CardView):
             table.set("score", s.scores[side], player=side)
         table.set("hand_number", s.num_hands)
         table.set("dealer", s.dealer)
+
+    def arrange(self, s, viewer, scene):
+        """Leave out what only sides have."""
+        arrange_sides(scene, int(num_sides(s)))
 
     def facts(self, s, player):
         """Points of each side so far, and the cards that have not been seen."""
@@ -55,6 +59,18 @@ class FishingView(CardView):
     def middle(self, s):
         """Return the lines of the picture between the title and the players."""
         return [f"table  {markup(s.table) or '-'}"]
+
+
+def arrange_sides(scene, sides):
+    """Leave out piles and scores of players without a side of their own."""
+    for player in range(sides, len(scene.notes)):
+        scene.piles["won", player].layout = PileLayout.NONE
+    for counter in scene.counters.values():
+        if isinstance(counter.value, list):
+            counter.value = counter.value[:sides]
+    if sides < len(scene.notes):
+        for player, notes in enumerate(scene.notes):
+            notes.append(f"side {player % sides}")
 
 
 def markup(bits):

@@ -69,11 +69,11 @@ STATE = record(
 )
 
 TABLE = Table(MAX_PLAYERS)
-STOCK = TABLE.pile("stock")
+STOCK = TABLE.pile("stock", layout="stack")
 TURNED_UP = TABLE.pile("turned_up")
-HAND = TABLE.pile("hand", per_player=True)
+HAND = TABLE.pile("hand", per_player=True, layout="hand")
 TRICK = TABLE.pile("trick", per_player=True)
-WON = TABLE.pile("tricks", per_player=True)
+WON = TABLE.pile("tricks", per_player=True, layout="fan")
 DEAL_NUMBER = TABLE.counter("deal_number")
 DEALS_WON = TABLE.counter("deals_won", per_player=True)  # by side; 0 for players 2 and 3
 CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "The cards are gathered.", is_detail=True)

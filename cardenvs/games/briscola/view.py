@@ -4,6 +4,7 @@ import numpy as np
 
 from cardenvs.core.cards import ITALIAN_LABELS, NUM_ITALIAN, SUITS, card_markup, full_deck_card
 from cardenvs.core.events import NO_PLAYER, OMNISCIENT
+from cardenvs.core.game_view import Choice
 from cardenvs.core.view import ItalianCardView, sees
 from cardenvs.games.briscola.rules import NO_CARD, NUM_SIDES, hidden_cards, suit_of, trick_winner
 
@@ -28,6 +29,9 @@ class BriscolaView(ItalianCardView):
 
     def action_label(self, s, action):
         return f"play {ITALIAN_LABELS[action]}"
+
+    def choice(self, s, action):
+        return Choice((action,), ("hand", int(s.current_player)), ("trick", int(s.current_player)))
 
     def illegal_reason(self, s, action, code):
         return "that card is not in hand (rules.md 3.1)"

@@ -6,11 +6,11 @@ from cardenvs.games.casino.state import MAX_BUILDS
 
 TABLE = new_table()
 
-BUILD, *_ = [TABLE.pile(f"build_{k}") for k in range(MAX_BUILDS)]
+BUILD, *_ = [TABLE.pile(f"build_{k}", layout="fan") for k in range(MAX_BUILDS)]
 SHOWN = TABLE.pile("shown")  # the card with which a capture or a build is being put together
-VALUE, *_ = [TABLE.counter(f"value_{k}") for k in range(MAX_BUILDS)]
-OWNER, *_ = [TABLE.counter(f"owner_{k}") for k in range(MAX_BUILDS)]
-SETS, *_ = [TABLE.counter(f"sets_{k}") for k in range(MAX_BUILDS)]
+VALUE, *_ = [TABLE.counter(f"value_{k}", use="none") for k in range(MAX_BUILDS)]
+OWNER, *_ = [TABLE.counter(f"owner_{k}", use="none") for k in range(MAX_BUILDS)]
+SETS, *_ = [TABLE.counter(f"sets_{k}", use="none") for k in range(MAX_BUILDS)]
 
 BUILDS = TABLE.event("build", Op.MOVE, "{player} builds with {token}.")
 GATHERS = TABLE.event("gather", Op.MOVE, "{token} is built in.")

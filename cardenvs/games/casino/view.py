@@ -1,8 +1,10 @@
 """Texts and picture of Casino."""
 
-from cardenvs.core.cards import RANKS, SUITS, card_label, card_markup, cards_of
+from cardenvs.core.cards import NUM_CARDS, RANKS, SUITS, card_label, card_markup, cards_of
+from cardenvs.core.events import PileLayout
 from cardenvs.core.fishing.state import NO_CARD
 from cardenvs.core.fishing.view import FishingView, markup
+from cardenvs.core.game_view import Choice
 from cardenvs.games.casino import state
 from cardenvs.games.casino.composing import takeable
 from cardenvs.games.casino.legal import build, capture, num_builds, num_captures
@@ -75,6 +77,36 @@ class CasinoView(FishingView):
             return f"{name} builds nothing ({slot})"
         target, cards = build(s, card, slot)
         return _target_text(s, card, int(target), _items_text(s, cards))
+
+    def choice(self, s, action):
+        if action >= DONE:
+            return Choice()
+        if action >= TAKE_0:
+            return Choice(_tokens_of(s, 1 << int(action - TAKE_0)))
+        card, slot = divmod(int(action), SLOTS)
+        if slot == TRAIL:
+            return Choice((card,), ("hand", int(s.current_player)), ("table", None))
+        if slot in (COMPOSE_CAPTURE, COMPOSE_BUILD):
+            return Choice((card,))
+        if slot < COMPOSE_CAPTURE:
+            return Choice((card, *_tokens_of(s, int(capture(s, card, slot)))))
+        target, cards = build(s, card, slot)
+        place = int(place_of(target))
+        onto = () if place == NEW else cards_of(s.builds[place])
+        return Choice((card, *_tokens_of(s, int(cards)), *onto))
+
+    def arrange(self, s, viewer, scene):
+        """Builds with their value, sets and owner; none that is empty."""
+        super().arrange(s, viewer, scene)
+        for k in range(MAX_BUILDS):
+            pile = scene.piles[f"build_{k}", None]
+            if not pile.tokens:
+                pile.layout = PileLayout.NONE
+            else:
+                sets = f", {s.build_sets[k]} sets" if s.build_sets[k] > 1 else ""
+                pile.label = f"build of {s.build_values[k]}{sets}, player_{s.build_owners[k]}"
+        if s.playing == NO_CARD:
+            scene.piles["shown", None].layout = PileLayout.NONE
 
     def illegal_reason(self, s, action, code):
         if code in _REASONS:
@@ -157,6 +189,15 @@ def _build_text(s, k):
 def _items_text(s, items):
     loose = [card_label(card) for card in cards_of(items)]
     return " ".join(loose + [_build_text(s, k) for k in range(MAX_BUILDS) if int(items) >> BUILD_0 + k & 1])
+
+
+def _tokens_of(s, items):
+    """Return the cards in a bit set of items: loose cards, cards of builds, aces that count 14."""
+    loose = items & (1 << NUM_CARDS) - 1
+    found = cards_of(loose)
+    for k in range(MAX_BUILDS):
+        found += cards_of(s.builds[k]) if items >> BUILD_0 + k & 1 else []
+    return tuple(found + [13 * suit for suit in range(4) if items >> HIGH_ACE_0 + suit & 1])
 
 
 def _item_text(s, item):

@@ -5,16 +5,16 @@ from cardenvs.games.durak.state import MAX_PLAYERS
 
 TABLE = Table(MAX_PLAYERS)
 
-TALON = TABLE.pile("talon", ordered=True)
+TALON = TABLE.pile("talon", ordered=True, layout="stack")
 TURN_UP = TABLE.pile("turn_up")
-HAND = TABLE.pile("hand", per_player=True)
+HAND = TABLE.pile("hand", per_player=True, layout="hand")
 ATTACK = TABLE.pile("attack")
 DEFENCE = TABLE.pile("defence")
-DISCARDS = TABLE.pile("discards")
+DISCARDS = TABLE.pile("discards", layout="stack")
 
 TRUMP = TABLE.counter("trump")  # suit 0..3, in the order s c d h
-ATTACKER = TABLE.counter("attacker")
-DEFENDER = TABLE.counter("defender")
+ATTACKER = TABLE.counter("attacker", use="player")
+DEFENDER = TABLE.counter("defender", use="player")
 BOUT = TABLE.counter("bout")  # 1, 2, ...
 
 NEW_TALON = TABLE.event("new_talon", Op.CREATE, "A deck of {value} cards is shuffled.", is_detail=True)

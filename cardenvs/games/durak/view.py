@@ -1,7 +1,8 @@
 """Texts and pictures of Durak."""
 
-from cardenvs.core.cards import card_label, card_markup, cards_of
-from cardenvs.core.events import OMNISCIENT
+from cardenvs.core.cards import bits_of, card_label, card_markup, cards_of
+from cardenvs.core.events import OMNISCIENT, UNKNOWN
+from cardenvs.core.game_view import Choice
 from cardenvs.core.view import CardView, sees
 from cardenvs.games.durak import actions
 from cardenvs.games.durak.legal import transfer_cards, trump_to_show
@@ -57,6 +58,16 @@ class DurakView(CardView):
     def phase(self, s):
         return PHASES[int(s.phase)]
 
+    def arrange(self, s, viewer, scene):
+        """The table in the order of play, each attack with the card that beats it; hands by suit, trumps last."""
+        scene.piles["attack", None].tokens = [int(card) for card in s.attack_cards[: int(s.num_attack)]]
+        scene.piles["defence", None].tokens = [int(card) for card in s.defence_cards[: int(s.num_beaten)]]
+        scene.counters["trump"].value = _SUIT_NAMES[int(s.trump)]
+        for p in range(int(s.rules.num_players)):
+            hand = scene.piles["hand", p]
+            known = [card for card in hand.tokens if card != UNKNOWN]
+            hand.tokens = _by_value(s, bits_of(known)) + [UNKNOWN] * (len(hand.tokens) - len(known))
+
     # -- actions ------------------------------------------------------------------------------------------------
 
     def action_label(self, s, action):
@@ -70,6 +81,14 @@ class DurakView(CardView):
             card = trump_to_show(s) if s.phase == DEFEND else NO_CARD
             return "show a trump to transfer" if card == NO_CARD else f"show {card_label(card)} to transfer"
         return f"transfer with {card_label(action - actions.TRANSFER_0)}"
+
+    def choice(self, s, action):
+        if action in (actions.TAKE, actions.PASS, actions.SHOW):
+            return Choice()
+        hand = ("hand", int(s.current_player))
+        if action >= actions.TRANSFER_0:
+            return Choice((action - actions.TRANSFER_0,), hand, ("attack", None))
+        return Choice((action,), hand, ("defence" if s.phase == DEFEND else "attack", None))
 
     def illegal_reason(self, s, action, code):
         card = action if action < actions.TAKE else action - actions.TRANSFER_0

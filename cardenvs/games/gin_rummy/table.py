@@ -6,16 +6,16 @@ from cardenvs.games.gin_rummy.state import NUM_PLAYERS
 
 TABLE = Table(NUM_PLAYERS)
 
-STOCK = TABLE.pile("stock", ordered=True)
-DISCARD_PILE = TABLE.pile("discard_pile", ordered=True)
-HAND = TABLE.pile("hand", per_player=True)
+STOCK = TABLE.pile("stock", ordered=True, layout="stack")
+DISCARD_PILE = TABLE.pile("discard_pile", ordered=True, layout="fan")
+HAND = TABLE.pile("hand", per_player=True, layout="hand")
 MELD, *_ = [TABLE.pile(f"meld_{k + 1}", per_player=True) for k in range(MAX_MELDS)]
 """Meld k of player p is pile MELD + k * NUM_PLAYERS + p."""
 
 HAND_NUMBER = TABLE.counter("hand_number")  # 1, 2, ...
-DEALER = TABLE.counter("dealer")
+DEALER = TABLE.counter("dealer", use="player")
 KNOCK_LIMIT = TABLE.counter("knock_limit")
-DOUBLED = TABLE.counter("doubled")
+DOUBLED = TABLE.counter("doubled", use="none")
 SCORE = TABLE.counter("score", per_player=True)
 HANDS_WON = TABLE.counter("hands_won", per_player=True)
 

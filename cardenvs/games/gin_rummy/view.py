@@ -8,7 +8,8 @@ from cardenvs.core.cards import (
     card_markup,
     cards_of,
 )
-from cardenvs.core.events import UNKNOWN
+from cardenvs.core.events import UNKNOWN, PileLayout
+from cardenvs.core.game_view import Choice
 from cardenvs.core.options import NONE
 from cardenvs.core.view import CardView, sees
 from cardenvs.games.gin_rummy import actions
@@ -89,6 +90,33 @@ class GinRummyView(CardView):
         if action == actions.DONE:
             return "done"
         return _layoff_label(s, action)
+
+    def choice(self, s, action):
+        hand = ("hand", int(s.current_player))
+        if action < actions.TAKE_UPCARD:
+            return Choice((action,), hand, ("discard_pile", None))
+        if action == actions.TAKE_UPCARD:
+            return Choice((), ("discard_pile", None), hand)
+        if action == actions.DRAW_STOCK:
+            return Choice((), ("stock", None), hand)
+        card = _card_of(action)
+        return Choice() if card == NO_CARD or (card == top_discard(s) and s.phase == WALL) else Choice((card,), hand)
+
+    def arrange(self, s, viewer, scene):
+        """Hands that are wholly known by melds, the rest last; no empty melds."""
+        for p in range(NUM_PLAYERS):
+            for k in range(MAX_MELDS):
+                if not scene.piles[f"meld_{k + 1}", p].tokens:
+                    scene.piles[f"meld_{k + 1}", p].layout = PileLayout.NONE
+            hand = scene.piles["hand", p]
+            if UNKNOWN in hand.tokens or not hand.tokens:
+                continue
+            melds = [cards_of(meld) for meld in _arranged(s.hands[p])]
+            melded = [card for meld in melds for card in meld]
+            rest = [card for card in hand.tokens if card not in melded]
+            hand.tokens, hand.groups = [*melded, *rest], [len(group) for group in (*melds, rest) if group]
+        if s.doubled:
+            scene.counters["knock_limit"].label = "knock limit (points count twice)"
 
     def illegal_reason(self, s, action, code):
         card = card_label(_card_of(action)) if _card_of(action) != NO_CARD else ""

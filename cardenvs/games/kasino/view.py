@@ -3,6 +3,7 @@
 from cardenvs.core.cards import card_label, card_markup, cards_of
 from cardenvs.core.fishing.state import NO_CARD
 from cardenvs.core.fishing.view import FishingView, markup
+from cardenvs.core.game_view import Choice
 from cardenvs.games.kasino import state
 from cardenvs.games.kasino.legal import capture, num_offered, takeable
 from cardenvs.games.kasino.state import (
@@ -46,6 +47,16 @@ class KasinoView(FishingView):
         if slot - FIRST_CAPTURE >= num_offered(s, card):
             return f"{card_label(card)} takes nothing ({slot})"
         return f"{card_label(card)} takes {' '.join(map(card_label, cards_of(capture(s, card, slot))))}"
+
+    def choice(self, s, action):
+        if action == DONE:
+            return Choice()
+        if action >= TAKE_0:
+            return Choice((action - TAKE_0,), ("table", None))
+        card, slot = divmod(int(action), SLOTS)
+        if slot == TRAIL:
+            return Choice((card,), ("hand", int(s.current_player)), ("table", None))
+        return Choice((card,) if slot == COMPOSE else (card, *cards_of(capture(s, card, slot))))
 
     def illegal_reason(self, s, action, code):
         if code in _REASONS:

@@ -5,13 +5,13 @@ from cardenvs.games.katko.state import MAX_PLAYERS
 
 TABLE = Table(MAX_PLAYERS)
 
-REST = TABLE.pile("rest")
-HAND = TABLE.pile("hand", per_player=True)
-SET_ASIDE = TABLE.pile("set_aside", per_player=True)
+REST = TABLE.pile("rest", layout="stack")
+HAND = TABLE.pile("hand", per_player=True, layout="hand")
+SET_ASIDE = TABLE.pile("set_aside", per_player=True, layout="fan")
 PLAYED = TABLE.pile("played", per_player=True, ordered=True)
-GONE = TABLE.pile("gone")
+GONE = TABLE.pile("gone", layout="stack")
 
-DEALER = TABLE.counter("dealer")
+DEALER = TABLE.counter("dealer", use="player")
 SCORE = TABLE.counter("score", per_player=True)
 
 NEW_DEAL = TABLE.event("new_deal", Op.SET, "Deal {value}.")

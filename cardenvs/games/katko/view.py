@@ -2,6 +2,7 @@
 
 from cardenvs.core.cards import SUITS, card_label, card_markup, cards_of
 from cardenvs.core.events import NO_PLAYER, OMNISCIENT
+from cardenvs.core.game_view import Choice
 from cardenvs.core.view import CardView, sees
 from cardenvs.games.katko import state
 from cardenvs.games.katko.rules import led_suit, trick_winner
@@ -39,6 +40,14 @@ class KatkoView(CardView):
         if action >= SET_ASIDE_0:
             return f"set aside {card_label(action - SET_ASIDE_0)}"
         return f"{'lead' if led_suit(s) < 0 else 'play'} {card_label(action)}"
+
+    def choice(self, s, action):
+        if action == DONE:
+            return Choice()
+        player = int(s.current_player)
+        if action >= SET_ASIDE_0:
+            return Choice((action - SET_ASIDE_0,), ("hand", player), ("set_aside", player))
+        return Choice((action,), ("hand", player), ("played", player))
 
     def illegal_reason(self, s, action, code):
         if code == state.MUST_FOLLOW:

@@ -40,9 +40,9 @@ STATE = record(
 )
 
 TABLE = Table(MAX_PLAYERS)
-DECK = TABLE.pile("deck")
-HAND = TABLE.pile("hand", per_player=True)
-CHIPS_IN = TABLE.counter("chips_in", per_player=True)
+DECK = TABLE.pile("deck", layout="stack")
+HAND = TABLE.pile("hand", per_player=True, layout="hand")
+CHIPS_IN = TABLE.counter("chips_in", per_player=True, use="chips")
 NEW_DECK = TABLE.event("new_deck", Op.CREATE, "A deck of {value} cards is shuffled.")
 ANTE = TABLE.event("ante", Op.SET, "{player} antes {value}.")
 DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")

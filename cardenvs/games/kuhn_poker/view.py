@@ -18,6 +18,12 @@ class KuhnView(View):
             table.put("hand", [s.deck[p]], player=p, seen=sees(viewer, p))
             table.set("chips_in", s.chips_in[p], player=p)
 
+    def token_face(self, token):
+        return {"kind": "card", "rank": SMALL_RANKS[token]}
+
+    def arrange(self, s, viewer, scene):
+        scene.shape = "ring"
+
     def action_label(self, s, action):
         if s.bettor == NO_BETTOR:
             return "bet" if action == BET else "pass"

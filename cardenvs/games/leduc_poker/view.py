@@ -22,8 +22,14 @@ class LeducView(View):
             table.set("chips_in", s.chips_in[p], player=p)
             table.set("folded", s.folded[p], player=p)
 
+    def token_face(self, token):
+        return {"kind": "card", "rank": SMALL_RANKS[token]}
+
     def phase(self, s):
         return "second_round" if s.stage == 1 else "first_round"
+
+    def arrange(self, s, viewer, scene):
+        scene.shape = "ring"
 
     def action_label(self, s, action):
         if action == FOLD:

@@ -6,13 +6,13 @@ from cardenvs.games.rummikub.tiles import MAX_MELDS
 
 TABLE = Table(MAX_PLAYERS)
 
-POOL = TABLE.pile("pool")
-HAND = TABLE.pile("hand", per_player=True)
-ON_TABLE = TABLE.pile("table")
+POOL = TABLE.pile("pool", layout="stack")
+HAND = TABLE.pile("hand", per_player=True, layout="hand")
+ON_TABLE = TABLE.pile("table", layout="sets")
 
-SET, *_ = [TABLE.counter(f"set_{k + 1}") for k in range(MAX_MELDS)]
+SET, *_ = [TABLE.counter(f"set_{k + 1}", use="none") for k in range(MAX_MELDS)]
 """Counter SET + k: catalogue number of set k plus 1, or 0 for no set."""
-OPENED = TABLE.counter("opened", per_player=True)
+OPENED = TABLE.counter("opened", per_player=True, use="flag")
 
 NEW_POOL = TABLE.event("new_pool", Op.CREATE, "{value} tiles are mixed.")
 DRAW_TO_BEGIN = TABLE.event("draw_to_begin", Op.NOTE, "{player} draws {token} to see who begins.")

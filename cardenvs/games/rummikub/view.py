@@ -1,12 +1,22 @@
 """Texts and pictures of Rummikub."""
 
+from cardenvs.core.game_view import Choice
 from cardenvs.core.view import View, sees
 from cardenvs.games.rummikub import actions
 from cardenvs.games.rummikub.candidates import candidates, opening_points
 from cardenvs.games.rummikub.catalogue import MELDS, NUM_MELDS
 from cardenvs.games.rummikub.rules import rack_sum
 from cardenvs.games.rummikub.state import LAYING, NO_MELD, TAKING_APART, TURN_BEGINS
-from cardenvs.games.rummikub.tiles import JOKER, MAX_MELDS, MOST_TILES, colour_of, parse_tile, tile_label, tiles_in
+from cardenvs.games.rummikub.tiles import (
+    JOKER,
+    MAX_MELDS,
+    MOST_TILES,
+    colour_of,
+    parse_tile,
+    tile_label,
+    tiles_in,
+    value_of,
+)
 
 _REASONS = {
     actions.POOL_EMPTY: "the pool is empty (rules.md 3.3)",
@@ -27,6 +37,7 @@ _REASONS = {
     actions.NOT_IN_GAME: "a tile of it is not in this game (rules.md 1.1, 2.3)",
     actions.CANNOT_BE_COMPLETED: "after that the turn could not be completed (rules.md 8.4)",
 }
+_COLOUR_NAMES = ("red", "blue", "black", "orange")
 _MARKUP = ("red", "blue", "bold", "yellow")
 
 
@@ -47,6 +58,11 @@ class RummikubView(View):
     def token_markup(self, token):
         return _markup(tile_label(token), None if token == JOKER else colour_of(token))
 
+    def token_face(self, token):
+        if token == JOKER:
+            return {"kind": "tile", "text": "J", "colour": "grey"}
+        return {"kind": "tile", "text": str(value_of(token)), "colour": _COLOUR_NAMES[colour_of(token)]}
+
     # -- the table ----------------------------------------------------------------------------------------------
 
     def fill_table(self, s, viewer, table):
@@ -61,6 +77,15 @@ class RummikubView(View):
         for k, number in enumerate(numbers):
             table.set(f"set_{k + 1}", number + 1)
 
+    def arrange(self, s, viewer, scene):
+        """The table by sets, with what a joker stands for; racks by colour; for the builder, the play so far."""
+        melds = [MELDS[int(number)] for number in s.sets if number != NO_MELD]
+        table = scene.piles["table", None]
+        table.tokens = [slot.tile for meld in melds for slot in meld.slots]
+        table.groups = [len(meld.slots) for meld in melds]
+        slots = [slot for meld in melds for slot in meld.slots]
+        table.marks = {k: [tile_label(slot.meaning)] for k, slot in enumerate(slots) if slot.tile == JOKER}
+
     # -- actions ------------------------------------------------------------------------------------------------
 
     def action_label(self, s, action):
@@ -74,6 +99,14 @@ class RummikubView(View):
             what = f" ({meld_label(number)})" if number != NO_MELD else ""
             return f"take set {action - actions.TAKE_0 + 1} apart{what}"
         return f"lay {meld_label(action - actions.LAY_0)}"
+
+    def choice(self, s, action):
+        if action in (actions.DRAW, actions.PASS, actions.COMMIT):
+            return Choice((), ("pool", None)) if action == actions.DRAW else Choice()
+        if action < actions.LAY_0:
+            meld = MELDS[int(s.sets[action - actions.TAKE_0])]
+            return Choice(tuple(slot.tile for slot in meld.slots), ("table", None))
+        return Choice(tuple(slot.tile for slot in MELDS[action - actions.LAY_0].slots))
 
     def illegal_reason(self, s, action, code):
         if code == actions.OPENING_TOO_LOW:

@@ -5,13 +5,13 @@ from cardenvs.games.scopa.state import MAX_PLAYERS
 
 TABLE = Table(MAX_PLAYERS)
 
-STOCK = TABLE.pile("stock")
+STOCK = TABLE.pile("stock", layout="stack")
 BOARD = TABLE.pile("table")
-HAND = TABLE.pile("hand", per_player=True)
-WON = TABLE.pile("won", per_player=True)  # by side: the sides are numbered like their first players
+HAND = TABLE.pile("hand", per_player=True, layout="hand")
+WON = TABLE.pile("won", per_player=True, layout="fan")  # by side: the sides are numbered like their first players
 
 HAND_NUMBER = TABLE.counter("hand_number")
-DEALER = TABLE.counter("dealer")
+DEALER = TABLE.counter("dealer", use="player")
 SCOPE = TABLE.counter("scope", per_player=True)  # by side
 SCORE = TABLE.counter("score", per_player=True)  # by side
 

@@ -2,6 +2,8 @@
 
 from cardenvs.core.cards import ITALIAN_LABELS, NUM_ITALIAN, card_markup, full_deck_card
 from cardenvs.core.events import OMNISCIENT
+from cardenvs.core.fishing.view import arrange_sides
+from cardenvs.core.game_view import Choice
 from cardenvs.core.options import NONE
 from cardenvs.core.view import ItalianCardView, sees
 from cardenvs.games.scopa import scoring, state
@@ -35,6 +37,16 @@ class ScopaView(ItalianCardView):
             return f"{ITALIAN_LABELS[card]} takes nothing ({k})"
         taken = " ".join(ITALIAN_LABELS[other] for other in cards_of(capture(s, card, k)))
         return f"{ITALIAN_LABELS[card]} takes {taken}"
+
+    def choice(self, s, action):
+        card, k = divmod(int(action), SLOTS)
+        if not num_captures(s, card):
+            return Choice((card,), ("hand", int(s.current_player)), ("table", None))
+        return Choice((card, *cards_of(capture(s, card, k))))
+
+    def arrange(self, s, viewer, scene):
+        """Leave out what only sides have."""
+        arrange_sides(scene, int(num_sides(s)))
 
     def illegal_reason(self, s, action, code):
         card = ITALIAN_LABELS[action // SLOTS]

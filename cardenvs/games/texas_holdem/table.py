@@ -5,20 +5,20 @@ from cardenvs.games.texas_holdem.state import MAX_PLAYERS
 
 TABLE = Table(MAX_PLAYERS)
 
-DECK = TABLE.pile("deck")
-BURNT = TABLE.pile("burnt")
+DECK = TABLE.pile("deck", layout="stack")
+BURNT = TABLE.pile("burnt", layout="none")
 BOARD = TABLE.pile("board", ordered=True)
-HAND = TABLE.pile("hand", per_player=True)
+HAND = TABLE.pile("hand", per_player=True, layout="hand")
 
 HAND_NUMBER = TABLE.counter("hand_number")
 SMALL_BLIND = TABLE.counter("small_blind")
 BIG_BLIND = TABLE.counter("big_blind")
-BUTTON = TABLE.counter("button")
+BUTTON = TABLE.counter("button", use="player")
 POT = TABLE.counter("pot")
 STACK = TABLE.counter("stack", per_player=True)
-BET = TABLE.counter("bet", per_player=True)  # on this street
-FOLDED = TABLE.counter("folded", per_player=True)
-OUT = TABLE.counter("out", per_player=True)
+BET = TABLE.counter("bet", per_player=True, use="chips")  # on this street
+FOLDED = TABLE.counter("folded", per_player=True, use="flag")
+OUT = TABLE.counter("out", per_player=True, use="flag")
 
 NEW_HAND = TABLE.event("hand", Op.SET, "Hand {value} begins.")
 CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "The cards are gathered.", is_detail=True)

@@ -4,7 +4,8 @@ import numpy as np
 
 from cardenvs.core.cards import card_label, card_markup
 from cardenvs.core.errors import FormatError
-from cardenvs.core.events import OMNISCIENT
+from cardenvs.core.events import OMNISCIENT, UNKNOWN, PileLayout
+from cardenvs.core.game_view import Choice
 from cardenvs.core.options import NONE
 from cardenvs.core.view import Candidate, CardView, sees
 from cardenvs.games.texas_holdem import actions
@@ -67,6 +68,13 @@ class TexasHoldemView(CardView):
     def conserved(self, s):
         return {"chips": float(s.pot + s.stacks.sum())}
 
+    def arrange(self, s, viewer, scene):
+        """Players around the table; no cards before those who have folded them."""
+        scene.shape = "ring"
+        for p in range(int(s.rules.num_players)):
+            if "folded" in scene.notes[p] and UNKNOWN in scene.piles["hand", p].tokens:
+                scene.piles["hand", p].layout = PileLayout.NONE
+
     # -- actions ------------------------------------------------------------------------------------------------
 
     def action_label(self, s, action):
@@ -80,6 +88,11 @@ class TexasHoldemView(CardView):
             return f"call {to_call}{' all in' if to_call == s.stacks[player] else ''}"
         total, size = _named_raise(s, player, action)
         return f"{'raise to' if s.to_match else 'bet'} {total}{size}"
+
+    def choice(self, s, action):
+        if action in (actions.FOLD, actions.CHECK_CALL):
+            return Choice()
+        return Choice(amount=int(_named_raise(s, int(s.current_player), action)[0]))
 
     def illegal_reason(self, s, action, code):
         player = int(s.current_player)

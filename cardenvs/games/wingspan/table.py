@@ -12,31 +12,31 @@ _SLOT_NAMES = tuple(slot_name(slot) for slot in range(MAT_SLOTS))
 
 TABLE = Table(MAX_PLAYERS)
 
-DECK = TABLE.pile("bird_deck")
-DISCARDS = TABLE.pile("bird_discards")
+DECK = TABLE.pile("bird_deck", layout="stack")
+DISCARDS = TABLE.pile("bird_discards", layout="stack")
 TRAY = TABLE.pile("tray")
 DRAFT = TABLE.pile("draft")
-BONUS_DECK = TABLE.pile("bonus_deck")
-BONUS_DISCARDS = TABLE.pile("bonus_discards")
-GOAL_BOX = TABLE.pile("goal_box")
+BONUS_DECK = TABLE.pile("bonus_deck", layout="none")
+BONUS_DISCARDS = TABLE.pile("bonus_discards", layout="none")
+GOAL_BOX = TABLE.pile("goal_box", layout="none")
 GOALS = TABLE.pile("goals", ordered=True)
-HAND = TABLE.pile("hand", per_player=True)
-TUCKED = TABLE.pile("tucked", per_player=True)
+HAND = TABLE.pile("hand", per_player=True, layout="hand")
+TUCKED = TABLE.pile("tucked", per_player=True, layout="stack")
 BONUS = TABLE.pile("bonus", per_player=True)
-ROW, *_ = [TABLE.pile(habitat, per_player=True, ordered=True) for habitat in HABITATS]
+ROW, *_ = [TABLE.pile(habitat, per_player=True, ordered=True, layout="grid") for habitat in HABITATS]
 
 ROUND = TABLE.counter("round")  # 1..4
-FIRST = TABLE.counter("first_player")
+FIRST = TABLE.counter("first_player", use="player")
 FEEDER, *_ = [TABLE.counter(f"feeder_{face}") for face in FACES]
 OUTSIDE, *_ = [TABLE.counter(f"outside_{face}") for face in FACES]
 FOOD, *_ = [TABLE.counter(food, per_player=True) for food in FOODS]
 TURNS_LEFT = TABLE.counter("turns_left", per_player=True)
 GOAL_POINTS, *_ = [TABLE.counter(f"goal_{k + 1}", per_player=True) for k in range(NUM_ROUNDS)]
-EGGS, *_ = [TABLE.counter(f"eggs_{slot}", per_player=True) for slot in _SLOT_NAMES]
-CACHED, *_ = [TABLE.counter(f"cached_{slot}", per_player=True) for slot in _SLOT_NAMES]
-TUCKED_AT, *_ = [TABLE.counter(f"tucked_{slot}", per_player=True) for slot in _SLOT_NAMES]
+EGGS, *_ = [TABLE.counter(f"eggs_{slot}", per_player=True, use="none") for slot in _SLOT_NAMES]
+CACHED, *_ = [TABLE.counter(f"cached_{slot}", per_player=True, use="none") for slot in _SLOT_NAMES]
+TUCKED_AT, *_ = [TABLE.counter(f"tucked_{slot}", per_player=True, use="none") for slot in _SLOT_NAMES]
 OWED = TABLE.counter("discards_owed", per_player=True)
-OUT = TABLE.counter("out", per_player=True)
+OUT = TABLE.counter("out", per_player=True, use="flag")
 SCORE = TABLE.counter("score", per_player=True)  # set at the end of the game
 
 # The deal

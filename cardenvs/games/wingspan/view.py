@@ -7,7 +7,7 @@ import numpy as np
 from cardenvs.core.errors import DeckError
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.view import View
-from cardenvs.games.wingspan import coverage, decision_texts, picture, scoring
+from cardenvs.games.wingspan import coverage, decision_texts, faces, picture, scoring
 from cardenvs.games.wingspan.cards import (
     BIRD_KEYS,
     BIRD_NAMES,
@@ -84,6 +84,9 @@ class WingspanView(View):
     def token_markup(self, token):
         return picture.token(token)
 
+    def token_face(self, token):
+        return faces.token_face(token)
+
     # -- the table ----------------------------------------------------------------------------------------------
 
     def fill_table(self, s, viewer, table):
@@ -137,6 +140,13 @@ class WingspanView(View):
 
     def action_label(self, s, action):
         return decision_texts.action_label(s, action)
+
+    def choice(self, s, action):
+        return faces.choice(s, action)
+
+    def arrange(self, s, viewer, scene):
+        """Eggs, food and cards on the birds of the mats; supplies in words."""
+        faces.arrange(s, scene)
 
     def illegal_reason(self, s, action, code):
         return decision_texts.illegal_reason(s, code)

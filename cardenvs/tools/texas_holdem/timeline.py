@@ -28,9 +28,9 @@ from cardenvs.core.errors import CardenvsError, FormatError
 from cardenvs.core.events import COLUMNS, OMNISCIENT, SPECTATOR
 from cardenvs.core.files import write_whole
 from cardenvs.core.fold import FoldedTable, fold
+from cardenvs.core.game_view import folded_texts
 from cardenvs.core.replay import Replay
 from cardenvs.core.state import State
-from cardenvs.core.view import table_as_json
 from cardenvs.games.texas_holdem import GAME
 from cardenvs.games.texas_holdem.play import TexasHoldemState
 from cardenvs.games.texas_holdem.table import TABLE
@@ -110,7 +110,7 @@ class Timeline:
             "hand": last.hand if last else 0,
             "viewer": viewer,
             "last": last.as_json(viewer) if last else None,
-            "table": table_as_json(table, GAME.view, len(self.players)),
+            "table": folded_texts(table, GAME.view, len(self.players)),
         }
 
     def sentence(self, i: int, viewer: int) -> str:

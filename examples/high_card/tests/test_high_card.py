@@ -3,6 +3,7 @@
 import cardenvs
 import pytest
 from cardenvs.core.codes import FORFEIT
+from cardenvs.core.game_view import table_texts
 from cardenvs.testing import check_game
 
 from high_card.rules import KEEP, SWAP
@@ -18,7 +19,7 @@ def played(deck, *actions, **options):
 
 def pile(state, name, player, viewer):
     """The texts of a player's pile as `viewer` knows it."""
-    return state.view(viewer)["table"]["piles"][name][player]
+    return table_texts(state.view(viewer))["piles"][name][player]
 
 
 def test_1_2_the_winner_gets_the_stake():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, OptionError
+from cardenvs.core.game_view import table_texts
 from cardenvs.testing import check_game
 
 from liars_dice import GAME
@@ -29,7 +30,7 @@ def labels(state):
 
 
 def test_1_2_players_see_their_own_dice_only():
-    counters = played("1 5 5|2 2 6").view(0)["table"]["counters"]
+    counters = table_texts(played("1 5 5|2 2 6").view(0))["counters"]
     assert counters["dice"] == [155, None]
     assert counters["num_dice"] == [3, 3]
     assert "player_1 rolls." in played("1 5 5|2 2 6").recap(0)
@@ -92,7 +93,7 @@ def test_2_5_halved_ones():
 
 def test_3_1_all_dice_are_shown_after_a_call():
     state = played("1 5 5|2 2 6", "2-5 liar")
-    assert state.view(0)["table"]["counters"]["dice"] == [155, 226]
+    assert table_texts(state.view(0))["counters"]["dice"] == [155, 226]
     assert "player_1 shows ⚁ ⚁ ⚅." in state.recap(0)
 
 
@@ -107,7 +108,7 @@ def test_4_1_three_players_one_bidding():
 
 def test_4_2_elimination():
     state = played("6|6|1", "1-1 liar", format="elimination")
-    assert state.view(0)["table"]["counters"]["num_dice"] == [1, 0, 1]
+    assert table_texts(state.view(0))["counters"]["num_dice"] == [1, 0, 1]
     assert state.current_player == 2  # 4.5: the loser is out, so the next one starts
     assert max(int(label.split("-")[0]) for label in labels(state)) == 2
     state.apply(state.action_from_label("2-6"))
@@ -119,24 +120,24 @@ def test_4_2_elimination():
 def test_4_3_a_difference_of_two_costs_two_dice():
     options = {"format": "elimination", "loss": "difference", "wild": "none"}
     too_high = played("3 3 1|3 3 1", "6-3 liar", **options)
-    assert too_high.view(0)["table"]["counters"]["num_dice"] == [1, 3]
+    assert table_texts(too_high.view(0))["counters"]["num_dice"] == [1, 3]
     too_low = played("3 3 1|3 3 1", "3-3 liar", **options)
-    assert too_low.view(0)["table"]["counters"]["num_dice"] == [3, 2]
+    assert table_texts(too_low.view(0))["counters"]["num_dice"] == [3, 2]
     right = played("3 3 1|3 3 1", "4-3 liar", **options)
-    assert right.view(0)["table"]["counters"]["num_dice"] == [3, 2]
+    assert table_texts(right.view(0))["counters"]["num_dice"] == [3, 2]
 
 
 def test_4_4_and_4_5_an_exact_call_wins_a_die_back():
     options = {"format": "elimination", "exact_call": True, "wild": "none"}
     state = played("2 1|2 1", "2-2 exact", **options)
-    assert state.view(0)["table"]["counters"]["num_dice"] == [2, 2]  # no more than at the start
+    assert table_texts(state.view(0))["counters"]["num_dice"] == [2, 2]  # no more than at the start
     assert state.current_player == 1
     state = played("2 1|2 1", "1-2 exact", **options)
-    assert state.view(0)["table"]["counters"]["num_dice"] == [2, 1]
+    assert table_texts(state.view(0))["counters"]["num_dice"] == [2, 1]
     call_exactly(state)  # player 1, who starts, bids; player 0 calls
-    assert state.view(0)["table"]["counters"]["num_dice"] == [2, 1]
+    assert table_texts(state.view(0))["counters"]["num_dice"] == [2, 1]
     call_exactly(state)  # player 0 has called, and bids
-    assert state.view(0)["table"]["counters"]["num_dice"] == [2, 2]
+    assert table_texts(state.view(0))["counters"]["num_dice"] == [2, 2]
 
 
 def call_exactly(state):
@@ -149,7 +150,7 @@ def call_exactly(state):
 def test_4_6_palifico():
     options = {"format": "elimination", "palifico": True}
     state = played("6 1|5 5", "4-6 liar", **options)  # player 0 is down to one die
-    assert state.view(0)["table"]["counters"]["num_dice"] == [1, 2]
+    assert table_texts(state.view(0))["counters"]["num_dice"] == [1, 2]
     assert "No dice are wild" in state.recap(1)[-1]
     state.apply(state.action_from_label("1-3"))
     assert labels(state) == ["2-3", "3-3", "liar"]
@@ -201,7 +202,7 @@ def test_the_dice_that_a_player_does_not_see_are_rolled_uniformly():
     for seed in range(3200):
         twin = state.determinize(0, seed)
         assert twin.view(0) == state.view(0)
-        sums[twin.view(1)["table"]["counters"]["dice"][1]] += 1
+        sums[table_texts(twin.view(1))["counters"]["dice"][1]] += 1
     assert len(sums) == 10
     chances = [1 if dice % 11 == 0 else 2 for dice in sums]  # a pair comes one way, other dice two ways
     expected = [chance * 3200 / 16 for chance in chances]

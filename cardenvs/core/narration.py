@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 
 from rich.markup import escape
+from rich.text import Text
 
 from cardenvs.core.events import Event
 from cardenvs.core.game import Game
@@ -33,6 +34,10 @@ class Narrator:
         for _, run in itertools.groupby(said, key=lambda event: event.kind):
             lines += self._run(list(run))
         return lines
+
+    def sentences(self, events: Iterable[Event]) -> list[str]:
+        """Return the same lines without colours."""
+        return [Text.from_markup(line).plain for line in self.lines(events)]
 
     def _run(self, events: list[Event]) -> list[str]:
         """Return lines for events of one kind. Events that differ only in their token or their player are merged."""

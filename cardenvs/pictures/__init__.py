@@ -1,0 +1,8 @@
+"""Pictures of games, drawn from game views (`State.view`) alone: SVG, raster images, and pages that play a replay.
+
+Nothing here knows a game or its rules, so a picture cannot show more than the view says.
+"""
+
+from cardenvs.pictures.svg import draw_animation, draw_svg
+
+__all__ = ["draw_animation", "draw_svg"]

@@ -1,0 +1,147 @@
+"""Drawings of single tokens: playing cards, tiles, cards with text, and backs. All are our own."""
+
+from typing import Any
+
+from cardenvs.pictures.text import cut, escaped, wrapped
+
+CARD_WIDTH, CARD_HEIGHT = 52.0, 72.0  # at scale 1
+TEXT_WIDTH = 152.0  # of a card with text
+GRID_WIDTH = 168.0  # of a place in a grid, in which such a card shows its title and marks only
+TILE_WIDTH, TILE_HEIGHT = 34.0, 46.0
+_TITLE, _LINE, _MARK = 12.0, 10.5, 10.5  # sizes of text
+
+# Suits in a box of 24 by 24.
+_SUITS = {
+    "s": "M12 2C9 7 3 10 3 15a4.4 4.4 0 0 0 7.6 3C10.4 20 9.6 21.3 8.5 22h7c-1.1-.7-1.9-2-2.1-4A4.4 4.4 "
+    "0 0 0 21 15C21 10 15 7 12 2Z",
+    "h": "M12 21.5C8 17.6 2.5 13.7 2.5 8.5A5 5 0 0 1 12 6.3 5 5 0 0 1 21.5 8.5C21.5 13.7 16 17.6 12 21.5Z",
+    "d": "M12 2L19.5 12 12 22 4.5 12Z",
+    "star": "M12 2l2.9 6.6 7.1.7-5.4 4.7 1.6 7L12 17.3 5.8 21l1.6-7L2 9.3l7.1-.7Z",
+    "c": "M12 2.5a4.3 4.3 0 0 1 3.6 6.7 4.4 4.4 0 1 1-2.7 7.9C13 19.3 13.8 21 15.3 22H8.7c1.5-1 2.3-2.7 "
+    "2.4-4.9a4.4 4.4 0 1 1-2.7-7.9A4.3 4.3 0 0 1 12 2.5Z",
+}
+SYMBOLS = "".join(
+    f'<symbol id="cv-{suit}" viewBox="0 0 24 24"><path d="{path}"/></symbol>' for suit, path in _SUITS.items()
+)
+_RANKS = {"T": "10"}
+
+
+def num(value: float) -> str:
+    """Return a coordinate as short text."""
+    return f"{value:.1f}".rstrip("0").rstrip(".")
+
+
+def text(x: float, y: float, shown: str, size: float, style: str, anchor: str = "") -> str:
+    """Return an SVG text whose baseline begins at (x, y), or is anchored there."""
+    placed = f' text-anchor="{anchor}"' if anchor else ""
+    return f'<text x="{num(x)}" y="{num(y)}" font-size="{num(size)}" class="{style}"{placed}>{escaped(shown)}</text>'
+
+
+def box(x: float, y: float, width: float, height: float, style: str, radius: float = 5, more: str = "") -> str:
+    """Return a rectangle with round corners."""
+    return (
+        f'<rect x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}" rx="{num(radius)}" '
+        f'class="{style}"{more}/>'
+    )
+
+
+def circle(x: float, y: float, radius: float, style: str) -> str:
+    """Return a circle around (x, y)."""
+    return f'<circle cx="{num(x)}" cy="{num(y)}" r="{num(radius)}" class="{style}"/>'
+
+
+def size_of(token: dict[str, Any], scale: float, in_grid: bool = False) -> tuple[float, float]:
+    """Return width and height of a token, or of a face-down one, without what lies on it."""
+    kind = token.get("face", {"kind": "card"})["kind"]
+    if kind == "tile":
+        return TILE_WIDTH * scale, TILE_HEIGHT * scale
+    if kind == "text":
+        return (GRID_WIDTH if in_grid else TEXT_WIDTH), _text_height(token, in_grid)
+    return CARD_WIDTH * scale, CARD_HEIGHT * scale
+
+
+def draw(token: dict[str, Any], x: float, y: float, scale: float, style: str = "", in_grid: bool = False) -> str:
+    """Return a face-up token. `style` is added to the classes of its outline."""
+    kind = token["face"]["kind"]
+    if kind == "card":
+        drawn = _card(token["face"], x, y, scale, style)
+    elif kind == "tile":
+        drawn = _tile(token["face"], x, y, scale, style)
+    else:
+        drawn = _text_card(token, x, y, style, in_grid)
+    marks = token.get("marks", []) if kind != "text" else []
+    if marks:
+        width, height = size_of(token, scale)
+        shown = ", ".join(marks)
+        drawn += text(x + width / 2, y + height - 4 * scale, shown, 9 * scale, "cv-faint", "middle")
+    return f'<g data-token="{token["id"]}"><title>{escaped(token["text"])}</title>{drawn}</g>'
+
+
+def draw_back(x: float, y: float, scale: float) -> str:
+    """Return a face-down card."""
+    width, height = CARD_WIDTH * scale, CARD_HEIGHT * scale
+    inner = box(x + 4 * scale, y + 4 * scale, width - 8 * scale, height - 8 * scale, "cv-back-in", 3 * scale)
+    return box(x, y, width, height, "cv-back", 5 * scale) + inner
+
+
+def _card(face: dict[str, Any], x: float, y: float, scale: float, style: str) -> str:
+    width, height = CARD_WIDTH * scale, CARD_HEIGHT * scale
+    rank, suit = _RANKS.get(face["rank"], face["rank"]), face.get("suit")
+    outline = box(x, y, width, height, f"cv-card {style}".strip(), 5 * scale)
+    if suit is None:
+        shown = text(x + width / 2, y + height / 2 + 10 * scale, rank, 30 * scale, "cv-rank cv-s", "middle")
+        return outline + shown
+    corner = text(x + 5 * scale, y + 18 * scale, rank, 18 * scale, f"cv-rank cv-{suit}")
+    below = _suit(suit, x + 5 * scale, y + 22 * scale, 12 * scale)
+    large = 28 * scale
+    return outline + corner + below + _suit(suit, x + (width - large) * 0.72, y + height * 0.45, large)
+
+
+def _suit(suit: str, x: float, y: float, size: float) -> str:
+    return _symbol(suit, x, y, size, f"cv-{suit}")
+
+
+def _symbol(name: str, x: float, y: float, size: float, style: str) -> str:
+    placed = f'x="{num(x)}" y="{num(y)}" width="{num(size)}" height="{num(size)}"'
+    return f'<use href="#cv-{name}" {placed} class="{style}"/>'
+
+
+def _tile(face: dict[str, Any], x: float, y: float, scale: float, style: str) -> str:
+    width, height = TILE_WIDTH * scale, TILE_HEIGHT * scale
+    outline = box(x, y, width, height, f"cv-card {style}".strip(), 5 * scale)
+    if face["text"] == "J":
+        return outline + _symbol("star", x + 5 * scale, y + 8 * scale, 24 * scale, "cv-red")
+    number = text(x + width / 2, y + height * 0.52, face["text"], 19 * scale, f"cv-rank cv-{face['colour']}", "middle")
+    return outline + number + circle(x + width / 2, y + height * 0.76, 4 * scale, f"cv-{face['colour']}-line")
+
+
+def _lines(token: dict[str, Any], in_grid: bool) -> tuple[tuple[str, ...], list[str]]:
+    """Return the title and the lines below it."""
+    width = (GRID_WIDTH if in_grid else TEXT_WIDTH) - 16
+    face = token["face"]
+    title = wrapped(face["title"], _TITLE, width, 2)
+    shown = [] if in_grid else face.get("lines", [])
+    lines = [line for one in shown for line in wrapped(one, _LINE, width, 6)]
+    return title, lines + [line for mark in token.get("marks", []) for line in wrapped(mark, _MARK, width, 2)]
+
+
+def _text_height(token: dict[str, Any], in_grid: bool) -> float:
+    if "face" not in token:
+        return CARD_HEIGHT
+    title, lines = _lines(token, in_grid)
+    return 16 + 15 * len(title) + 13 * len(lines)
+
+
+def _text_card(token: dict[str, Any], x: float, y: float, style: str, in_grid: bool) -> str:
+    width, height = size_of(token, 1, in_grid)
+    colour = token["face"].get("colour", "white")
+    title, lines = _lines(token, in_grid)
+    parts = [box(x, y, width, height, f"cv-card {style}".strip()), box(x, y, width, 5, f"cv-bar-{colour}", 2)]
+    below = y + 20
+    for line in title:
+        parts.append(text(x + 8, below, line, _TITLE, "cv-title"))
+        below += 15
+    for line in lines:
+        parts.append(text(x + 8, below, cut(line, _LINE, width - 12), _LINE, "cv-print"))
+        below += 13
+    return "".join(parts)

@@ -1,0 +1,56 @@
+"""Text in pictures: escaping, estimated widths, line breaks.
+
+Fonts differ between viewers, so widths are estimates for a common sans-serif face, on the wide side.
+"""
+
+import functools
+
+_NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[] "), frozenset("mwMW@%")
+_EM_NARROW, _EM_LOWER, _EM_UPPER, _EM_WIDE = 0.35, 0.61, 0.7, 0.92
+_BOLD = 1.14
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
+
+
+def escaped(text: str) -> str:
+    """Return text for XML, without characters that XML does not allow."""
+    return "".join(char for char in text if char >= " ").translate(_ENTITIES)
+
+
+@functools.lru_cache(maxsize=4096)
+def text_width(text: str, size: float, bold: bool = False) -> float:
+    """Return the estimated width of text in a font of `size` pixels."""
+    em = 0.0
+    for char in text:
+        if char in _NARROW:
+            em += _EM_NARROW
+        elif char in _WIDE:
+            em += _EM_WIDE
+        else:
+            em += _EM_UPPER if char.isupper() or ord(char) > 0x7F else _EM_LOWER
+    return em * size * (_BOLD if bold else 1)
+
+
+@functools.lru_cache(maxsize=4096)
+def wrapped(text: str, size: float, width: float, most: int = 99) -> tuple[str, ...]:
+    """Return text in lines of at most `width` pixels and at most `most` lines, the last of which may end in "…"."""
+    lines, line = [], ""
+    for word in text.split():
+        longer = f"{line} {word}" if line else word
+        if line and text_width(longer, size) > width:
+            lines.append(line)
+            line = word
+        else:
+            line = longer
+    lines.append(line)
+    if len(lines) > most:
+        lines = [*lines[: most - 1], cut(f"{lines[most - 1]} …", size, width)]
+    return tuple(cut(line, size, width) for line in lines)
+
+
+def cut(text: str, size: float, width: float) -> str:
+    """Return text cut to `width` pixels, with "…" at its end if anything is missing."""
+    if text_width(text, size) <= width:
+        return text
+    while text and text_width(f"{text}…", size) > width:
+        text = text[:-1]
+    return f"{text.rstrip()}…"

@@ -1,0 +1,210 @@
+"""Pictures of every game: valid, self-contained, and showing no more than the view."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+import gymnasium
+import numpy as np
+import pytest
+
+import cardenvs
+from cardenvs.core.events import OMNISCIENT, SPECTATOR
+from cardenvs.core.game_view import table_texts
+from cardenvs.core.registry import get_game
+from cardenvs.core.replay import Replay
+from cardenvs.envs.single import SeatEnv
+from cardenvs.pictures import draw_animation, draw_svg
+from cardenvs.pictures.player import Frame, in_notebook, player_page
+from cardenvs.pictures.raster import gif, png, rgb_array
+from cardenvs.pictures.svg import WIDTH
+from cardenvs.pictures.text import cut, escaped, text_width, wrapped
+
+TITLE = "{http://www.w3.org/2000/svg}title"
+
+
+def positions(game, seed, most=25):
+    """Yield states of a game of the default opponent, spread over it."""
+    state = game.new_state(seed=seed)
+    policy = game.default_opponent if game.default_opponent in game.policies else "random"
+    for k in range(most * 4):
+        if k % 4 == 0 or state.is_terminal:
+            yield state
+        if state.is_terminal:
+            return
+        state.apply(state.policy_action(policy, k))
+
+
+def played(game, seed=3):
+    state = game.new_state(seed=seed)
+    while not state.is_terminal:
+        state.apply(state.policy_action(game.default_opponent, state.ply))
+    return Replay.of(state)
+
+
+def test_every_position_is_a_valid_picture_of_all_that_is_seen(every_game):
+    for state in positions(every_game, seed=5):
+        for viewer in (*range(state.num_players), SPECTATOR, OMNISCIENT):
+            view = state.view(viewer)
+            root = ElementTree.fromstring(draw_svg(view))
+            shown = sorted(element.text for element in root.iter(TITLE))
+            stacks = {pile["name"] for pile in view["piles"] if pile["layout"] == "stack"}
+            seen = [
+                token["text"]
+                for pile in view["piles"]
+                for token in pile["tokens"]
+                if "id" in token and pile["name"] not in stacks
+            ]
+            assert not set(seen) - set(shown)
+            assert len(shown) <= len(seen) + len(stacks) * (state.num_players + 1)
+
+
+def test_twins_have_one_picture(every_game):
+    for state in positions(every_game, seed=6, most=6):
+        for player in range(state.num_players):
+            twin = state.determinize(player, 1)
+            assert draw_svg(twin.view(player)) == draw_svg(state.view(player))
+
+
+def test_pictures_and_pages_ask_no_host_for_anything(every_game):
+    state = next(positions(every_game, seed=7))
+    page = Replay.of(state).page()
+    for text in (draw_svg(state.view(0), "auto"), page):
+        assert set(re.findall(r"https?://[^\s\"')<]+", text)) <= {"http://www.w3.org/2000/svg"}
+        assert "@import" not in text
+        assert "url(" not in text
+
+
+def test_pictures_have_three_themes():
+    view = get_game("leduc_poker_v0").new_state(seed=1).view(0)
+    assert len({draw_svg(view, theme) for theme in ("light", "dark", "auto")}) == 3
+    with pytest.raises(ValueError, match="light, dark, auto"):
+        draw_svg(view, "sepia")
+
+
+def test_names_in_a_picture_are_text_not_markup():
+    view = get_game("leduc_poker_v0").new_state(seed=1).view(0)
+    view["title"] = view["prompt"] = '<script>alert("1")</script>&\x00'
+    ElementTree.fromstring(draw_svg(view))
+    assert "<script" not in draw_svg(view)
+    page = player_page("</title><script>", [Frame(view, ["</script><b>"])], ["<img src=x>"])
+    assert page.count("<script>") == 1
+    assert "<img" not in page
+    assert "<script" not in in_notebook(page)
+
+
+# -- notebooks and files ----------------------------------------------------------------------------------------
+
+
+def test_a_state_shows_its_player_to_act_in_a_notebook():
+    state = get_game("leduc_poker_v0").new_state(seed=1, deck="K Q J")
+    texts = [element.text for element in ElementTree.fromstring(state._repr_svg_()).iter(TITLE)]
+    assert texts == ["K"]
+    while not state.is_terminal:
+        state.apply(state.legal_actions()[0])
+    assert len(list(ElementTree.fromstring(state._repr_svg_()).iter(TITLE))) > 1
+
+
+def test_a_replay_plays_in_a_notebook_apart_from_it():
+    shown = played(get_game("kuhn_poker_v0"))._repr_html_()
+    assert shown.startswith("<iframe srcdoc=")
+    assert 'sandbox="allow-scripts"' in shown
+
+
+def test_a_page_as_one_player_saw_it_hides_the_rest():
+    replay = played(get_game("kuhn_poker_v0"))
+    elements = [draw_svg(frame.view) for frame in replay.frames(0)]
+    other = table_texts(replay.state_at(0).view(1))["piles"]["hand"][1][0]
+    assert f"<title>{other}</title>" not in elements[0]
+
+
+@pytest.mark.parametrize(("game", "most"), [("gin_rummy_v0", 200_000), ("wingspan_v0", 600_000)])
+def test_pages_are_small(game, most):
+    assert len(played(get_game(game)).page()) < most
+
+
+def test_a_page_needs_a_position():
+    with pytest.raises(ValueError, match="at least one frame"):
+        player_page("nothing", [])
+
+
+def test_an_animated_picture_shows_every_position_in_turn():
+    replay = played(get_game("kuhn_poker_v0"))
+    frames = [frame.view for frame in replay.frames()]
+    root = ElementTree.fromstring(draw_animation(frames, seconds=1.5))
+    assert len([element for element in root if "cv-frame" in element.get("class", "")]) == len(frames)
+
+
+# -- pixels -----------------------------------------------------------------------------------------------------
+
+
+def test_pixels_have_the_size_that_is_asked_for():
+    svg = draw_svg(get_game("leduc_poker_v0").new_state(seed=1).view(0))
+    assert png(svg, 320).startswith(b"\x89PNG")
+    pixels = rgb_array(svg, 320, 240)
+    assert (pixels.shape, pixels.dtype) == ((240, 320, 3), np.uint8)
+    assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 50
+    assert rgb_array(svg, 320, 100).shape == (100, 320, 3)
+
+
+def test_text_is_drawn_with_the_font_of_the_extra():
+    words = '<text y="15" font-family="Hanken Grotesk">Q 10</text>'
+    words = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 20">{words}</svg>'
+    assert (rgb_array(words, 90, 20) < 128).any()
+
+
+def test_an_animation_has_a_frame_for_each_position():
+    from io import BytesIO
+
+    from PIL import Image
+
+    replay = played(get_game("kuhn_poker_v0"))
+    data = gif([draw_svg(frame.view) for frame in replay.frames()], 200, 100)
+    with Image.open(BytesIO(data)) as image:
+        assert image.n_frames == len(replay.actions) + 1
+
+
+@pytest.mark.parametrize("game", ["kuhn_poker_v0", "wingspan_v0"])
+def test_environments_render_pixels_of_one_size(game):
+    env = SeatEnv(game, render_mode="rgb_array")
+    env.reset(seed=1)
+    sizes = set()
+    for _ in range(4):
+        sizes.add(env.render().shape)
+        if env.step(int(np.flatnonzero(env.action_masks())[0]))[2]:
+            break
+    assert sizes == {(800 if game == "wingspan_v0" else 480, 640, 3)}
+
+
+def test_the_aec_environment_renders_what_the_selected_agent_sees():
+    env = cardenvs.make("leduc_poker_v0", render_mode="rgb_array")
+    env.reset(seed=1)
+    first = env.render()
+    env.step(1)
+    assert first.shape == env.render().shape
+    assert not np.array_equal(first, env.render())
+
+
+def test_gymnasium_records_a_video(tmp_path):
+    env = gymnasium.wrappers.RecordVideo(
+        gymnasium.make("cardenvs/leduc_poker-v0", render_mode="rgb_array"), str(tmp_path), lambda episode: True
+    )
+    env.reset(seed=1)
+    for _ in range(20):
+        mask = env.unwrapped.action_masks()
+        if any(env.step(int(np.flatnonzero(mask)[0]))[2:4]):
+            break
+    env.close()
+    (video,) = tmp_path.glob("*.mp4")
+    assert video.stat().st_size > 1000
+
+
+# -- text -------------------------------------------------------------------------------------------------------
+
+
+def test_lines_fit():
+    for line in wrapped("When activated: gain one seed from the birdfeeder, if there is one.", 10, 90):
+        assert text_width(line, 10) <= 90
+    assert wrapped("one two three four five six", 10, 40, 2)[-1].endswith("…")
+    assert cut("abc", 10, 1000) == "abc"
+    assert escaped("a<b>\x07&\"'") == "a&lt;b&gt;&amp;&quot;&#39;"
+    assert WIDTH == 960
