@@ -256,6 +256,40 @@ def section_clone(rounds: int, seconds: float) -> Iterator[Row]:
         )
 
 
+def section_pictures(rounds: int, seconds: float) -> Iterator[Row]:
+    """Game views and pictures of positions in the middle of a game, and pages that play one."""
+    from cardenvs.envs.arguments import table_image
+    from cardenvs.pictures import draw_svg
+
+    cases = (("gin_rummy_v0", "2,000", "3 ms", 200_000), ("wingspan_v0", "300", "15 ms", 600_000))
+    for game, views, svg, page in cases:
+        state, replay = _middle_and_replay(game)
+        player = state.current_player
+        view = state.view(player)
+        calls = [
+            _caller("view", functools.partial(state.view, player)),
+            _caller("svg", functools.partial(draw_svg, view)),
+            _caller("pixels", functools.partial(table_image, state, player)),
+        ]
+        race(calls, rounds, seconds)
+        yield Row(f"{game} game view", calls[0].best, "", 0.0, views)
+        yield Row(f"{game} SVG of a view", 1e3 / calls[1].best, "", 0.0, svg, "ms")
+        yield Row(f"{game} rgb_array, 640 pixels wide", 1e3 / calls[2].best, "", 0.0, "30 ms", "ms")
+        yield Row(f"{game} page that plays a game", len(replay.page()), "", 0.0, f"{page:,}", "bytes")
+
+
+def _middle_and_replay(game: str) -> tuple[Any, Any]:
+    """Return a position in the middle of a game of the default opponent, and the replay of the whole game."""
+    import cardenvs
+
+    found = cardenvs.get_game(game)
+    state = found.new_state(seed=1)
+    while not state.is_terminal:
+        state.apply(state.policy_action(found.default_opponent, state.ply))
+    replay = cardenvs.Replay.of(state)
+    return replay.state_at(len(replay.actions) // 2), replay
+
+
 def _caller(name: str, call: Callable) -> Contestant:
     from benchmarks.timing import repeat_for
 
@@ -287,6 +321,7 @@ SECTIONS = {
     "evaluator": section_evaluator,
     "rummikub": section_rummikub,
     "clone": section_clone,
+    "pictures": section_pictures,
     "startup": section_startup,
 }
 

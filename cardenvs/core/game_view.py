@@ -306,7 +306,7 @@ def _pile_json(pile: PileView, words: "View", ids: _Ids) -> dict[str, Any]:
             shown[-1]["hidden"] += 1
         else:
             shown.append({"hidden": 1})
-    made = {
+    made: dict[str, Any] = {
         "id": pile.id, "name": pile.pile.name, "owner": pile.owner, "label": pile.label, "layout": str(pile.layout),
         "ordered": pile.pile.ordered, "count": len(pile.tokens), "tokens": shown,
     }  # fmt: skip

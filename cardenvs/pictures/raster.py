@@ -7,12 +7,8 @@ import functools
 import io
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from PIL import Image
 
 _FONTS = ("HankenGrotesk-Regular.otf", "HankenGrotesk-Bold.otf")
 
@@ -22,13 +18,15 @@ def png(svg: str, width: int) -> bytes:
     import resvg_py
 
     return bytes(
-        resvg_py.svg_to_bytes(svg_string=svg, width=width, font_files=list(_font_files()), skip_system_fonts=True)
+        resvg_py.svg_to_bytes(
+            svg_string=svg, width=width, background="white", font_files=list(_font_files()), skip_system_fonts=True
+        )
     )
 
 
 def rgb_array(svg: str, width: int, height: int) -> np.ndarray:
     """Return an SVG picture as uint8 (height, width, 3), as large as it fits and with its ground around it."""
-    return np.asarray(_fitted(_image(png(svg, width)), width, height))
+    return _fitted(_pixels(svg, width), width, height)
 
 
 def gif(svgs: Iterable[str], width: int, milliseconds: int) -> bytes:
@@ -36,31 +34,37 @@ def gif(svgs: Iterable[str], width: int, milliseconds: int) -> bytes:
 
     All frames have the size of the largest one.
     """
-    images = [_image(png(svg, width)) for svg in svgs]
-    height = max(image.height for image in images)
-    frames = [_fitted(image, width, height).quantize(128) for image in images]
+    from PIL import Image
+
+    pictures = [_pixels(svg, width) for svg in svgs]
+    height = max(len(picture) for picture in pictures)
+    frames = [Image.fromarray(_fitted(picture, width, height)).quantize(128) for picture in pictures]
     out = io.BytesIO()
     durations = [milliseconds] * (len(frames) - 1) + [4 * milliseconds]
     frames[0].save(out, "GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0, optimize=True)
     return out.getvalue()
 
 
-def _image(data: bytes) -> "Image.Image":
+def _pixels(svg: str, width: int) -> np.ndarray:
+    """Return a picture as uint8 (its height, width, 3)."""
     from PIL import Image
 
-    with Image.open(io.BytesIO(data)) as image:
-        return image.convert("RGBA")
+    with Image.open(io.BytesIO(png(svg, width))) as image:
+        return np.asarray(image)[:, :, :3]
 
 
-def _fitted(image: "Image.Image", width: int, height: int) -> "Image.Image":
-    """Return an image at the top of a canvas, smaller if it would not fit."""
+def _fitted(pixels: np.ndarray, width: int, height: int) -> np.ndarray:
+    """Return a picture at the top of a canvas, smaller if it would not fit."""
     from PIL import Image
 
-    if image.height > height:
-        image = image.resize((image.width * height // image.height, height))
-    canvas = Image.new("RGBA", (width, height), image.getpixel((image.width // 2, image.height - 2)))
-    canvas.alpha_composite(image, ((width - image.width) // 2, 0))
-    return canvas.convert("RGB")
+    if len(pixels) > height:
+        image = Image.fromarray(pixels).resize((pixels.shape[1] * height // len(pixels), height))
+        pixels = np.asarray(image)
+    canvas = np.empty((height, width, 3), np.uint8)
+    canvas[:] = pixels[-2, pixels.shape[1] // 2]
+    left = (width - pixels.shape[1]) // 2
+    canvas[: len(pixels), left : left + pixels.shape[1]] = pixels
+    return canvas
 
 
 @functools.cache
