@@ -105,13 +105,11 @@ class Scene:
         piles: by name and owner.
         counters: by name.
         notes: for each player, what is true of them: "dealer", "folded".
-        shape: "rows" for players above and below the middle of the table, "ring" for players around it.
     """
 
     piles: dict[Place, PileView]
     counters: dict[str, CounterView]
     notes: list[list[str]]
-    shape: str = "rows"
 
 
 def write_game_view(state: "State", viewer: int, key: bytes = b"", candidates: bool = False) -> dict[str, Any]:
@@ -142,7 +140,7 @@ def write_game_view(state: "State", viewer: int, key: bytes = b"", candidates: b
             for active, value, notes in zip(state.active, state.returns, scene.notes, strict=True)
         ],
         **_table_json(scene, words, ids),
-        "shape": scene.shape,
+        "shape": words.shape,
         "prompt": words.prompt(s) if to_act else "",
         "choices": [],
     }

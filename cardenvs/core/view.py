@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cardenvs.core.cards import ITALIAN_LABELS, card_label, card_markup, full_deck_card, parse_card, parse_italian_card
+from cardenvs.core.cards import (
+    ITALIAN_LABELS,
+    SMALL_RANKS,
+    card_label,
+    card_markup,
+    full_deck_card,
+    parse_card,
+    parse_italian_card,
+)
 from cardenvs.core.errors import DeckError, FormatError
 from cardenvs.core.events import OMNISCIENT, Event, EventKind
 from cardenvs.core.fold import FoldedTable
@@ -57,9 +65,11 @@ class View:
 
     Attributes:
         tokens: texts of tokens 0, 1, ..., used unless the methods below are overridden.
+        shape: "rows" to show players above and below the middle of the table, "ring" around it.
     """
 
     tokens: Sequence[str] = ()
+    shape: str = "rows"
 
     def token_label(self, token: int) -> str:
         """Return the text of a token."""
@@ -238,6 +248,16 @@ def ansi(markup: str) -> str:
     with console.capture() as capture:
         console.print(markup, end="")
     return capture.get()
+
+
+class SmallCardView(View):
+    """View of a game whose tokens are ranks of a single suit, from the jack up."""
+
+    tokens = SMALL_RANKS
+
+    def token_face(self, token: int) -> dict[str, Any]:
+        """Return a card as its rank."""
+        return {"kind": "card", "rank": SMALL_RANKS[token]}
 
 
 class CardView(View):

@@ -2,14 +2,14 @@
 
 from cardenvs.core.cards import SMALL_RANKS
 from cardenvs.core.events import OMNISCIENT
-from cardenvs.core.view import View, sees
+from cardenvs.core.view import SmallCardView, sees
 from cardenvs.games.kuhn_poker.rules import BET, NO_BETTOR
 
 
-class KuhnView(View):
+class KuhnView(SmallCardView):
     """Words of Kuhn poker."""
 
-    tokens = SMALL_RANKS
+    shape = "ring"
 
     def fill_table(self, s, viewer, table):
         n = int(s.rules.num_players)
@@ -17,12 +17,6 @@ class KuhnView(View):
         for p in range(n):
             table.put("hand", [s.deck[p]], player=p, seen=sees(viewer, p))
             table.set("chips_in", s.chips_in[p], player=p)
-
-    def token_face(self, token):
-        return {"kind": "card", "rank": SMALL_RANKS[token]}
-
-    def arrange(self, s, viewer, scene):
-        scene.shape = "ring"
 
     def action_label(self, s, action):
         if s.bettor == NO_BETTOR:

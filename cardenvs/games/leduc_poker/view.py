@@ -4,14 +4,14 @@ import numpy as np
 
 from cardenvs.core.cards import SMALL_RANKS
 from cardenvs.core.events import OMNISCIENT
-from cardenvs.core.view import View, sees
+from cardenvs.core.view import SmallCardView, sees
 from cardenvs.games.leduc_poker.rules import CALL, FOLD, NOTHING_OWED, owed
 
 
-class LeducView(View):
+class LeducView(SmallCardView):
     """Words of Leduc poker."""
 
-    tokens = SMALL_RANKS
+    shape = "ring"
 
     def fill_table(self, s, viewer, table):
         n, stage = int(s.rules.num_players), int(s.stage)
@@ -22,14 +22,8 @@ class LeducView(View):
             table.set("chips_in", s.chips_in[p], player=p)
             table.set("folded", s.folded[p], player=p)
 
-    def token_face(self, token):
-        return {"kind": "card", "rank": SMALL_RANKS[token]}
-
     def phase(self, s):
         return "second_round" if s.stage == 1 else "first_round"
-
-    def arrange(self, s, viewer, scene):
-        scene.shape = "ring"
 
     def action_label(self, s, action):
         if action == FOLD:

@@ -34,6 +34,8 @@ _REASONS = {
 class TexasHoldemView(CardView):
     """The view of Texas hold'em."""
 
+    shape = "ring"
+
     # -- the table ----------------------------------------------------------------------------------------------
 
     def fill_table(self, s, viewer, table):
@@ -70,7 +72,6 @@ class TexasHoldemView(CardView):
 
     def arrange(self, s, viewer, scene):
         """Players around the table; no cards before those who have folded them."""
-        scene.shape = "ring"
         for p in range(int(s.rules.num_players)):
             if "folded" in scene.notes[p] and UNKNOWN in scene.piles["hand", p].tokens:
                 scene.piles["hand", p].layout = PileLayout.NONE
