@@ -15,8 +15,8 @@ from cardenvs.pictures.style import THEMES, css
 from cardenvs.pictures.text import escaped, text_width, wrapped
 
 WIDTH = 960.0
+NARROW = 480.0  # for phones
 _MARGIN, _GAP, _PAD = 16.0, 10.0, 12.0
-_INNER = WIDTH - 2 * _MARGIN
 _LABEL = 11.0  # size of the labels of piles
 _OWN, _OTHER, _SMALL, _SEAT = 1.15, 0.75, 0.8, 0.85  # scales of cards
 _MOST_BACKS = 14  # face-down cards drawn side by side; more are a stack with their number
@@ -65,15 +65,15 @@ def draw_svg(view: dict[str, Any], theme: str = "light", width: float | None = N
     return framed(parts, height, theme, summary(view), width)
 
 
-def draw_parts(view: dict[str, Any]) -> tuple[list[str], float]:
-    """Return the elements of a picture without its frame, and its height."""
+def draw_parts(view: dict[str, Any], across: float = WIDTH) -> tuple[list[str], float]:
+    """Return the elements of a picture without its frame, and its height; `across` is its width, WIDTH or NARROW."""
     marks = Marks(
         frozenset(token for choice in view["choices"] for token in choice.get("tokens", [])),
         frozenset(choice["source"] for choice in view["choices"] if choice["kind"] == "pile"),
     )
-    parts, y = _heading(view)
-    shape = _ring if view["shape"] == "ring" else _rows
-    more, y = shape(view, marks, y)
+    parts, y = _heading(view, across)
+    in_ring = view["shape"] == "ring" and across == WIDTH
+    more, y = _ring(view, marks, y) if in_ring else _rows(view, marks, y, across)
     return parts + more, y
 
 
@@ -125,7 +125,7 @@ def _bottom(view: dict[str, Any]) -> int:
 # The whole picture
 
 
-def _heading(view: dict[str, Any]) -> tuple[list[str], float]:
+def _heading(view: dict[str, Any], across: float) -> tuple[list[str], float]:
     """Return the title, the counters that belong to nobody, and the prompt; and the y below them."""
     parts = [text(_MARGIN, 32, view["title"], 21, "cv-name")]
     x = _MARGIN + text_width(view["title"], 21, bold=True) + 14
@@ -134,48 +134,48 @@ def _heading(view: dict[str, Any]) -> tuple[list[str], float]:
             continue
         shown = f"{one['label']} {'?' if one['value'] is None else one['value']}"
         width = text_width(shown, 12) + 14
-        if x + width > WIDTH - _MARGIN:
+        if x + width > across - _MARGIN:
             break
         parts += _pill(x, 31, shown, width, 12)
         x += width + 6
     said = "The game is over." if view["terminal"] else view["prompt"]
     y = 58.0
-    for line in wrapped(said, 13, _INNER, 3) if said else ():
+    for line in wrapped(said, 13, across - 2 * _MARGIN, 3) if said else ():
         parts.append(text(_MARGIN, y, line, 13, "cv-dim"))
         y += 18
     return parts, y - 4
 
 
-def _rows(view: dict[str, Any], marks: Marks, y: float) -> tuple[list[str], float]:
+def _rows(view: dict[str, Any], marks: Marks, y: float, across: float) -> tuple[list[str], float]:
     """Return the other players, the middle and the viewer's place, from top to bottom."""
-    parts, n, bottom = [], len(view["players"]), _bottom(view)
-    for row in _other_players(view, [(bottom + k) % n for k in range(1, n)], marks):
+    parts, n, bottom, inside = [], len(view["players"]), _bottom(view), across - 2 * _MARGIN
+    for row in _other_players(view, [(bottom + k) % n for k in range(1, n)], marks, inside):
         x = _MARGIN
         for block in row:
             parts.append(block.at(x, y))
             x += block.width + _GAP
         y += max(block.height for block in row) + _GAP
-    piles = _piles(view, None, 1.0, marks, _INNER - 2 * _PAD)
+    piles = _piles(view, None, 1.0, marks, inside - 2 * _PAD)
     if piles:
-        inner = _flow(piles, _INNER - 2 * _PAD, centred=True)
+        inner = _flow(piles, inside - 2 * _PAD, centred=True)
         height = inner.height + 2 * _PAD
-        parts.append(box(_MARGIN, y, _INNER, height, "cv-felt", 16))
-        parts.append(inner.at((WIDTH - inner.width) / 2, y + _PAD))
+        parts.append(box(_MARGIN, y, inside, height, "cv-felt", 16))
+        parts.append(inner.at((across - inner.width) / 2, y + _PAD))
         y += height + _GAP
-    own = _player(view, bottom, _INNER, _OWN, marks)
+    own = _player(view, bottom, inside, _OWN, marks)
     parts.append(own.at(_MARGIN, y))
     return parts, y + own.height + _MARGIN
 
 
-def _other_players(view: dict[str, Any], players: list[int], marks: Marks) -> list[list[Block]]:
+def _other_players(view: dict[str, Any], players: list[int], marks: Marks, inside: float) -> list[list[Block]]:
     """Return the panels of the other players in rows of up to three; of one, if they need the width."""
-    per_row = 2 if len(players) == 4 else 3
+    per_row = 2 if len(players) == 4 or inside < NARROW else 3
     if any(pile["layout"] == "grid" for pile in view["piles"]):
         per_row = 1
     found = []
     for first in range(0, len(players), per_row):
         row = players[first : first + per_row]
-        width = (_INNER - _GAP * (len(row) - 1)) / len(row)
+        width = (inside - _GAP * (len(row) - 1)) / len(row)
         height = max(_player(view, player, width, _OTHER, marks).height for player in row)
         found.append([_player(view, player, width, _OTHER, marks, height) for player in row])
     return found
