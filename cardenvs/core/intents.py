@@ -161,19 +161,24 @@ def _fits(choice: dict[str, Any], move: dict[str, Any]) -> bool:
 
 
 def _sure_events(state: "State", player: int, action: int) -> list[Event]:
-    """Return the events that `player` would see first in every world that fits what they know.
+    """Return the events that `player` would see first in every guessed world."""
+    sure = []
+    for events in zip(*guessed_events(state, player, action), strict=False):
+        if any(event != events[0] for event in events):
+            break
+        sure.append(events[0])
+    return sure
+
+
+def guessed_events(state: "State", player: int, action: int) -> list[list[Event]]:
+    """Return the events that `player` would see after a legal action, in several worlds that fit what they know.
 
     Nothing is tried in the true world, so the result cannot depend on it.
     """
-    found: list[list[Event]] = []
+    found = []
     for seed in range(_GUESSES):
         twin = state.determinize(player, seed)
         before = len(twin.event_rows(player))
         twin.apply_unchecked(action)
         found.append(twin.events(player)[before:])
-    sure = []
-    for events in zip(*found, strict=False):
-        if any(event != events[0] for event in events):
-            break
-        sure.append(events[0])
-    return sure
+    return found

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -77,6 +77,10 @@ class Replay:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the replay as JSON. An existing file is replaced atomically."""
+        write_whole(path, self.text())
+
+    def text(self) -> str:
+        """Return what `save` writes."""
         data = {
             "format": _FORMAT,
             "format_version": _FORMAT_VERSION,
@@ -89,7 +93,7 @@ class Replay:
             "returns": list(self.returns),
             "digest": self.digest,
         }
-        write_whole(path, json.dumps(data, indent=1) + "\n")
+        return json.dumps(data, indent=1) + "\n"
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -158,20 +162,28 @@ class Replay:
         """Return the events of the game that `player` saw; by default all events."""
         return self.state_at(len(self.actions)).events(player)
 
-    def frames(self, viewer: int = OMNISCIENT) -> Iterator[Frame]:
-        """Yield every position as `viewer` saw it, with what happened before it, for pictures."""
+    def frames(self, viewer: int = OMNISCIENT, notes: Mapping[int, Any] | None = None) -> Iterator[Frame]:
+        """Yield every position as `viewer` saw it, with what happened before it, for pictures.
+
+        Args:
+            viewer: a player, SPECTATOR or OMNISCIENT.
+            notes: what agents noted about their choices, as JSON values, by the number of actions before.
+        """
         state, told = self.state_at(0), 0
         narrator = Narrator(self.game, viewer, len(self.players))
-        for action in (*self.actions, None):
+        for ply, action in enumerate((*self.actions, None)):
             events = state.events(viewer)
-            yield Frame(state.view(viewer), narrator.sentences(events[told:]))
+            yield Frame(state.view(viewer), narrator.sentences(events[told:]), (notes or {}).get(ply))
             told = len(events)
             if action is not None:
                 state.apply(action)
 
-    def page(self, viewer: int = OMNISCIENT) -> str:
-        """Return a self-contained HTML page that plays the game as `viewer` saw it; by default it shows everything."""
-        return player_page(f"{self.game.title}, seed {self.setup['seed']}", self.frames(viewer), self.players)
+    def page(self, viewer: int = OMNISCIENT, notes: Mapping[int, Any] | None = None) -> str:
+        """Return a self-contained HTML page that plays the game as `viewer` saw it; by default it shows everything.
+
+        `notes` are those of `frames`.
+        """
+        return player_page(f"{self.game.title}, seed {self.setup['seed']}", self.frames(viewer, notes), self.players)
 
     def _repr_html_(self) -> str:
         return in_notebook(self.page())

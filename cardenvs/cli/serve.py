@@ -1,0 +1,82 @@
+"""`cardenvs serve`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cardenvs.cli.files import input_file
+from cardenvs.cli.options import parse_pairs
+from cardenvs.cli.shared import finite
+from cardenvs.core.errors import AgentError
+
+_SLOWEST = 60.0
+
+
+def serve(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port.")] = 8000,
+    bind: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Address to listen on. Others can connect unless it is loopback.")
+    ] = "127.0.0.1",
+    data: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="SQLite file of the tables. [default: in your data folder]")
+    ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=SPEC", help="A further agent that visitors may choose by name. May be repeated."),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(metavar="HOST", help="Name under which browsers reach the server. May be repeated."),
+    ] = None,
+    replay: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="A replay that visitors may play. May be repeated."),
+    ] = None,
+    store: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="A match's store whose games visitors may play. May be repeated."),
+    ] = None,
+    pace: Annotated[
+        float, typer.Option(min=0, max=_SLOWEST, callback=finite, help="Seconds between the moves of agents.")
+    ] = 0.8,
+) -> None:
+    """Serve games to browsers: a lobby, tables for people and agents, recorded games. Ctrl-C ends it.
+
+    Examples: `cardenvs serve`,
+    `cardenvs serve --agent trained=ppo:runs/gin/latest.pt --store games.db`,
+    `cardenvs serve --bind 0.0.0.0 --name cards.example.org`
+    """
+    from cardenvs.core.errors import require
+
+    require("starlette", "server")
+    require("websockets", "server")
+    uvicorn = require("uvicorn", "server")
+    from cardenvs.server.app import make_app
+    from cardenvs.server.settings import Settings
+
+    for path in [*(replay or []), *(store or [])]:
+        input_file(path)
+    settings = Settings(
+        data=str(data or _default_data()),
+        agents=parse_pairs(agent, "--agent", "trained=ppo:runs/gin/latest.pt", AgentError),
+        host_names=(*Settings.host_names, *(name or [])),
+        replays=tuple(replay or ()),
+        stores=tuple(store or ()),
+        pace=pace,
+    )
+    app = make_app(settings)
+    shown = f"[{bind}]" if ":" in bind else bind
+    typer.echo(f"http://{shown}:{port} serves; tables are kept in {settings.data}. Ctrl-C ends it.", err=True)
+    limits = settings.limits
+    uvicorn.run(
+        app, host=bind, port=port, log_level="warning", server_header=False, timeout_graceful_shutdown=3,
+        ws="websockets-sansio", ws_max_size=4 * limits.message_bytes, limit_concurrency=2 * limits.connections,
+    )  # fmt: skip
+
+
+def _default_data() -> Path:
+    from platformdirs import user_data_path
+
+    folder = user_data_path("cardenvs", ensure_exists=True)
+    return folder / "tables.db"

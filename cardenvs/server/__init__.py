@@ -1,0 +1,13 @@
+"""Games in the browser: a lobby, tables for people and agents, and playback. Started by `cardenvs serve`.
+
+    settings    what the owner of a server allows
+    records     tables in a SQLite file, so that a server that is killed goes on where it was
+    table       one game: who may do what, and what each viewer has been shown
+    room        a table with its agents and its connections
+    host        all rooms
+    playback    pages that play recorded games
+    messages    what clients send
+    app         addresses, pages and sockets
+
+A connection gets what its viewer may know and nothing else. See docs/hosting.md.
+"""

@@ -1,0 +1,390 @@
+"""Addresses of the server: pages, the small HTTP API behind them, and sockets.
+
+GET  /                                  the lobby
+GET  /t/LINK                            a table, for a player, a spectator or whoever opened it
+GET  /t/LINK/replay, /t/LINK/replay.json    the game, once it is over
+GET  /api/games, /api/tables, /api/recorded
+POST /api/tables                        open a table (see Host.open_table)
+GET  /api/view/LINK                     the game view that the link allows
+POST /api/replays                       bring a replay
+GET  /replays/N, /stores/N, /stores/N/MATCH/DEAL/LINEUP, /brought/NAME      recorded games
+WS   /ws/LINK                           positions out, messages in (cardenvs.server.messages)
+GET  /healthz
+"""
+
+import asyncio
+import contextlib
+import functools
+import logging
+import time
+from collections.abc import AsyncIterator
+from importlib.resources import files
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Message as AsgiMessage
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from cardenvs.core.checks import parsed
+from cardenvs.core.errors import CardenvsError, FormatError
+from cardenvs.core.events import SPECTATOR
+from cardenvs.pictures.faces import SYMBOLS
+from cardenvs.pictures.style import css
+from cardenvs.server.host import Host
+from cardenvs.server.messages import read_message
+from cardenvs.server.playback import Playback
+from cardenvs.server.room import Connection, Room
+from cardenvs.server.settings import Settings
+from cardenvs.server.table import RefusedError
+
+_log = logging.getLogger("cardenvs.server")
+_PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+)
+# A recorded game plays in an origin of its own, so its page cannot reach the links that a browser keeps for this one.
+_PLAYER_POLICY = (
+    "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
+    "frame-ancestors 'none'"
+)
+_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+    "cache-control": "no-store",
+}
+_ASSETS = {"app.css": "text/css", "lobby.js": "text/javascript", "table.js": "text/javascript"}
+_BURST_SECONDS = 4.0
+_NOT_FOUND, _TOO_MANY = 4404, 4429  # codes with which sockets are closed
+
+
+def make_app(settings: Settings) -> Starlette:
+    """Return the ASGI application.
+
+    Raises:
+        FileError: the file of tables cannot be used.
+    """
+    host, playback = Host(settings), Playback(settings)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        await host.start()
+        yield
+        await host.stop()
+
+    pages = _Pages(host, playback)
+    app = Starlette(
+        routes=[
+            Route("/", pages.lobby),
+            Route("/healthz", pages.health),
+            Route("/assets/{name}", pages.asset),
+            Route("/t/{link}", pages.table),
+            Route("/t/{link}/replay", pages.table_replay),
+            Route("/t/{link}/replay.json", pages.table_replay_file),
+            Route("/api/games", pages.games),
+            Route("/api/tables", pages.tables),
+            Route("/api/tables", pages.open_table, methods=["POST"]),
+            Route("/api/view/{link}", pages.view),
+            Route("/api/recorded", pages.recorded),
+            Route("/api/replays", pages.bring, methods=["POST"]),
+            Route("/replays/{number:int}", pages.replay),
+            Route("/stores/{number:int}", pages.store),
+            Route("/stores/{number:int}/{match}/{deal:int}/{lineup:int}", pages.store_game),
+            Route("/brought/{name}", pages.brought),
+            WebSocketRoute("/ws/{link}", _Sockets(host).serve),
+        ],
+        exception_handlers={
+            HTTPException: _http_error, RefusedError: _refused, CardenvsError: _wrong, Exception: _broken,
+        },
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=list(settings.host_names), www_redirect=False),
+            Middleware(_SecureHeaders),
+        ],
+        lifespan=lifespan,
+    )  # fmt: skip
+    app.state.host = host
+    return app
+
+
+class _SecureHeaders:
+    """Adds security headers to every response."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: AsgiMessage) -> None:
+            if message["type"] == "http.response.start":
+                headers = message.setdefault("headers", [])
+                present = {name.lower() for name, _ in headers}
+                for name, value in {**_HEADERS, "content-security-policy": _PAGE_POLICY}.items():
+                    if name.encode() not in present:
+                        headers.append((name.encode(), value.encode()))
+            await send(message)
+
+        await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Errors: always JSON with a code and a message
+
+
+def _error(status: int, code: str, message: str) -> JSONResponse:
+    return JSONResponse({"error": {"code": code, "message": message}}, status)
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    status = getattr(error, "status_code", 500)
+    codes = {404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "wrong_type"}
+    return _error(status, codes.get(status, "http_error"), getattr(error, "detail", "") or "the request failed")
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    return _error(429, "refused", str(error))
+
+
+async def _wrong(request: Request, error: Exception) -> Response:
+    return _error(400, "bad_request", str(error.args[0]) if error.args else str(error))
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    _log.exception("%s failed", request.url.path.partition("/t/")[0] or "a page")
+    return _error(500, "internal_error", "something went wrong here; the server's log says more")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Pages
+
+
+@functools.cache
+def _static(name: str) -> str:
+    text = (files("cardenvs.server") / "static" / name).read_text(encoding="utf-8")
+    if name == "app.css":
+        return f"{css('auto')}\n{text}"
+    return text.replace("{{symbols}}", SYMBOLS)
+
+
+def _page(name: str) -> HTMLResponse:
+    return HTMLResponse(_static(name))
+
+
+def _player(page: str | None) -> HTMLResponse:
+    if page is None:
+        raise HTTPException(404, "there is no such recorded game")
+    return HTMLResponse(page, headers={"content-security-policy": _PLAYER_POLICY})
+
+
+class _Pages:
+    """The pages and the HTTP API."""
+
+    def __init__(self, host: Host, playback: Playback) -> None:
+        self._host, self._playback = host, playback
+
+    async def health(self, request: Request) -> Response:
+        return JSONResponse({"status": "ok"})
+
+    async def lobby(self, request: Request) -> Response:
+        return _page("lobby.html")
+
+    async def asset(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in _ASSETS:
+            raise HTTPException(404, "there is no such file")
+        return Response(_static(name), media_type=_ASSETS[name], headers={"cache-control": "no-cache"})
+
+    async def games(self, request: Request) -> Response:
+        return JSONResponse({"games": await run_in_threadpool(self._host.games)})
+
+    async def tables(self, request: Request) -> Response:
+        return JSONResponse({"tables": self._host.tables()})
+
+    async def open_table(self, request: Request) -> Response:
+        _check_origin(request.headers.get("origin"), request.headers.get("host"))
+        wanted = parsed(await _body(request, self._host.settings.limits.body_bytes), "the request")
+        record = await self._host.open_table(wanted, request.client.host if request.client else "")
+        return JSONResponse(
+            {
+                "game": record.game,
+                "host": record.host,
+                "watch": record.watch,
+                "seats": [
+                    {"by": seat.agent} if seat.agent else {"by": "person", "link": seat.link} for seat in record.seats
+                ],
+            },
+            201,
+        )
+
+    async def table(self, request: Request) -> Response:
+        await self._room(request)
+        return _page("table.html")
+
+    async def view(self, request: Request) -> Response:
+        room, link = await self._room(request), request.path_params["link"]
+        seat = room.table.seat_of(link)
+        return JSONResponse(room.table.show(SPECTATOR if seat is None else seat).view)
+
+    async def table_replay(self, request: Request) -> Response:
+        room = await self._finished(request)
+        return _player(await run_in_threadpool(room.table.replay_page))
+
+    async def table_replay_file(self, request: Request) -> Response:
+        room = await self._finished(request)
+        return Response(
+            room.table.replay().text(), media_type="application/json", headers={"content-disposition": "attachment"}
+        )
+
+    async def recorded(self, request: Request) -> Response:
+        return JSONResponse(self._playback.listing())
+
+    async def bring(self, request: Request) -> Response:
+        _check_origin(request.headers.get("origin"), request.headers.get("host"))
+        data = await _body(request, self._host.settings.limits.replay_bytes)
+        name = await run_in_threadpool(self._playback.bring, data)
+        return JSONResponse({"name": name}, 201)
+
+    async def brought(self, request: Request) -> Response:
+        return _player(self._playback.brought_page(request.path_params["name"]))
+
+    async def replay(self, request: Request) -> Response:
+        return _player(await run_in_threadpool(self._playback.replay_page, request.path_params["number"]))
+
+    async def store(self, request: Request) -> Response:
+        found = await run_in_threadpool(self._playback.store_games, request.path_params["number"])
+        if found is None:
+            raise HTTPException(404, "there is no such store")
+        return JSONResponse({"games": found})
+
+    async def store_game(self, request: Request) -> Response:
+        where = request.path_params
+        page = self._playback.store_page
+        return _player(await run_in_threadpool(page, where["number"], where["match"], where["deal"], where["lineup"]))
+
+    async def _room(self, request: Request) -> Room:
+        room = await self._host.find(request.path_params["link"])
+        if room is None:
+            raise HTTPException(404, "no table has this link")
+        return room
+
+    async def _finished(self, request: Request) -> Room:
+        room = await self._room(request)
+        if not room.table.state.is_terminal:
+            raise HTTPException(409, "the game is not over; its replay shows everything")
+        return room
+
+
+async def _body(request: Request, most: int) -> bytes:
+    """Return the body of a request with JSON."""
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise HTTPException(415, "send application/json")
+    data = b""
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > most:
+            raise HTTPException(413, f"at most {most} bytes are taken")
+    return data
+
+
+def _check_origin(origin: str | None, host: str | None) -> None:
+    """Refuse what a page of another site makes a browser send."""
+    if origin is not None and urlsplit(origin).netloc != host:
+        raise HTTPException(403, "this comes from a page of another site")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Sockets
+
+
+class _Sockets:
+    """The sockets of all tables."""
+
+    def __init__(self, host: Host) -> None:
+        self._host, self._open = host, 0
+
+    async def serve(self, socket: WebSocket) -> None:
+        """Serve a socket until it closes."""
+        limits, link = self._host.settings.limits, socket.path_params["link"]
+        try:
+            _check_origin(socket.headers.get("origin"), socket.headers.get("host"))
+            room = await self._host.find(link)
+        except (HTTPException, CardenvsError):
+            room = None
+        await socket.accept()
+        if room is None:
+            await socket.close(_NOT_FOUND, "no table has this link")
+        elif self._open >= limits.connections or len(room.connections) >= limits.connections_per_table:
+            await socket.close(_TOO_MANY, "there are too many connections")
+        else:
+            await self._talk(socket, room, Connection(room, link, socket))
+
+    async def _talk(self, socket: WebSocket, room: Room, connection: Connection) -> None:
+        self._open += 1
+        room.connections.add(connection)
+        room.tell_all()  # who is here
+        feed = asyncio.create_task(connection.feed())
+        try:
+            await self._listen(socket, room, connection)
+        except (WebSocketDisconnect, RuntimeError):  # it closed while something was sent
+            pass
+        finally:
+            feed.cancel()
+            with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
+                await feed
+            room.connections.discard(connection)
+            room.tell_all()
+            self._open -= 1
+
+    async def _listen(self, socket: WebSocket, room: Room, connection: Connection) -> None:
+        limits = self._host.settings.limits
+        bucket = _Bucket(limits.messages_per_second)
+        work: set[asyncio.Task] = set()
+        try:
+            while True:
+                text = await socket.receive_text()
+                if not bucket.take():
+                    await socket.close(_TOO_MANY, "too many messages")
+                    return
+                task = asyncio.create_task(_answer(room, connection, text, limits.message_bytes))
+                work.add(task)
+                task.add_done_callback(work.discard)
+        finally:
+            for task in work:
+                task.cancel()
+
+
+async def _answer(room: Room, connection: Connection, text: str, most: int) -> None:
+    """Do what a message asks for, or say why not."""
+    try:
+        if len(text) > most:
+            raise FormatError(f"a message has at most {most} characters")
+        await room.handle(connection, read_message(text))
+    except (RefusedError, CardenvsError) as error:
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError):
+            await connection.say("refused", reason=str(error))
+
+
+class _Bucket:
+    """Bounds how often something happens, with room for bursts."""
+
+    def __init__(self, per_second: float) -> None:
+        self._per_second, self._most = per_second, per_second * _BURST_SECONDS
+        self._left, self._at = self._most, time.monotonic()
+
+    def take(self) -> bool:
+        """Return whether it may happen once more."""
+        now = time.monotonic()
+        self._left = min(self._most, self._left + (now - self._at) * self._per_second)
+        self._at = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True

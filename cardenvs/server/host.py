@@ -1,0 +1,229 @@
+"""All tables of a server."""
+
+import asyncio
+import contextlib
+import dataclasses
+import logging
+import secrets
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from cardenvs.core.checks import short
+from cardenvs.core.errors import CardenvsError, FormatError
+from cardenvs.core.events import OMNISCIENT
+from cardenvs.core.game import Game
+from cardenvs.core.intents import guessed_events
+from cardenvs.core.registry import get_game, list_games
+from cardenvs.core.rng import SEED_MASK
+from cardenvs.server.records import Records, SeatRecord, TableRecord
+from cardenvs.server.room import PERSON, Room, own_agents
+from cardenvs.server.settings import Settings
+from cardenvs.server.table import RefusedError, Table
+
+_log = logging.getLogger("cardenvs.server")
+_LINK_BYTES = 16
+_KEPT_OPEN = 64  # finished tables in memory
+_MOST_LISTED = 100
+
+
+class Host:
+    """The tables of a server: opens them, finds them by link, goes on with them after a restart."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Open the file of tables; `start` sets them going."""
+        self.settings = settings
+        self.records = Records(settings.data)
+        self._threads = ThreadPoolExecutor(settings.limits.thinking, "cardenvs-agent")
+        self._rooms: OrderedDict[str, Room] = OrderedDict()  # by public link
+        self._opened: dict[str, deque[float]] = {}  # times of new tables, by client address
+        self._opening = asyncio.Lock()
+        self._resuming: asyncio.Task | None = None
+
+    async def start(self) -> None:
+        """Go on with the tables that are kept, in the background."""
+        self.records.drop_old(self.settings.limits.keep_days)
+        self._resuming = asyncio.get_running_loop().create_task(self._resume())
+
+    async def stop(self) -> None:
+        """Stop all agents and close the file."""
+        if self._resuming is not None:
+            self._resuming.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._resuming
+        for room in self._rooms.values():
+            await room.stop()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self.records.close()
+
+    async def _resume(self) -> None:
+        for record in self.records.unfinished():
+            try:
+                await self._room_of(record)
+            except CardenvsError as error:  # of a game that is no longer installed, or has other rules now
+                _log.error("table %s cannot go on: %s", record.watch, error)
+
+    # -- tables -------------------------------------------------------------------------------------------------
+
+    async def find(self, link: str) -> Room | None:
+        """Return the room that a link leads to, or None."""
+        record = self.records.find(link)
+        return None if record is None else await self._room_of(record)
+
+    async def _room_of(self, record: TableRecord) -> Room:
+        async with self._opening:
+            if record.watch not in self._rooms:
+                game = get_game(record.game)
+                await self._in_thread(_prepare, game, record.options)
+                moves = self.records.moves(record.watch)
+                self._add(Table(record, game, self.records, moves))
+            self._rooms.move_to_end(record.watch)
+            return self._rooms[record.watch]
+
+    def _add(self, table: Table) -> Room:
+        room = Room(table, self.settings, self._threads)
+        self._rooms[table.record.watch] = room
+        room.start()
+        idle = [
+            watch
+            for watch, other in self._rooms.items()
+            if other.table.state.is_terminal and not other.connections and other is not room
+        ]
+        for watch in idle[: max(0, len(idle) - _KEPT_OPEN)]:
+            del self._rooms[watch]
+        return room
+
+    async def open_table(self, request: Any, client: str) -> TableRecord:
+        """Open a table.
+
+        Args:
+            request: {"game": name, "options": {name: text or value}, "seats": [agent or "person", ...],
+                "seed": number or None, "deck": text or None, "listed": bool}; all but "game" may be left out.
+            client: address of the client, whose tables are counted.
+
+        Raises:
+            FormatError, CardenvsError: something in the request is wrong.
+            RefusedError: there are too many tables.
+        """
+        wanted = _checked_request(request)
+        game = get_game(wanted["game"])
+        texts = {name: str(value) for name, value in wanted["options"].items()}
+        options = game.options.parse(texts)
+        options.check_environment()
+        deck = game.parse_deck(wanted["deck"], options).tolist() if wanted["deck"] else []
+        seats = self._checked_seats(wanted["seats"], game, options.num_players)
+        self._count_table(client)
+        record = TableRecord(
+            watch=secrets.token_urlsafe(_LINK_BYTES),
+            host=secrets.token_urlsafe(_LINK_BYTES),
+            game=game.name,
+            options=options.as_dict(),
+            seed=secrets.randbits(63) if wanted["seed"] is None else wanted["seed"],
+            deck=deck,
+            seats=tuple(SeatRecord(agent, "" if agent else secrets.token_urlsafe(_LINK_BYTES)) for agent in seats),
+            key=secrets.token_bytes(32),
+            is_listed=wanted["listed"],
+            opened=time.time(),
+        )
+        await self._in_thread(_prepare, game, record.options)
+        table = Table(record, game, self.records)
+        self.records.add(record)
+        self._add(table)
+        return record
+
+    def _checked_seats(self, seats: list[Any] | None, game: Game, num_players: int) -> list[str]:
+        known = own_agents(game) | dict(self.settings.agents)
+        if seats is None:
+            seats = ["person", *[game.default_opponent] * (num_players - 1)]
+        if len(seats) != num_players:
+            raise FormatError(f"{num_players} players need {num_players} seats; got {len(seats)}")
+        for seat in seats:
+            if seat != "person" and seat not in known:
+                raise FormatError(f"a seat is for a person or one of {', '.join(known)}; got {short(seat)}")
+        return [PERSON if seat == "person" else seat for seat in seats]
+
+    def _count_table(self, client: str) -> None:
+        limits, now = self.settings.limits, time.monotonic()
+        going_on = sum(not room.table.state.is_terminal for room in self._rooms.values())
+        if going_on >= limits.tables:
+            raise RefusedError(f"this server has {limits.tables} games under way, which is all it allows; try later")
+        self._opened = {who: times for who, times in self._opened.items() if times[-1] > now - 60}
+        times = self._opened.setdefault(client, deque([now - 61]))
+        while times[0] < now - 60 and len(times) > 1:
+            times.popleft()
+        if sum(at > now - 60 for at in times) >= limits.new_tables_per_minute:
+            raise RefusedError(f"at most {limits.new_tables_per_minute} tables a minute; wait a little")
+        times.append(now)
+
+    async def _in_thread(self, call: Callable, *values: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, call, *values)
+
+    # -- what the lobby shows -----------------------------------------------------------------------------------
+
+    def games(self) -> list[dict[str, Any]]:
+        """Return every game with its options and agents, as JSON values."""
+        return [_game_json(get_game(name), self.settings) for name in list_games()]
+
+    def tables(self) -> list[dict[str, Any]]:
+        """Return the tables that the lobby shows, newest first, as JSON values."""
+        found = []
+        for record, is_over in self.records.listed(_MOST_LISTED):
+            found.append(
+                {
+                    "watch": record.watch,
+                    "game": record.game,
+                    "seats": [seat.agent or "person" for seat in record.seats],
+                    "opened": record.opened,
+                    "over": is_over,
+                }
+            )
+        return found
+
+
+def _game_json(game: Game, settings: Settings) -> dict[str, Any]:
+    fields = []
+    for field in dataclasses.fields(game.options):
+        meta = {name: value for name, value in field.metadata.items() if value is not None}
+        kind = "choice" if "choices" in meta else "flag" if isinstance(field.default, bool) else "number"
+        kind = "list" if "length" in meta else kind
+        default = list(field.default) if isinstance(field.default, tuple) else field.default
+        fields.append(meta | {"name": field.name, "kind": kind, "default": default})
+    return {
+        "name": game.name,
+        "title": game.title,
+        "options": fields,
+        "agents": [*own_agents(game), *settings.agents],
+        "default_opponent": game.default_opponent,
+    }
+
+
+def _checked_request(request: Any) -> dict[str, Any]:
+    kinds: dict[str, tuple[Any, Any]] = {
+        "game": (str, ""), "options": (dict, {}), "seats": (list | None, None), "seed": (int | None, None),
+        "deck": (str | None, None), "listed": (bool, True),
+    }  # fmt: skip
+    if not isinstance(request, dict) or set(request) - set(kinds):
+        raise FormatError(f"a table is opened with an object that has some of {', '.join(kinds)}; got {short(request)}")
+    wanted = {}
+    for name, (kind, default) in kinds.items():
+        value = request.get(name, default)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise FormatError(f"{name!r} is of the wrong type; got {short(value)}")
+        wanted[name] = value
+    if wanted["seed"] is not None and not 0 <= wanted["seed"] <= SEED_MASK:
+        raise FormatError("a seed is a number from 0 to 2**63-1")
+    return wanted
+
+
+def _prepare(game: Game, options: dict[str, Any]) -> None:
+    """Compile what a table needs, so that it does not happen while others wait."""
+    state = game.new_state(seed=0, **options)
+    player = state.current_player
+    state.view(player)
+    state.view(OMNISCIENT)
+    state.explain_illegal(-1)
+    guessed_events(state, player, state.legal_actions()[0])
+    state.apply(state.legal_actions()[0])
+    state.event_log()

@@ -1,0 +1,75 @@
+"""What clients send, checked: each message is a JSON object with "do" and the fields below.
+
+{"do": "act", "turn": 7, "intents": [{"action": 12}]}     one move or several, as in cardenvs.core.intents
+{"do": "undo", "turn": 7}                                 take the last move back
+{"do": "leave", "turn": 7}                                forfeit
+{"do": "hint", "turn": 7, "agent": "heuristic"}           what an agent would do
+{"do": "plays", "turn": 7}                                whole plays of several actions
+{"do": "watch", "viewer": "spectator"}                    or "everything", or a player
+{"do": "look", "narrow": true}                            pictures for a narrow screen
+{"do": "run", "how": "go"}                                agents: "go", "pause", "step"
+{"do": "pace", "seconds": 0.5}                            time between the moves of agents
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from cardenvs.core.checks import check_fields, parsed, short
+from cardenvs.core.errors import FormatError
+from cardenvs.core.events import OMNISCIENT, SPECTATOR
+
+_FIELDS: dict[str, dict[str, Any]] = {
+    "act": {"turn": int, "intents": list},
+    "undo": {"turn": int},
+    "leave": {"turn": int},
+    "hint": {"turn": int, "agent": str},
+    "plays": {"turn": int},
+    "watch": {"viewer": int | str},
+    "look": {"narrow": bool},
+    "run": {"how": str},
+    "pace": {"seconds": int | float},
+}
+_VIEWERS = {"spectator": SPECTATOR, "everything": OMNISCIENT}
+SLOWEST = 60.0  # seconds between moves
+
+
+@dataclass(frozen=True)
+class Message:
+    """A checked message.
+
+    Attributes:
+        do: what is asked for.
+        fields: the others, by name.
+    """
+
+    do: str
+    fields: dict[str, Any]
+
+
+def read_message(text: str | bytes) -> Message:
+    """Return what a client asks for.
+
+    Raises:
+        FormatError: the text is no such message.
+    """
+    data = parsed(text, "the message")
+    if not isinstance(data, dict) or data.get("do") not in _FIELDS:
+        raise FormatError(f'a message is an object whose "do" is one of {", ".join(_FIELDS)}; got {short(data)}')
+    wanted = _FIELDS[data["do"]]
+    check_fields(data, wanted, "the message")
+    return Message(data["do"], {name: data[name] for name in wanted})
+
+
+def read_viewer(value: Any, num_players: int) -> int:
+    """Return the viewer that a client names: a player, "spectator" or "everything".
+
+    Raises:
+        FormatError: it is none of these.
+    """
+    if isinstance(value, str) and value in _VIEWERS:
+        return _VIEWERS[value]
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < num_players:
+        return value
+    raise FormatError(
+        f'a viewer is "spectator", "everything" or a player from 0 to {num_players - 1}; got {short(value)}'
+    )

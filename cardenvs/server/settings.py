@@ -1,0 +1,57 @@
+"""What the owner of a server allows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on what clients can make a server do.
+
+    Attributes:
+        tables: games under way.
+        new_tables_per_minute: by one client address.
+        connections: open sockets in all.
+        connections_per_table: at one table.
+        messages_per_second: from one connection, on average over a few seconds.
+        message_bytes: of one message on a socket.
+        body_bytes: of a request that opens a table.
+        replay_bytes: of a replay to play.
+        thinking: agents that think at the same time.
+        keep_days: how long finished tables are kept.
+    """
+
+    tables: int = 500
+    new_tables_per_minute: int = 30
+    connections: int = 2000
+    connections_per_table: int = 200
+    messages_per_second: float = 20.0
+    message_bytes: int = 1 << 14
+    body_bytes: int = 1 << 16
+    replay_bytes: int = 1 << 20
+    thinking: int = 32
+    keep_days: int = 30
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a server offers.
+
+    Attributes:
+        data: SQLite file of the tables, or ":memory:".
+        agents: further agents by the name that clients see, with their specs. Clients choose a name, never a spec.
+        host_names: names under which the server may be addressed, without ports.
+        replays: replay files that anybody may play.
+        stores: SQLite files of matches whose games anybody may play.
+        pace: seconds between the moves of agents at a new table.
+        limits: see Limits.
+    """
+
+    data: str = ":memory:"
+    agents: Mapping[str, str] = field(default_factory=dict)
+    host_names: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
+    replays: tuple[Path, ...] = ()
+    stores: tuple[Path, ...] = ()
+    pace: float = 0.8
+    limits: Limits = field(default_factory=Limits)
