@@ -103,24 +103,37 @@ class Replay:
             FormatError: the file is not a replay, is damaged or edited, or was recorded with another game version.
             GameNotFoundError: its game is not installed.
         """
-        data = parsed(Path(path).read_bytes(), f"{path} is not a replay: it")
-        _check_fields(path, data)
+        return cls.parse(Path(path).read_bytes(), str(path))
+
+    @classmethod
+    def parse(cls, text: str | bytes, name: str = "the replay") -> Self:
+        """Return the replay that `text` returned and `save` wrote, checked as `load` does.
+
+        Args:
+            text: the JSON.
+            name: what error messages call it.
+
+        Raises:
+            FormatError, GameNotFoundError: as `load`.
+        """
+        data = parsed(text, f"{name} is not a replay: it")
+        _check_fields(name, data)
         game = get_game(data["game"])
         if game.name != data["game"]:
-            raise FormatError(f"{path} is damaged: 'game' should include the version, as in {game.name!r}")
+            raise FormatError(f"{name} is damaged: 'game' should include the version, as in {game.name!r}")
         try:
             options = game.make_options(**data["options"])
         except CardenvsError as error:
-            raise FormatError(f"{path}: {error}") from None
+            raise FormatError(f"{name}: {error}") from None
         if len(data["players"]) != options.num_players:
-            raise FormatError(f"{path} is damaged: {len(data['players'])} names for {options.num_players} players")
+            raise FormatError(f"{name} is damaged: {len(data['players'])} names for {options.num_players} players")
         if data["layout"] != game.layout(options).hash:
-            raise FormatError(f"{path} was recorded with another version of {game.name} (its observation differs)")
+            raise FormatError(f"{name} was recorded with another version of {game.name} (its observation differs)")
         replay = cls(
             game, data["options"], data["setup"], tuple(data["players"]), tuple(data["actions"]),
             tuple(data["returns"]), data["digest"],
         )  # fmt: skip
-        replay.verify(str(path))
+        replay.verify(name)
         return replay
 
     def verify(self, name: str = "replay") -> None:
@@ -192,21 +205,21 @@ class Replay:
         return self.game.new_state(seed=self.setup["seed"], deck=self.setup["deck"] or None, **self.options)
 
 
-def _check_fields(path: str | os.PathLike[str], data: Any) -> None:
+def _check_fields(name: str, data: Any) -> None:
     if not isinstance(data, dict) or data.get("format") != _FORMAT:
-        raise FormatError(f'{path} is not a cardenvs replay: it lacks "format": "{_FORMAT}"')
-    check_fields(data, _FIELDS, str(path))
-    for name, kind in _ENTRIES.items():
-        for entry in data[name]:
+        raise FormatError(f'{name} is not a cardenvs replay: it lacks "format": "{_FORMAT}"')
+    check_fields(data, _FIELDS, name)
+    for field, kind in _ENTRIES.items():
+        for entry in data[field]:
             if not isinstance(entry, kind) or isinstance(entry, bool):
-                raise FormatError(f"{path} is damaged: {name!r} has {short(entry)}")
-    for name in data["players"]:
-        check_name(name, f"{path}: a player")
+                raise FormatError(f"{name} is damaged: {field!r} has {short(entry)}")
+    for player in data["players"]:
+        check_name(player, f"{name}: a player")
     if data["format_version"] != _FORMAT_VERSION:
         raise FormatError(
-            f"{path} has replay format {data['format_version']}; this cardenvs reads format {_FORMAT_VERSION}"
+            f"{name} has replay format {data['format_version']}; this cardenvs reads format {_FORMAT_VERSION}"
         )
-    check_fields(data["setup"], {"seed": int, "deck": list}, f"{path}, in 'setup',")
+    check_fields(data["setup"], {"seed": int, "deck": list}, f"{name}, in 'setup',")
 
 
 def _digest(state: State) -> str:

@@ -2,12 +2,10 @@
 
 import itertools
 import secrets
-import tempfile
 from collections import OrderedDict
-from pathlib import Path
 from typing import Any
 
-from cardenvs.core.errors import FormatError
+from cardenvs.core.errors import CardenvsError, FormatError
 from cardenvs.core.replay import Replay
 from cardenvs.server.settings import Settings
 
@@ -59,7 +57,7 @@ class Playback:
         """Return the page of a game of a store, with agents' notes; None if there is no such store.
 
         Raises:
-            ArenaError: the store does not have the game.
+            FormatError: the store does not have the game.
         """
         if not 0 <= number < len(self._stores):
             return None
@@ -67,8 +65,11 @@ class Playback:
         from cardenvs.arena.verify import replay_of
 
         with Store(self._stores[number], read_only=True) as store:
-            record = store.game(match_id, deal, lineup)
-            replay = replay_of(store.match(match_id), record)
+            try:
+                record = store.game(match_id, deal, lineup)
+                replay = replay_of(store.match(match_id), record)
+            except CardenvsError:  # which names the file
+                raise FormatError("the store does not have that game, or its record is damaged") from None
         return replay.page(notes={note["ply"]: note for note in record.notes})
 
     def bring(self, data: bytes) -> str:
@@ -79,10 +80,7 @@ class Playback:
         """
         if data.count(b",") > _MOST_ACTIONS:
             raise FormatError(f"a replay that is played here has at most {_MOST_ACTIONS} actions")
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "the replay"
-            path.write_bytes(data)
-            page = Replay.load(path).page()
+        page = Replay.parse(data).page()
         name = secrets.token_urlsafe(16)
         self._brought[name] = page
         while len(self._brought) > _MOST_BROUGHT:

@@ -226,7 +226,7 @@ class Table:
         return shown.pictures[narrow]
 
     def _picture(self, viewer: int, view: dict[str, Any], narrow: bool) -> str:
-        parts, height = draw_parts(view, NARROW if narrow else WIDTH)
+        parts, height = draw_parts(view | {"prompt": ""}, NARROW if narrow else WIDTH)  # clients show it below
         state = self.state
         made = {
             "game": view["game"],

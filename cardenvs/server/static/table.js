@@ -118,19 +118,25 @@ function clickable(open) {
     place => tokens.has(place.dataset.token) || piles.has(place.dataset.pile));
 }
 
+// Where each token lies, in units of the picture.
 function places() {
-  const found = new Map();
-  for (const token of $("parts").querySelectorAll("[data-token]")) found.set(token.dataset.token, token.getBoundingClientRect());
+  const toPicture = $("parts").getScreenCTM()?.inverse(), found = new Map();
+  if (!toPicture) return found;
+  for (const token of $("parts").querySelectorAll("[data-token]")) {
+    const box = token.getBoundingClientRect();
+    found.set(token.dataset.token, new DOMPoint(box.x, box.y).matrixTransform(toPicture));
+  }
   return found;
 }
 
 function glide(before) {
-  const scale = $("picture").getBoundingClientRect().width / (past[at].width || 1);
+  if (!before.size) return;
+  const after = places();
   for (const token of $("parts").querySelectorAll("[data-token]")) {
-    const from = before.get(token.dataset.token), to = token.getBoundingClientRect();
-    if (!from || !scale) continue;
-    const x = (from.x - to.x) / scale, y = (from.y - to.y) / scale;
-    if (Math.abs(x) + Math.abs(y) > 6) token.animate([{transform: `translate(${x}px,${y}px)`}, {transform: "none"}], {duration: 320, easing: "ease-out"});
+    const from = before.get(token.dataset.token), to = after.get(token.dataset.token);
+    if (!from || Math.abs(from.x - to.x) + Math.abs(from.y - to.y) < 6) continue;
+    const start = `translate(${from.x - to.x}px,${from.y - to.y}px)`;
+    token.animate([{transform: start}, {transform: "none"}], {duration: 320, easing: "ease-out"});
   }
 }
 
