@@ -73,7 +73,7 @@ def draw_parts(view: dict[str, Any], across: float = WIDTH) -> tuple[list[str], 
     )
     parts, y = _heading(view, across)
     in_ring = view["shape"] == "ring" and across == WIDTH
-    more, y = _ring(view, marks, y) if in_ring else _rows(view, marks, y, across)
+    more, y = _ring(view, marks, y) if in_ring else _rows(_chips_as_numbers(view), marks, y, across)
     return parts + more, y
 
 
@@ -144,6 +144,11 @@ def _heading(view: dict[str, Any], across: float) -> tuple[list[str], float]:
         parts.append(text(_MARGIN, y, line, 13, "cv-dim"))
         y += 18
     return parts, y - 4
+
+
+def _chips_as_numbers(view: dict[str, Any]) -> dict[str, Any]:
+    """Return a view whose chips are shown in words, for pictures without a table to lay them on."""
+    return view | {"counters": [one | {"use": "number"} if one["use"] == "chips" else one for one in view["counters"]]}
 
 
 def _rows(view: dict[str, Any], marks: Marks, y: float, across: float) -> tuple[list[str], float]:

@@ -48,7 +48,8 @@ def test_games_go_on_where_they_were(served):
     for link in links[:2]:
         play_some(served, link, 1)
     waiting = [view(served, link) for link in links]
-    watched = post(served, {"game": "gin_rummy_v0", "seats": ["heuristic", "heuristic"], "options": {"match_target": "100"}})
+    agents = ["heuristic", "heuristic"]
+    watched = post(served, {"game": "gin_rummy_v0", "seats": agents, "options": {"match_target": "100"}})
     served.kill()
     served.start()
     for link, before in zip(links, waiting, strict=True):
