@@ -17,7 +17,6 @@ from cardenvs.arena.submit import check_submission
 from cardenvs.core.errors import ArenaError, CardenvsError
 from cardenvs.core.registry import get_game
 
-pytest.importorskip("openskill")
 
 KUHN = get_game("kuhn_poker_v0")
 BOARD = Experiment.of({

@@ -17,7 +17,6 @@ from cardenvs.arena.results.board import board_of
 
 from . import LONG
 
-pytest.importorskip("openskill")
 pytest.importorskip("matplotlib")
 pytest.importorskip("jinja2")
 
@@ -46,6 +45,7 @@ PAYLOADS = [
 HARMLESS = "harmless"
 SHAPES = {
     "svg", "g", "defs", "path", "use", "style", "clippath", "rect", "circle", "line", "polygon", "polyline", "title",
+    "symbol", "text", "ellipse",
 }  # fmt: skip
 AGENT = """
 class Raises:

@@ -1,8 +1,8 @@
-"""Write a board as a static site: HTML pages, plots and replays in one folder, without scripts or network access.
+"""Write a board as a static site: HTML pages, plots and replays in one folder, without network access.
 
 index.html          ratings, games, circles, failures
 games/NAME.html     one match: results, head to head, by seat, behaviour, replays
-replays/...         selected games, as pages and as replay files
+replays/...         selected games: pages, players that step through them, and replay files
 board.json          the board as JSON; results.csv: the results table
 """
 
@@ -195,8 +195,9 @@ class _Site:
             ],
             notes=_notes(record),
             lines=_lines(replay),
-            table=replay.state_at(len(replay.actions)).render(OMNISCIENT),
         )
+        player = replay.page(notes={note["ply"]: note for note in record.notes})
+        write_whole(self._root / "replays" / f"{file}-player.html", player)
         write_whole(self._root / "replays" / f"{file}.html", page)
         return {
             "file": file,
