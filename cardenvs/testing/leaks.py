@@ -16,6 +16,7 @@ from cardenvs.llm.prompt import PromptSettings, write_prompt
 from cardenvs.testing.case import Case, ConformanceError, Report, fail, phase_of, sampled_ids
 
 _PROMPTS = PromptSettings(rules=False)  # the rules are a constant text
+_ENOUGH = 20  # positions, to conclude that nothing varies
 
 
 def check_deal(case: Case) -> None:
@@ -132,12 +133,12 @@ def _distinct_hidden(knows: FoldedTable, real: FoldedTable) -> int:
 def check_hidden_places_vary(game: Game, report: Report) -> None:
     """Check that what is hidden in every place differed in some twin, in every phase in which it could."""
     for (phase, pile), (could, did) in report.hidden.items():
-        if could >= 20 and did == 0:
+        if could >= _ENOUGH and did == 0:
             raise ConformanceError(
                 f"{game.name}: in phase {phase}, determinize never changes what is hidden in {pile} ({could} twins)"
             )
     for phase in game.hidden_phases:
-        if report.phases[phase] and not any(seen == phase for seen, _ in report.hidden):
+        if report.phases[phase] >= _ENOUGH and not any(seen == phase for seen, _ in report.hidden):
             raise ConformanceError(f"{game.name}: phase {phase} is in hidden_phases, but hides nothing")
 
 

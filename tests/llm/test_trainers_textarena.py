@@ -36,7 +36,8 @@ def test_every_game_is_made_and_played(name):
     env = textarena.make(f"cardenvs/{name}")
     players = cardenvs.get_game(name).make_options().num_players
     asked, (rewards, game_info) = play(env, fallible, players, seed=3)
-    assert {player for player, _ in asked} == set(range(players))
+    has_forfeit = not all(env.game_state.active)
+    assert has_forfeit or {player for player, _ in asked} == set(range(players))
     for player, observation in asked:
         assert f"You are player_{player}." in observation
     if rewards is not None:
