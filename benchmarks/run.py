@@ -278,6 +278,16 @@ def section_pictures(rounds: int, seconds: float) -> Iterator[Row]:
         yield Row(f"{game} page that plays a game", len(replay.page()), "", 0.0, f"{page:,}", "bytes")
 
 
+def section_server(rounds: int, seconds: float) -> Iterator[Row]:
+    """How long a move takes to reach spectators."""
+    from benchmarks.server import delays
+
+    found = sorted(delays(tables=100, watchers=5, seconds=max(5.0, 4 * rounds * seconds)))
+    what = f"100 tables, 500 spectators: move to client, p{{}} of {len(found):,}"
+    yield Row(what.format(50), 1e3 * found[len(found) // 2], "", 0.0, "", "ms")
+    yield Row(what.format(99), 1e3 * found[len(found) * 99 // 100], "", 0.0, "100 ms", "ms")
+
+
 def _middle_and_replay(game: str) -> tuple[Any, Any]:
     """Return a position in the middle of a game of the default opponent, and the replay of the whole game."""
     import cardenvs
@@ -322,6 +332,7 @@ SECTIONS = {
     "rummikub": section_rummikub,
     "clone": section_clone,
     "pictures": section_pictures,
+    "server": section_server,
     "startup": section_startup,
 }
 

@@ -255,6 +255,29 @@ def test_play_to_the_end_and_replay_it(tmp_path):
     assert "is damaged: 'actions' should be of type list" in refused("replay", str(path))
 
 
+def test_a_replay_becomes_a_picture_an_animation_and_a_page(tmp_path):
+    path = tmp_path / "game.json"
+    call("play", "kuhn_poker", "--against", "random", "--seed", "3", "--save", str(path), typed="1\n1\n1\n")
+    out = {kind: tmp_path / f"game.{kind}" for kind in ("svg", "gif", "html")}
+    words = [word for kind, file in out.items() for word in (f"--{kind}", str(file))]
+    assert call("replay", str(path), *words).exit_code == 0
+    assert out["svg"].read_text().startswith("<svg")
+    assert out["gif"].read_bytes().startswith(b"GIF8")
+    assert "<!doctype html>" in out["html"].read_text()
+    everything, first = out["svg"].read_text(), tmp_path / "first.svg"
+    assert call("replay", str(path), "--player", "0", "--at", "0", "--svg", str(first)).exit_code == 0
+    assert everything.count("data-token") > first.read_text().count("data-token") > 0
+    assert "FILE" in refused("replay", str(path), "--svg", str(path))
+    assert Replay.load(path)
+
+
+def test_serve_refuses_what_it_cannot_serve(tmp_path):
+    assert "nothing.json" in refused("serve", "--replay", str(tmp_path / "nothing.json"))
+    assert "--agent" in refused("serve", "--agent", "trained")
+    (tmp_path / "text.db").write_text("this is no database, but it is long enough to look like one" * 20)
+    assert "cannot keep tables in" in refused("serve", "--data", str(tmp_path / "text.db"))
+
+
 def test_leaving_a_game_is_clean_and_keeps_the_replay(tmp_path):
     path = tmp_path / "game.json"
     result = call(

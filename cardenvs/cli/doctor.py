@@ -18,7 +18,17 @@ from cardenvs.cli.shared import escaped, new_console, new_table
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
-_EXTRAS = ("train", "llm", "report", "arena", "pictures", "server", "sb3", "ray", "bench")  # for users; the others are for development
+_EXTRAS = (
+    "train",
+    "llm",
+    "report",
+    "arena",
+    "pictures",
+    "server",
+    "sb3",
+    "ray",
+    "bench",
+)  # for users; the others are for development
 _MEBIBYTE = 1 << 20
 
 

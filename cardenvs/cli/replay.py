@@ -35,7 +35,7 @@ def replay(
     """
     from cardenvs.core.replay import Replay
 
-    outputs = Outputs({"--html": html, "--gif": gif, "--svg": svg})
+    outputs = Outputs({"--html": html, "--gif": gif, "--svg": svg}, used={"FILE": file})
     loaded = Replay.load(file)
     if verify:
         typer.echo(

@@ -118,7 +118,6 @@ class Room:
         self._players: dict[int, AgentProxy] = {}
         self._task: asyncio.Task | None = None
         self._hints = itertools.count()
-        self.on_move: Callable[[], None] = lambda: None  # for benchmarks
 
     def start(self) -> None:
         """Let agents play whenever they are to act."""
@@ -219,7 +218,6 @@ class Room:
 
     def _moved(self) -> None:
         self._stirred.set()
-        self.on_move()
         self.tell_all()
 
     # -- advice -------------------------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ from cardenvs.arena.submit import check_submission
 from cardenvs.core.errors import ArenaError, CardenvsError
 from cardenvs.core.registry import get_game
 
-
 KUHN = get_game("kuhn_poker_v0")
 BOARD = Experiment.of({
     "name": "the board", "deals": 2, "seed": 2, "games": ["kuhn_poker_v0"], "agents": ["random"],
