@@ -1,5 +1,7 @@
 """Arguments that several interfaces have in common, and the text that they render."""
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -126,6 +128,18 @@ def table_image(state: State, player: int) -> np.ndarray:
 
     has_mats = any(pile.layout == PileLayout.GRID for pile, _ in state.game.table.pile_of)
     return rgb_array(draw_svg(state.view(player)), _IMAGE_WIDTH, _TALL if has_mats else _IMAGE_HEIGHT)
+
+
+def tiled(images: Sequence[np.ndarray]) -> np.ndarray:
+    """Return pictures of one size side by side in rows, about as many rows as columns; the rest is white."""
+    columns = math.ceil(math.sqrt(len(images)))
+    rows = math.ceil(len(images) / columns)
+    height, width, colours = images[0].shape
+    whole = np.full((rows * height, columns * width, colours), 255, np.uint8)
+    for k, image in enumerate(images):
+        row, column = divmod(k, columns)
+        whole[row * height : (row + 1) * height, column * width : (column + 1) * width] = image
+    return whole
 
 
 def table_text(state: State, player: int, colour: bool) -> str:

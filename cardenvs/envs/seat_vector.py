@@ -19,8 +19,10 @@ from gymnasium.vector.utils import batch_space
 
 from cardenvs.core.checks import short
 from cardenvs.core.codes import MASK_DTYPE
+from cardenvs.core.errors import OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.rng import SEED_MASK
+from cardenvs.envs.arguments import checked_render_mode, table_image
 from cardenvs.envs.seat_games import Opponent, SeatGames, SeatStep
 
 
@@ -41,7 +43,7 @@ class SeatVectorEnv(VectorEnv):
         observation_space, action_space: the same for N games.
     """
 
-    metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012  Gymnasium's own form
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 1, "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012  Gymnasium's own form
 
     def __init__(
         self,
@@ -53,9 +55,13 @@ class SeatVectorEnv(VectorEnv):
         seed: int = 0,
         num_threads: int | str = "auto",
         max_plies: int | None = None,
+        render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        """Set up the games. Call `reset` to deal. See `SeatVecEnv` for the arguments and errors."""
+        """Set up the games. Call `reset` to deal.
+
+        `render_mode` is None or "rgb_array"; see `SeatVecEnv` for the other arguments and the errors.
+        """
         self.games = SeatGames(
             game, num_envs, seat, opponents, seed, num_threads, max_plies, options, "a vector environment of Gymnasium"
         )
@@ -65,6 +71,11 @@ class SeatVectorEnv(VectorEnv):
         self.single_action_space = Discrete(int(vec.num_actions))
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
+        if render_mode not in (None, "rgb_array"):
+            raise OptionError(
+                f"{self.games.game.name}: option render_mode takes None or rgb_array; got {render_mode!r}"
+            )
+        self.render_mode = checked_render_mode(self.games.game, render_mode)
         self._has_reset = False
 
     def reset(
@@ -117,6 +128,18 @@ class SeatVectorEnv(VectorEnv):
     def action_masks(self) -> np.ndarray:
         """Return the action masks of the seat in all games, (N, A) bool."""
         return self.games.action_mask.astype(np.bool_)
+
+    def render(self) -> tuple[np.ndarray, ...] | None:
+        """Return a picture of each game as its seat sees it, uint8 (height, 640, 3); None without "rgb_array".
+
+        Drawing takes much longer than a step: record videos of few games.
+        """
+        if self.render_mode is None:
+            return None
+        if not self._has_reset:
+            raise gymnasium.error.ResetNeeded(f"{self.games.game.name}: call reset() before render()")
+        states, seats = map(self.games.vec.state, range(self.num_envs)), self.games.seats
+        return tuple(table_image(state, int(seat)) for state, seat in zip(states, seats, strict=True))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Stop the threads of the batch, if any."""

@@ -34,7 +34,7 @@ from cardenvs.core.legal import first_illegal, first_illegal_or_amount, sample_l
 from cardenvs.core.record import copied, dtype_hash
 from cardenvs.core.rng import SEED_MASK, derived_seed
 from cardenvs.core.state import State
-from cardenvs.envs.arguments import positive
+from cardenvs.envs.arguments import checked_render_mode, positive, table_image, tiled
 from cardenvs.envs.batch import Batch, aligned, read_only, realigned
 from cardenvs.envs.threads import ThreadedCall
 
@@ -346,6 +346,21 @@ class VectorEnv:
         self._require_started("state")
         env = checked_integer("env", env, 0, self.num_envs - 1)
         return self.game.state_type._from_record(self.game, self.options, self._states[env : env + 1].copy())
+
+    def render(self, most: int = 9) -> np.ndarray:
+        """Return pictures of the first `most` games, tiled, each as its player to act sees it.
+
+        Returns:
+            uint8 (height, width, 3).
+
+        Raises:
+            MissingExtraError: images need the extra `pictures`.
+            ValueError: `most` is not a number of at least 1, or `render` before `reset`.
+        """
+        self._require_started("render")
+        checked_render_mode(self.game, "rgb_array")
+        states = [self.state(env) for env in range(min(positive("most", most), self.num_envs))]
+        return tiled([table_image(state, state.current_player) for state in states])
 
     def copy_records(self) -> np.ndarray:
         """Return a copy of the records of all environments, (N,) of `game.rules.state_dtype`.

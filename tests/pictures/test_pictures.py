@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 import cardenvs
+from cardenvs.arena.match import Match
+from cardenvs.core.errors import OptionError
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
 from cardenvs.core.game_view import table_texts
 from cardenvs.core.registry import get_game
 from cardenvs.core.replay import Replay
+from cardenvs.envs.arguments import table_image
 from cardenvs.envs.single import SeatEnv
 from cardenvs.pictures import draw_animation, draw_svg
 from cardenvs.pictures.player import Frame, in_notebook, player_page
@@ -208,3 +211,35 @@ def test_lines_fit():
     assert cut("abc", 10, 1000) == "abc"
     assert escaped("a<b>\x07&\"'") == "a&lt;b&gt;&amp;&quot;&#39;"
     assert WIDTH == 960
+
+
+def test_a_batch_of_games_is_recorded_and_tiled(tmp_path):
+    envs = gymnasium.make_vec("cardenvs/leduc_poker-v0", num_envs=3, seat="rotate", render_mode="rgb_array")
+    video = gymnasium.wrappers.vector.RecordVideo(envs, str(tmp_path), episode_trigger=lambda episode: True)
+    video.reset(seed=1)
+    for _ in range(6):
+        video.step(np.array([mask.nonzero()[0][0] for mask in envs.action_masks()]))
+    frames = envs.render()
+    assert [frame.shape for frame in frames] == [(480, 640, 3)] * 3
+    video.close()
+    assert list(tmp_path.glob("*.mp4"))
+    with pytest.raises(OptionError, match="render_mode takes None or rgb_array"):
+        gymnasium.make_vec("cardenvs/leduc_poker-v0", num_envs=1, render_mode="human")
+
+
+def test_the_first_games_of_a_batch_are_one_picture():
+    vec = cardenvs.make_vec("gin_rummy_v0", num_envs=8, seed=3)
+    vec.reset()
+    picture = vec.render(most=5)
+    assert picture.shape == (2 * 480, 3 * 640, 3)
+    assert (picture[480:, 1280:] == 255).all()
+    assert (picture[:480, :640] == table_image(vec.state(0), vec.state(0).current_player)).all()
+
+
+def test_a_match_shows_its_table_and_plot_in_a_notebook():
+    summary = Match.of("kuhn_poker_v0", ["random", "search:simulations=8"], deals=5, seed=1).run()
+    shown = summary._repr_html_()
+    assert "<table" in shown
+    assert "search:simulations=8" in shown
+    assert "<svg" in shown
+    assert "var(" not in shown

@@ -123,7 +123,8 @@ def _check_report(game, report):
     assert report.states >= 3 * report.games
     assert report.twins >= 2 * 2 * report.states  # two for each player, but where the game is over at once
     assert set(report.phases) == set(game.phases)
-    assert {phase for phase, _ in report.hidden} >= set(game.hidden_phases)
+    often = {phase for phase in game.hidden_phases if report.phases[phase] >= 20}  # rare ones may be late, all known
+    assert {phase for phase, _ in report.hidden} >= often
     assert all(did > 0 for could, did in report.hidden.values() if could >= 20)
     assert report.longest > 1
 

@@ -4,6 +4,7 @@ import datetime
 import io
 import math
 import re
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from cardenvs.arena.output.report import as_json, head_to_head_note, interval_text, ranking_order, story
 from cardenvs.arena.results.statistics import Estimate, Standing, Summary
-from cardenvs.core.errors import ArenaError, require
+from cardenvs.core.errors import ArenaError, MissingExtraError, require
 from cardenvs.core.files import write_whole
 
 _EXTRA = "report"
@@ -46,6 +47,23 @@ def page(summary: Summary) -> str:
     if not summary.deals:
         raise ArenaError("no deal is complete yet, so there is nothing to show")
     return render("match.html", **match_context(summary))
+
+
+def notebook_html(summary: Summary) -> str:
+    """Return a match as a table, and as a plot if matplotlib is installed, for the output of a notebook cell."""
+    unit = escape(_unit(summary))
+    rows = "".join(
+        f"<tr><td>{summary.rank(standing)}</td><td style='text-align:left'>{escape(standing.name)}</td>"
+        f"<td>{standing.mean.mean:+.3f} ± {(standing.mean.high - standing.mean.low) / 2:.3f}</td></tr>"
+        for standing in summary.ranking
+    )
+    title = f"{escape(summary.match.game.title)}, {len(summary.deals)} deals, {summary.games} games"
+    table = f"<table><thead><tr><th></th><th>{title}</th><th>{unit}</th></tr></thead><tbody>{rows}</tbody></table>"
+    try:
+        plot = _intervals_svg(summary)
+    except MissingExtraError:
+        return table
+    return f"{table}<div style='max-width:760px'>{plot.replace('var(--line)', '#cfd6d0')}</div>"
 
 
 def render(template: str, **context: Any) -> str:

@@ -95,6 +95,12 @@ class Summary:
     advantages: dict[tuple[int, int], Estimate]
     intervals: Intervals = "student"
 
+    def _repr_html_(self) -> str:
+        """Return the table and the plot that a notebook shows."""
+        from cardenvs.arena.output.page import notebook_html
+
+        return notebook_html(self)
+
     @property
     def ranking(self) -> list[Standing]:
         """The standings, best mean first; equal ones in the order of Match.agents."""
