@@ -8,9 +8,12 @@ import numpy as np
 
 from cardenvs.core.errors import StaleTurnError
 from cardenvs.core.events import SPECTATOR, Event
+from cardenvs.core.narration import Narrator
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
 from cardenvs.core.view import Candidate
+
+_NOBODY = -1  # no player is called "you"
 
 
 @dataclass(frozen=True)
@@ -115,11 +118,20 @@ class Turn:
         """What the player has seen so far, one sentence per event."""
         return self.__now().recap(self.player)
 
-    def recap_of_last(self, most: int) -> tuple[list[str], int]:
-        """Return the last `most` sentences of `recap`, and how many precede them; fast even in long games."""
+    def folded_recap(self, most: int | None = None) -> tuple[list[str], int]:
+        """Return what happened last, in few lines: without details that the table shows, ten dealt cards in one line.
+
+        Args:
+            most: how many events are told, the latest ones; None: all.
+
+        Returns:
+            the lines, and how many events precede them.
+        """
         state = self.__now()
-        sentences = state.recap(self.player, last=most)
-        return sentences, len(state.event_rows(self.player)) - len(sentences)
+        rows = state.event_rows(self.player)
+        first = 0 if most is None else max(0, len(rows) - most)
+        narrator = Narrator(self.game, _NOBODY, self.num_players, symbols=False)
+        return narrator.sentences(state.game.table.read(row) for row in rows[first:]), first
 
     @functools.cached_property
     def prompt(self) -> str:

@@ -22,10 +22,17 @@ _TOKEN = "\0"
 class Narrator:
     """Turns the events that one player sees into lines of text."""
 
-    def __init__(self, game: Game, player: int, num_players: int) -> None:
-        """Create a narrator of `game` for `player`."""
+    def __init__(self, game: Game, you: int, num_players: int, symbols: bool = True) -> None:
+        """Create a narrator of `game`.
+
+        Args:
+            game: the Game.
+            you: the player who is called "you"; any other number for nobody.
+            num_players: int.
+            symbols: whether tokens look as on the table, with symbols and colours, and not as in labels.
+        """
         self._view, self._kinds = game.view, {kind.name: kind for kind in game.table.kinds}
-        self._you, self._num_players = player, num_players
+        self._you, self._num_players, self._symbols = you, num_players, symbols
 
     def lines(self, events: Iterable[Event]) -> list[str]:
         """Return lines of rich markup for events that follow each other."""
@@ -62,7 +69,10 @@ class Narrator:
             return sentence, ""
         label = re.escape(self._view.token_label(event.token))
         marked, found = re.subn(rf"(?<!\w){label}(?!\w)", _TOKEN, sentence, count=1)
-        return (marked, self._view.token_markup(event.token)) if found else (sentence, "")
+        if not found:
+            return sentence, ""
+        shown = self._view.token_markup(event.token) if self._symbols else escape(self._view.token_label(event.token))
+        return marked, shown
 
     def _line(self, said: str, shown: list[str], who: list[int]) -> str:
         if said.startswith("="):
@@ -75,7 +85,7 @@ class Narrator:
         return escape(sentence).replace(_TOKEN, " ".join(shown)) + times
 
     def _subject(self, who: list[int]) -> str:
-        if len(who) == self._num_players - 1:
+        if len(who) == self._num_players - 1 and self._you >= 0:
             return "The others"
         names = [f"player_{player}" for player in who]
         return f"{', '.join(names[:-1])} and {names[-1]}"

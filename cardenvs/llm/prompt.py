@@ -30,7 +30,7 @@ class PromptSettings:
     Attributes:
         candidates: list what may be chosen.
         rules: show the rules of the game.
-        recap: how many sentences about what happened, the latest ones; None: all; 0: none.
+        recap: how many events are told, folded into few lines, the latest ones; None: all; 0: none.
         thinking: allow free text before the answer.
         answer: how to answer: "candidate" (the id of a listed one), "label" (the text of an action), or "game" (the
             game's own JSON, where it has one).
@@ -241,7 +241,7 @@ def _differing(own: Mapping[str, Any], public: Mapping[str, Any]) -> dict[str, A
 def _recap(turn: Turn, most: int | None) -> str:
     if most == 0:
         return ""
-    shown, left_out = (turn.recap, 0) if most is None else turn.recap_of_last(most)
+    shown, left_out = turn.folded_recap(most)
     head = [f"({left_out} earlier events are left out)"] if left_out else []
     return "\n".join([*head, *shown])
 

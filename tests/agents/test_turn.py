@@ -38,7 +38,7 @@ def shown(turn):
         "facts": turn.facts,
         "recap": turn.recap,
         "events": turn.events,
-        "end of the recap": turn.recap_of_last(3),
+        "end of the recap": turn.folded_recap(3),
         "prompt": turn.prompt,
         "key": turn.information_state_key,
         "render": turn.render(),
@@ -122,13 +122,25 @@ def test_notes_are_the_agents_own_and_each_turn_has_new_ones():
     assert turn.notes == {"tokens": 12}
 
 
-def test_the_end_of_the_recap_is_the_end_of_the_recap():
+def test_a_folded_recap_tells_the_latest_events():
     for state in decisions("leduc_poker_v0", {}, count=3):
         turn = Turn(state, 0)
         for most in (0, 1, 4, 1000):
-            sentences, before = turn.recap_of_last(most)
-            assert turn.recap[before:] == sentences
-            assert len(sentences) == min(most, len(turn.recap))
+            lines, before = turn.folded_recap(most)
+            assert before == max(0, len(turn.recap) - most)
+            assert len(lines) <= most
+        assert turn.folded_recap() == (lines, 0)
+
+
+def test_a_folded_recap_tells_ten_dealt_cards_in_a_line():
+    state = get_game("gin_rummy_v0").new_state(seed=1)
+    lines, _ = Turn(state, 0).folded_recap()
+    player, other = state.current_player, 1 - state.current_player
+    dealt = [line for line in lines if line.startswith(f"player_{player} is dealt")]
+    assert len(dealt) == 1
+    assert len(dealt[0].split()) == 13
+    assert f"player_{other} is dealt a card. (10 times)" in lines
+    assert len(lines) < len(state.recap(player)) // 3
 
 
 def test_what_everybody_sees_has_no_secret_of_the_player():

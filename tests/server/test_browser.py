@@ -4,14 +4,14 @@ import json
 import os
 import shutil
 import urllib.request
+from importlib.metadata import entry_points
 
 import pytest
 from served import Served
 
-from cardenvs.core.registry import list_games
-
 playwright = pytest.importorskip("playwright.sync_api")
 pytest.importorskip("websockets")
+GAMES = sorted(one.name for one in entry_points(group="cardenvs.games") if one.value.startswith("cardenvs.games."))
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 
@@ -82,11 +82,11 @@ def person_link(served, game, **more):
     return next(f"{served.url}/t/{seat['link']}" for seat in table["seats"] if seat["by"] == "person")
 
 
-@pytest.mark.parametrize("game", list_games())
+@pytest.mark.parametrize("game", GAMES)
 def test_a_whole_game_is_played_by_clicking_and_replayed(served, page, game):
     page.goto(person_link(served, game, seats=None))
     page.wait_for_selector("#parts rect")
-    assert page.evaluate(CLICK_ALONG, [17, 6000]) > 0
+    assert page.evaluate(CLICK_ALONG, [17, 15_000]) > 0
     assert "The game is over" in page.inner_text("#prompt")
     assert page.locator("#log li").count() > 2
     page.click("#replay")
@@ -160,11 +160,18 @@ def test_the_person_takes_a_move_back_and_asks_for_a_hint(served, page):
     page.wait_for_selector("#choices button:has-text('take')")
 
 
-def test_agents_are_watched_stepped_and_seen_through(served, page):
-    body = json.dumps({"game": "gin_rummy_v0", "seats": ["heuristic", "heuristic"], "options": {"match_target": 200}})
-    request = urllib.request.Request(f"{served.url}/api/tables", body.encode(), {"content-type": "application/json"})
+@pytest.fixture
+def unhurried(tmp_path):
+    server = Served(tmp_path / "tables.db", "--pace", "0.3")
+    yield server
+    server.kill()
+
+
+def test_agents_are_watched_stepped_and_seen_through(unhurried, page):
+    body = json.dumps({"game": "gin_rummy_v0", "seats": ["heuristic", "heuristic"], "options": {"match_target": 50}})
+    request = urllib.request.Request(f"{unhurried.url}/api/tables", body.encode(), {"content-type": "application/json"})
     table = json.load(urllib.request.urlopen(request))
-    page.goto(f"{served.url}/t/{table['host']}")
+    page.goto(f"{unhurried.url}/t/{table['host']}")
     page.wait_for_selector("#watching:not([hidden])")
     page.click("#run")
     until(page, "document.getElementById('run').textContent === 'Go on'")
