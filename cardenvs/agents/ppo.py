@@ -31,6 +31,7 @@ FORMAT = "cardenvs-ppo-1"
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh, "silu": nn.SiLU}
 
 _SEED_RANGE = 2.0**63
+_MOST_NOTED = 5  # actions whose probabilities are noted
 
 
 class Network(nn.Module):
@@ -293,8 +294,13 @@ class PPOAgent(Agent):
         """Nothing to do: all randomness comes from the turns."""
 
     def act(self, turn: Turn) -> int:
-        """Return the action for one turn."""
-        return self.act_batch([turn])[0]
+        """Return the action for one turn, and note the likeliest ones with their probabilities."""
+        log_probs = self._log_probs_of([turn])
+        likeliest = np.argsort(-log_probs[0], kind="stable")[: min(_MOST_NOTED, len(turn.legal_actions))]
+        turn.notes["probabilities"] = [
+            [turn.label(int(action)), round(float(np.exp(log_probs[0, action])), 4)] for action in likeliest
+        ]
+        return self._chosen(log_probs, [turn])[0]
 
     def act_batch(self, turns: list[Turn]) -> list[int]:
         """Return an action for each turn.
@@ -302,10 +308,15 @@ class PPOAgent(Agent):
         Raises:
             FormatError: a turn of a game that the network was not trained on.
         """
+        return self._chosen(self._log_probs_of(turns), turns)
+
+    def _log_probs_of(self, turns: list[Turn]) -> np.ndarray:
         for turn in turns:
             self._check_fits(turn.game, turn.options)
         mask = np.stack([turn.action_mask for turn in turns]).astype(np.bool_)
-        log_probs = self.log_probs(np.stack([turn.observation for turn in turns]), mask)
+        return self.log_probs(np.stack([turn.observation for turn in turns]), mask)
+
+    def _chosen(self, log_probs: np.ndarray, turns: list[Turn]) -> list[int]:
         if not self.sample:
             return log_probs.argmax(-1).tolist()
         return [_drawn(row, turn.seed) for row, turn in zip(np.exp(log_probs), turns, strict=True)]

@@ -17,6 +17,7 @@ Because it averages over worlds, it neither bluffs nor pays to hide or learn inf
 
 import math
 import time
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +32,7 @@ from cardenvs.core.state import State
 _TIMED_ROUNDS = 8  # worlds tried between two looks at the clock
 _AHEAD = 2.0  # standard errors by which the best action must be ahead of the policy's own,
 _FEWEST = 10  # worlds, at least
+_MOST_NOTED = 5  # plays whose values are noted
 
 _MOST = 1_000_000_000  # simulations, seconds or plies
 
@@ -123,6 +125,7 @@ class SearchAgent(Agent):
             elif self.seconds is not None:
                 race.run_until(started + self.seconds * (phase + 1) / phases)
             race.halve()
+        turn.notes["search"] = race.notes(turn)
         return race.winner()
 
     def _policy_play(self, world: State, action: int, seed: int) -> tuple[int, ...]:
@@ -155,6 +158,7 @@ class _Race:
         self._agent, self._world, self._own, self._seed = agent, world, own, seed
         self.plays = plays
         self._returns = np.zeros((0, len(plays)))  # a row a world
+        self._dropped: list[tuple[tuple[int, ...], float]] = []  # with their means, latest first
 
     def run(self, rounds: int) -> None:
         returns = self._world.simulate(
@@ -175,6 +179,9 @@ class _Race:
     def halve(self) -> None:
         best = set(self._best_first()[: (len(self.plays) + 1) // 2])
         kept = [k for k, play in enumerate(self.plays) if k in best or play == self._own]
+        means = self._returns.mean(0)
+        gone = [(self.plays[k], float(means[k])) for k in self._best_first() if k not in kept]
+        self._dropped = gone + self._dropped
         self.plays, self._returns = [self.plays[k] for k in kept], self._returns[:, kept]
 
     def winner(self) -> tuple[int, ...]:
@@ -186,6 +193,17 @@ class _Race:
         if len(ahead) < _FEWEST or ahead.mean() * math.sqrt(len(ahead)) <= _AHEAD * ahead.std(ddof=1):
             return self._own
         return self.plays[best]
+
+    def notes(self, turn: Turn) -> dict[str, Any]:
+        """Return the number of worlds, and the mean returns of the plays that stayed in the race longest."""
+        means = self._returns.mean(0)
+        left = [(self.plays[k], float(means[k])) for k in self._best_first()]
+        shown = [*left, *self._dropped][:_MOST_NOTED]
+        labels = {one.actions: one.label for one in turn.candidates}
+        return {
+            "worlds": len(self._returns),
+            "values": [[labels.get(play) or turn.label(play[0]), round(mean, 3)] for play, mean in shown],
+        }
 
     def _best_first(self) -> list[int]:
         return np.argsort(-self._returns.sum(0), kind="stable").tolist()

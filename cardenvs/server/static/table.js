@@ -201,10 +201,15 @@ function showPlays(plays) {
   $("alllist").replaceChildren(...plays.slice(0, MOST_LISTED).map(play => button(play.label, () => act(...play.actions))));
 }
 
+function inWords(notes) {
+  if (notes.search) return ` Values in ${notes.search.worlds} worlds: ${notes.search.values.map(([label, value]) => `${label} ${signed(value)}`).join(", ")}.`;
+  if (notes.probabilities) return ` ${notes.probabilities.map(([label, share]) => `${label} ${Math.round(100 * share)}%`).join(", ")}.`;
+  return Object.keys(notes).length ? ` ${JSON.stringify(notes)}` : "";
+}
+
 function showHint(hint) {
   hinted = hint.action;
-  const notes = Object.keys(hint.notes ?? {}).length ? ` ${JSON.stringify(hint.notes)}` : "";
-  say(`${hint.agent} would choose: ${hint.label}.${notes}`);
+  say(`${hint.agent} would choose: ${hint.label}.${inWords(hint.notes ?? {})}`);
   mark();
 }
 
