@@ -158,7 +158,7 @@ async def _wrong(request: Request, error: Exception) -> Response:
 
 
 async def _broken(request: Request, error: Exception) -> Response:
-    _log.exception("%s failed", request.url.path.partition("/t/")[0] or "a page")
+    _log.exception("a request to /%s failed", request.url.path.split("/")[1])  # the rest may be a secret link
     return _error(500, "internal_error", "something went wrong here; the server's log says more")
 
 
@@ -313,12 +313,13 @@ class _Sockets:
     async def serve(self, socket: WebSocket) -> None:
         """Serve a socket until it closes."""
         limits, link = self._host.settings.limits, socket.path_params["link"]
+        await socket.accept()
         try:
             _check_origin(socket.headers.get("origin"), socket.headers.get("host"))
             room = await self._host.find(link)
         except (HTTPException, CardenvsError):
             room = None
-        await socket.accept()
+        # Nothing is awaited from here until the connection is known to the room, which may be put away without one.
         if room is None:
             await socket.close(_NOT_FOUND, "no table has this link")
         elif self._open >= limits.connections or len(room.connections) >= limits.connections_per_table:

@@ -59,7 +59,7 @@ class Host:
         self.records.close()
 
     async def _resume(self) -> None:
-        for record in self.records.unfinished():
+        for record in self.records.unfinished(self.settings.limits.tables):
             try:
                 await self._room_of(record)
             except CardenvsError as error:  # of a game that is no longer installed, or has other rules now
@@ -114,6 +114,7 @@ class Host:
         options.check_environment()
         deck = game.parse_deck(wanted["deck"], options).tolist() if wanted["deck"] else []
         seats = self._checked_seats(wanted["seats"], game, options.num_players)
+        await self._make_room()
         self._count_table(client)
         record = TableRecord(
             watch=secrets.token_urlsafe(_LINK_BYTES),
@@ -144,11 +145,24 @@ class Host:
                 raise FormatError(f"a seat is for a person or one of {', '.join(known)}; got {short(seat)}")
         return [PERSON if seat == "person" else seat for seat in seats]
 
+    async def _make_room(self) -> None:
+        """See that one more table may be opened: put away the one that nobody has looked at for longest, if need be.
+
+        A table that is put away comes back when somebody follows one of its links.
+        """
+        most = self.settings.limits.tables
+        going_on = [room for room in self._rooms.values() if not room.table.state.is_terminal]
+        if len(going_on) < most:
+            return
+        for room in going_on:  # in the order of their last visits
+            if not room.connections and room.table.agent_to_act == PERSON:
+                del self._rooms[room.table.record.watch]
+                await room.stop()
+                return
+        raise RefusedError(f"this server has {most} games under way, which is all it allows; try later")
+
     def _count_table(self, client: str) -> None:
         limits, now = self.settings.limits, time.monotonic()
-        going_on = sum(not room.table.state.is_terminal for room in self._rooms.values())
-        if going_on >= limits.tables:
-            raise RefusedError(f"this server has {limits.tables} games under way, which is all it allows; try later")
         self._opened = {who: times for who, times in self._opened.items() if times[-1] > now - 60}
         times = self._opened.setdefault(client, deque([now - 61]))
         while times[0] < now - 60 and len(times) > 1:

@@ -5,11 +5,13 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from cardenvs.core.errors import FileError
 
 _DAY = 86_400
+_IN_MEMORY = ":memory:"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tables (
     watch TEXT PRIMARY KEY,     -- in the link for spectators
@@ -92,11 +94,13 @@ class Records:
             FileError: it cannot be opened or is not a file of tables.
         """
         try:
+            if path != _IN_MEMORY:
+                Path(path).touch(mode=0o600)  # the seeds in it tell all cards
             self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             self._db.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;")
             self._db.executescript(_SCHEMA)
             self._db.execute(f"SELECT {_COLUMNS}, finished FROM tables LIMIT 1")
-        except sqlite3.Error as error:
+        except (OSError, sqlite3.Error) as error:
             raise FileError(f"cannot keep tables in {path}: {error}") from None
 
     def close(self) -> None:
@@ -130,9 +134,9 @@ class Records:
         """Note that a game is over."""
         self._db.execute("UPDATE tables SET finished = ? WHERE watch = ?", (time.time(), watch))
 
-    def unfinished(self) -> list[TableRecord]:
-        """Return the tables whose games go on, oldest first."""
-        return self._tables("finished IS NULL ORDER BY opened")
+    def unfinished(self, most: int) -> list[TableRecord]:
+        """Return the tables whose games go on, newest first."""
+        return self._tables("finished IS NULL ORDER BY opened DESC LIMIT ?", (most,))
 
     def listed(self, most: int) -> list[tuple[TableRecord, bool]]:
         """Return the newest tables of the lobby, and whether each is finished."""

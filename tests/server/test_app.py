@@ -257,10 +257,24 @@ def test_floods_are_cut_off():
 
 def test_the_number_of_games_under_way_is_bounded():
     with client(limits={"tables": 1}) as server:
+        waiting = open_table(server, "kuhn_poker_v0", PEOPLE)
+        again = open_table(server, "kuhn_poker_v0", PEOPLE)  # nobody looks at the first, so it is put away
+        assert server.get(f"/api/view/{waiting['watch']}").status_code == 200  # and comes back
+        with (
+            server.websocket_connect(seat_link(again)) as socket,
+            server.websocket_connect(seat_link(waiting)) as other,
+        ):
+            position(socket)
+            position(other)
+            refused = server.post("/api/tables", json={"game": "kuhn_poker_v0"})
+            assert "1 games under way" in refused.json()["error"]["message"]
+
+
+def test_the_file_of_tables_is_for_its_owner_only(tmp_path):
+    with client(data=str(tmp_path / "tables.db")) as server:
         open_table(server, "kuhn_poker_v0", PEOPLE)
-        assert (
-            "1 games under way" in server.post("/api/tables", json={"game": "kuhn_poker_v0"}).json()["error"]["message"]
-        )
+        for file in tmp_path.iterdir():
+            assert file.stat().st_mode & 0o077 == 0, file
 
 
 def test_agents_play_and_whoever_opened_the_table_controls_them():
