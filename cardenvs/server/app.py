@@ -350,10 +350,8 @@ class _Sockets:
         work: set[asyncio.Task] = set()
         try:
             while True:
+                await bucket.take()
                 text = await socket.receive_text()
-                if not bucket.take():
-                    await socket.close(_TOO_MANY, "too many messages")
-                    return
                 task = asyncio.create_task(_answer(room, connection, text, limits.message_bytes))
                 work.add(task)
                 task.add_done_callback(work.discard)
@@ -374,18 +372,16 @@ async def _answer(room: Room, connection: Connection, text: str, most: int) -> N
 
 
 class _Bucket:
-    """Bounds how often something happens, with room for bursts."""
+    """Bounds how often something happens, with room for bursts: what comes too early waits."""
 
     def __init__(self, per_second: float) -> None:
         self._per_second, self._most = per_second, per_second * _BURST_SECONDS
         self._left, self._at = self._most, time.monotonic()
 
-    def take(self) -> bool:
-        """Return whether it may happen once more."""
+    async def take(self) -> None:
+        """Wait until it may happen once more."""
         now = time.monotonic()
-        self._left = min(self._most, self._left + (now - self._at) * self._per_second)
+        self._left = min(self._most, self._left + (now - self._at) * self._per_second) - 1
         self._at = now
-        if self._left < 1:
-            return False
-        self._left -= 1
-        return True
+        if self._left < 0:
+            await asyncio.sleep(-self._left / self._per_second)

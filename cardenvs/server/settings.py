@@ -14,7 +14,7 @@ class Limits:
         new_tables_per_minute: by one client address.
         connections: open sockets in all.
         connections_per_table: at one table.
-        messages_per_second: from one connection, on average over a few seconds.
+        messages_per_second: read from one connection, on average over a few seconds; more of them wait.
         message_bytes: of one message on a socket.
         body_bytes: of a request that opens a table.
         replay_bytes: of a replay to play.
@@ -26,7 +26,7 @@ class Limits:
     new_tables_per_minute: int = 30
     connections: int = 2000
     connections_per_table: int = 200
-    messages_per_second: float = 20.0
+    messages_per_second: float = 50.0
     message_bytes: int = 1 << 14
     body_bytes: int = 1 << 16
     replay_bytes: int = 1 << 20

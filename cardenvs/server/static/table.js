@@ -180,7 +180,8 @@ function showChoices(open) {
   const ranges = open.filter(choice => choice.most !== undefined);
   const plain = open.filter(choice => choice.most === undefined);
   const few = plain.length <= MOST_BUTTONS;
-  buttons(chosen.size ? fitting() : plain.filter(choice => few || choice.kind !== "card"));
+  const isHidden = choice => !(choice.tokens ?? []).some(placeOf);
+  buttons(chosen.size ? fitting() : plain.filter(choice => few || choice.kind !== "card" || isHidden(choice)));
   $("amount").hidden = !ranges.length;
   if (ranges.length) {
     for (const id of ["number", "slide"]) Object.assign($(id), {min: ranges[0].amount, max: ranges[0].most, value: ranges[0].amount});
