@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from cardenvs.agents.seeds import MatchSeed
@@ -57,6 +58,7 @@ BASES = {  # words with which a command works, quickly
     "train": ["kuhn_poker", "--settings"],
     "bench": ["--help"],
     "replay": ["game.json"],
+    "serve": ["--data", "tables.db"],
     "new-game": ["tiny", "--package", "new"],
     "scenario run": ["scenario.yaml"],
     "scenario inspect": ["scenario.yaml"],
@@ -190,9 +192,16 @@ def check(result, what):
         assert "error" in result.stderr.lower() or "Usage" in result.output, (what, result.output)
 
 
+def starts_and_stops(served, **_):
+    """Instead of `uvicorn.run`: an application is begun and ended as by a server that gets Ctrl-C at once."""
+    with TestClient(served):
+        pass
+
+
 @pytest.mark.parametrize("command", BASES)
 def test_no_input_gives_a_traceback_or_hangs(command, files, tmp_path, monkeypatch):
     monkeypatch.setattr("cardenvs.llm.stub.serve", lambda *_: None)  # it would serve until Ctrl-C
+    monkeypatch.setattr("uvicorn.run", starts_and_stops)
     chosen = [words for name, words in sample() if name == command]
     for number, words in enumerate(chosen):
         folder = tmp_path / str(number)
