@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from cardenvs.core.errors import StaleTurnError
-from cardenvs.core.events import SPECTATOR, Event
+from cardenvs.core.events import KIND, SPECTATOR, Event, Table
 from cardenvs.core.narration import Narrator
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
@@ -119,19 +119,22 @@ class Turn:
         return self.__now().recap(self.player)
 
     def folded_recap(self, most: int | None = None) -> tuple[list[str], int]:
-        """Return what happened last, in few lines: without details that the table shows, ten dealt cards in one line.
+        """Return what happened last, in few lines.
+
+        Details that the table shows are left out, ten dealt cards are one line, and of the tricks, hands or rounds that
+        are over only the results are told, except of the latest.
 
         Args:
             most: how many events are told, the latest ones; None: all.
 
         Returns:
-            the lines, and how many events precede them.
+            the lines, and how many events are left out for good.
         """
-        state = self.__now()
-        rows = state.event_rows(self.player)
-        first = 0 if most is None else max(0, len(rows) - most)
+        table, rows = self.game.table, self.__now().event_rows(self.player)
+        told = rows[_worth_telling(rows, table)]
+        told = told if most is None else told[max(0, len(told) - most) :]
         narrator = Narrator(self.game, _NOBODY, self.num_players, symbols=False)
-        return narrator.sentences(state.game.table.read(row) for row in rows[first:]), first
+        return narrator.sentences(map(table.read, told)), len(rows) - len(told)
 
     @functools.cached_property
     def prompt(self) -> str:
@@ -186,6 +189,16 @@ class Turn:
             PolicyNotFoundError: the game has no such policy.
         """
         return self.__now().policy_action(policy, self.seed)
+
+
+def _worth_telling(rows: np.ndarray, table: Table) -> np.ndarray:
+    """Return which events to tell, bool (n,): results of parts that are over, all of the latest, and what followed."""
+    closes = np.array([kind.closes for kind in table.kinds])[rows[:, KIND]]
+    ends = np.flatnonzero(closes[:-1] & ~closes[1:])  # the last events of parts
+    if len(ends) < 2:
+        return np.ones(len(rows), np.bool_)
+    closes[ends[-2] + 1 :] = True
+    return closes
 
 
 @runtime_checkable

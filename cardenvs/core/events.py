@@ -144,7 +144,8 @@ class EventKind:
     `text` may use {player}, {token}, {source}, {target} and {value}. `reveals_hidden_value` allows the value to depend
     on hidden information even though no token is shown (a score, an answer to a question); `check_game` reports any
     other dependence as a leak. A game played in a terminal leaves out events with `is_detail`: the table shows what
-    they say.
+    they say. Events with `closes` end a part of a game, such as a trick or a hand; prompts of language models tell only
+    these of the parts that are over, except the latest.
     """
 
     name: str
@@ -152,6 +153,7 @@ class EventKind:
     text: str
     reveals_hidden_value: bool
     is_detail: bool
+    closes: bool
 
 
 class Table:
@@ -212,14 +214,22 @@ class Table:
         self.counter_of += [(Counter(name, CounterUse(use)), owner) for owner in self._owners(per_player)]
         return self.counter_ids[name]
 
-    def event(self, name: str, op: Op, text: str, reveals_hidden_value: bool = False, is_detail: bool = False) -> int:
+    def event(
+        self,
+        name: str,
+        op: Op,
+        text: str,
+        reveals_hidden_value: bool = False,
+        is_detail: bool = False,
+        closes: bool = False,
+    ) -> int:
         """Declare an event kind (see `EventKind`) and return its id.
 
         Raises:
             ValueError: another event kind has this name.
         """
         _declare(name, self.kind_ids, len(self.kinds), "kind of event")
-        self.kinds.append(EventKind(name, op, text, reveals_hidden_value, is_detail))
+        self.kinds.append(EventKind(name, op, text, reveals_hidden_value, is_detail, closes))
         return self.kind_ids[name]
 
     def _owners(self, per_player: bool) -> Sequence[int | None]:

@@ -148,3 +148,27 @@ def test_what_everybody_sees_has_no_secret_of_the_player():
     turn = Turn(state, 0)
     assert "K" in str(table_texts(turn.view))
     assert "K" not in str(turn.public_view)
+
+
+def test_of_finished_tricks_only_the_winners_are_told_but_of_the_latest():
+    game = get_game("briscola_v0")
+    state = game.new_state(seed=1)
+    for ply in range(11):
+        state.apply(state.policy_action("heuristic", ply))
+    turn = Turn(state, 0)
+    lines, left_out = turn.folded_recap()
+    won = [k for k, line in enumerate(lines) if "wins" in line]
+    assert len(won) == sum("wins" in line for line in turn.recap) == 5
+    assert won[:4] == [0, 1, 2, 3]
+    assert sum(" plays " in line for line in lines[won[3] :]) == 3
+    assert left_out > 10
+
+
+def test_of_a_finished_hand_only_the_result_is_told_but_of_the_latest():
+    game = get_game("gin_rummy_v0")
+    state = game.new_state(seed=2, match_target=200)
+    while table_texts(state.view(0))["counters"]["hand_number"] < 4:
+        state.apply(state.policy_action("heuristic", state.ply))
+    lines, _ = Turn(state, state.current_player).folded_recap()
+    assert sum("begins" in line for line in lines) == 2
+    assert sum("has a score" in line for line in lines) == 3

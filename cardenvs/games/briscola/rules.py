@@ -83,10 +83,10 @@ DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
 TURN_UP = TABLE.event("turn_up", Op.MOVE, "{token} is turned up: its suit is trump.")
 PLAYS = TABLE.event("play", Op.MOVE, "{player} plays {token}.")
 TAKES = TABLE.event("take", Op.MOVE_ALL, "{player}'s card goes to {target}.", is_detail=True)
-WINS_TRICK = TABLE.event("win_trick", Op.NOTE, "{player} wins {value} points.")
+WINS_TRICK = TABLE.event("win_trick", Op.NOTE, "{player} wins {value} points.", closes=True)
 DRAWS = TABLE.event("draw", Op.MOVE, "{player} draws {token}.")
 SIDE_HAS = TABLE.event("side_has", Op.NOTE, "{player}'s side has {value} points.")
-WINS_DEAL = TABLE.event("win_deal", Op.SET, "{player}'s side has won {value} deals.")
+WINS_DEAL = TABLE.event("win_deal", Op.SET, "{player}'s side has won {value} deals.", closes=True)
 FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
 
 

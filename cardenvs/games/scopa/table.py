@@ -34,7 +34,7 @@ SETTEBELLO = TABLE.event("settebello", Op.NOTE, "{player}'s side has the settebe
 PRIMIERA = TABLE.event("primiera", Op.NOTE, "{player}'s side has the best primiera: 1 point.")
 REBELLO = TABLE.event("rebello", Op.NOTE, "{player}'s side has the king of diamonds: 1 point.")
 NAPOLA = TABLE.event("napola", Op.NOTE, "{player}'s side has a napola: {value} points.")
-NEW_SCORE = TABLE.event("score", Op.SET, "{player}'s side has a score of {value}.")
+NEW_SCORE = TABLE.event("score", Op.SET, "{player}'s side has a score of {value}.", closes=True)
 WINS = TABLE.event("win", Op.NOTE, "{player}'s side wins the match.")
 DRAWN = TABLE.event("drawn", Op.NOTE, "Nobody wins after {value} hands.")
 FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")

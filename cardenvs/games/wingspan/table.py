@@ -64,7 +64,7 @@ CHOOSE_PLAY = TABLE.event("choose_play", Op.NOTE, "{player} plays a bird.")
 CHOOSE_FOOD = TABLE.event("choose_food", Op.NOTE, "{player} gains food.")
 CHOOSE_EGGS = TABLE.event("choose_eggs", Op.NOTE, "{player} lays eggs.")
 CHOOSE_CARDS = TABLE.event("choose_cards", Op.NOTE, "{player} draws cards.")
-NEW_POINTS = TABLE.event("goal_points", Op.SET, "{player} gets {value} points for the goal.")
+NEW_POINTS = TABLE.event("goal_points", Op.SET, "{player} gets {value} points for the goal.", closes=True)
 
 # Birds, eggs, food
 SHOW_BIRD = TABLE.event("show_bird", Op.REVEAL, "{player} is going to play {token}.")
