@@ -144,7 +144,8 @@ def _checked(field: dataclasses.Field, value: Any) -> Any:
         return bool(value)
     if meta["length"] is not None:
         low, high = meta["min_length"], meta["length"]
-        if not isinstance(value, list | tuple | np.ndarray) or not low <= len(value) <= high:
+        is_list = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1)
+        if not is_list or not low <= len(value) <= high:
             size = high if low == high else f"up to {high}"
             raise OptionError(f"option {field.name} takes a list of {size} integers; got {value!r}")
         return tuple(_checked_int(field, entry) for entry in value)

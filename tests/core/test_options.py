@@ -75,6 +75,7 @@ def test_values_are_kept_as_plain_python_values(name, given, kept):
         ("sizes", (1, 2, 3, 4), "takes a list of up to 3 integers"),
         ("sizes", (0,), "option sizes takes an integer from 1 to 50; got 0"),
         ("sizes", "123", "takes a list of up to 3 integers"),
+        ("sizes", np.array(1), "takes a list of up to 3 integers"),
         ("num_players", 7, "option num_players takes an integer from 2 to 6; got 7"),
     ],
 )
