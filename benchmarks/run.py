@@ -161,6 +161,7 @@ CARD_GAMES: tuple[tuple[str, dict[str, Any], str], ...] = (  # with options, and
     ("casino_v0", {"num_players": 4, "teams": True}, ""),
     ("scopa_v0", {}, "1.5 M"),
     ("scopa_v0", {"num_players": 4, "scopone": "ten"}, ""),
+    ("one_player_poker_v0", {}, "8 M"),
 )
 
 

@@ -60,10 +60,11 @@ def play_as_in_matches(game, model, seed, **settings):
 
 @pytest.mark.parametrize("model", [good, fallible])
 def test_a_model_is_asked_what_it_would_be_asked_in_a_match(every_game, model):
-    env = TextSeatEnv(every_game, seat=1, opponents="random", max_plies=PLIES)
+    seat = min(1, every_game.make_options().num_players - 1)
+    env = TextSeatEnv(every_game, seat=seat, opponents="random", max_plies=PLIES)
     for seed in (3, 4):
         asked, rewards, infos = play(env, model, seed=seed)
-        asked_in_match, total, outcomes = play_as_in_matches(every_game, model, seed, seat=1, opponents="random")
+        asked_in_match, total, outcomes = play_as_in_matches(every_game, model, seed, seat=seat, opponents="random")
         assert asked == asked_in_match
         assert sum(rewards) == total
         without_forfeits = {kind: n for kind, n in infos[-1]["outcomes"].items() if kind != "forfeit"}

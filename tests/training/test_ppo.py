@@ -435,6 +435,16 @@ def test_evaluation_swaps_seats_on_the_same_deals():
     assert drawn != score
 
 
+def test_alone_at_the_table_a_score_is_the_difference_on_the_same_deals():
+    game = get_game("one_player_poker_v0")
+    vec = VectorEnv(game, 64, mask=False)
+    torch.manual_seed(0)
+    network = Network.for_game(game, game.make_options(), (8,), "relu")
+    against = {name: evaluate(network, vec, name, seed=5) for name in ("random", "heuristic")}
+    assert against["random"].mean - against["heuristic"].mean == pytest.approx(6.4, abs=1)
+    assert against["heuristic"].verdict == "loses to"
+
+
 # -- whole runs -------------------------------------------------------------------------------------------------
 
 

@@ -15,10 +15,15 @@ from cardenvs.envs.batch import Batch
 from cardenvs.envs.vector import VectorEnv
 from cardenvs.training.ppo.collect import columns, is_listed, sample
 
+_NOBODY = -2  # no player's number
+
 
 @dataclasses.dataclass(frozen=True)
 class Score:
-    """Mean return a deal against a policy in all other seats, with half its 95% interval, over duplicate deals."""
+    """Mean return a deal against a policy in all other seats, with half its 95% interval, over duplicate deals.
+
+    In games for one player: how much more the network gets than the policy on the same deals.
+    """
 
     mean: float
     half: float
@@ -42,6 +47,8 @@ def evaluate(
 ) -> Score:
     """Play each deal once from every seat, a policy of the game in the other seats.
 
+    In games for one player, the policy plays the same deals, and its returns are subtracted.
+
     Args:
         network: plays its most likely action, or draws one if there is a generator.
         vec: its num_envs is the number of deals.
@@ -49,23 +56,37 @@ def evaluate(
         seed: of the deals and the opponent.
         generator: for drawing actions.
     """
-    returns, step = np.zeros(vec.num_envs), 0
-    for seat in range(vec.num_players):
-        batch = vec.reset(seed)
-        running = np.ones(vec.num_envs, np.bool_)
-        while running.any():
-            actions = np.full(vec.num_envs, HOLD, np.int64)
-            others = np.flatnonzero(running & (batch.current_player != seat))
-            actions[others] = vec.policy_actions(opponent, others, seed, step)
-            mine = np.flatnonzero(running & (batch.current_player == seat))
-            actions[mine] = _choose(network, batch, mine, generator)
-            batch = vec.step(actions)
-            ended = running & (batch.terminated | batch.truncated)
-            returns[ended] += batch.episode_returns[ended, seat]
-            running &= ~ended
-            step += 1
-    returns /= vec.num_players
+    n = vec.num_players
+    returns = np.sum([_play(network, vec, seat, opponent, seed, generator) for seat in range(n)], axis=0) / n
+    if n == 1:
+        returns -= _play(network, vec, None, opponent, seed, generator)
     return Score(float(returns.mean()), float(1.96 * returns.std(ddof=1) / math.sqrt(len(returns))), len(returns))
+
+
+def _play(
+    network: Network, vec: VectorEnv, seat: int | None, policy: str, seed: int, generator: torch.Generator | None
+) -> np.ndarray:
+    """Play a game in each environment, the network in `seat`, `policy` in the others.
+
+    Returns:
+        the returns of `seat`, or of player 0 if it is None, float64 (N,).
+    """
+    returns, step = np.zeros(vec.num_envs), 0
+    batch = vec.reset(seed)
+    running = np.ones(vec.num_envs, np.bool_)
+    while running.any():
+        actions = np.full(vec.num_envs, HOLD, np.int64)
+        is_mine = batch.current_player == (_NOBODY if seat is None else seat)
+        others = np.flatnonzero(running & ~is_mine)
+        actions[others] = vec.policy_actions(policy, others, seed, step)
+        mine = np.flatnonzero(running & is_mine)
+        actions[mine] = _choose(network, batch, mine, generator)
+        batch = vec.step(actions)
+        ended = running & (batch.terminated | batch.truncated)
+        returns[ended] = batch.episode_returns[ended, seat or 0]
+        running &= ~ended
+        step += 1
+    return returns
 
 
 def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.Generator | None) -> np.ndarray:

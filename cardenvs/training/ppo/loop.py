@@ -174,7 +174,7 @@ class _Loop:
         for name, score in scores.items():
             self._progress.note(f"against {name}: {score} {unit} a deal over {score.deals:,} duplicate deals")
         if scores:
-            self._progress.note(_meaning(scores, unit))
+            self._progress.note(_meaning(scores, unit, run.options.num_players))
         values = {name: dataclasses.asdict(score) for name, score in scores.items()}
         text = json.dumps({"steps": run.steps, "seconds": run.seconds, "seed": run.config.seed, "scores": values})
         (self._folder / EVALUATION_FILE).write_text(text + "\n", encoding="utf-8")
@@ -186,16 +186,18 @@ class _Loop:
         self._progress.note(f"checkpoint: {self._path}")
 
 
-def _meaning(scores: dict[str, Score], unit: str) -> str:
+def _meaning(scores: dict[str, Score], unit: str, num_players: int) -> str:
     """Return what the final scores say, in a sentence or two."""
     by_verdict: dict[str, list[str]] = {}
     for name, score in scores.items():
         by_verdict.setdefault(score.verdict, []).append(name)
     story = "; it ".join(f"{verdict} {' and '.join(names)}" for verdict, names in by_verdict.items())
-    return (
-        f"A score is what the policy wins a deal, in {unit}, with the others in all other seats, "
-        f"± half its 95% interval. The policy {story}."
+    what = (
+        f"A score is what the policy wins a deal, in {unit}, with the others in all other seats"
+        if num_players > 1
+        else f"A score is how much more the policy gets than another on the same deals, in {unit}"
     )
+    return f"{what}, ± half its 95% interval. The policy {story}."
 
 
 class _Interrupt:

@@ -1,0 +1,107 @@
+"""Texts and picture of one-player poker."""
+
+from cardenvs.core.cards import CARD_LABELS, NUM_CARDS, card_label, card_markup, cards_of
+from cardenvs.core.events import OMNISCIENT
+from cardenvs.core.game_view import Choice
+from cardenvs.core.view import CardView, GameStatistics
+from cardenvs.games.one_player_poker.categories import CATEGORIES
+from cardenvs.games.one_player_poker.rules import HAND_SIZE, NUM_PLAYS, PLAY_SIZE, POINTS, POSITIONS
+
+_PLACES = [[k for k in range(HAND_SIZE) if bits >> k & 1] for bits in POSITIONS.tolist()]  # by action
+_SHOWN = 20  # cards to come, for those who may see them
+
+
+class OnePlayerPokerView(CardView):
+    """Words of one-player poker."""
+
+    def fill_table(self, s, viewer, table):
+        """Everything but the order of the deck."""
+        table.put("deck", s.deck[int(s.num_dealt) :][::-1], seen=viewer == OMNISCIENT)
+        table.put("hand", s.hand, player=0)
+        table.put("played", s.played[: PLAY_SIZE * int(s.num_played)])
+        table.put("discarded", cards_of(s.discarded))
+        table.set("plays_left", s.rules.plays - s.num_played)
+        table.set("discards_left", s.discards_left)
+        table.set("score", s.score)
+        table.set("model_score", s.model_score)
+
+    def arrange(self, s, viewer, scene):
+        """The plays one beside the other, each with its category and points."""
+        played = scene.piles["played", None]
+        played.tokens = [int(card) for card in s.played[: PLAY_SIZE * int(s.num_played)]]
+        played.groups = [PLAY_SIZE] * int(s.num_played)
+        played.label = "; ".join(_plays(s)) or "played"
+
+    def action_label(self, s, action):
+        cards = " ".join([CARD_LABELS[card] for card in _taken(s, action)])
+        return f"{'play' if action < NUM_PLAYS else 'discard'} {cards}"
+
+    def choice(self, s, action):
+        return Choice(_taken(s, action), ("hand", 0), ("played" if action < NUM_PLAYS else "discarded", None))
+
+    def illegal_reason(self, s, action, code):
+        left = int(s.discards_left)
+        number = len(_taken(s, action))
+        return f"{number} cards cannot be discarded with {left or 'no'} discards left (rules.md 2.2)"
+
+    def prompt(self, s):
+        return "Play five cards, or discard some for new ones."
+
+    def facts(self, s, player):
+        """Budgets, scores, the plays so far, and the cards still to come."""
+        return {
+            "plays_left": int(s.rules.plays - s.num_played),
+            "discards_left": int(s.discards_left),
+            "score": int(s.score),
+            "model_score": int(s.model_score),
+            "plays": _plays(s),
+            "cards_to_come": [card_label(card) for card in cards_of(s.left)],
+        }
+
+    def describe_event(self, event, kind):
+        if kind.name == "score":
+            return f"player_0 scores {event.value} points: {_category(event.value)}."
+        return super().describe_event(event, kind)
+
+    def statistics(self, state):
+        """Scores, and how often each category was played."""
+        s = state.record
+        played = [int(category) for category in s.categories[: int(s.num_played)]]
+        return GameStatistics(
+            figures={"score": [int(s.score)], "model_score": [int(s.model_score)]},
+            counts={"categories": {name: played.count(k) for k, name in enumerate(CATEGORIES)}},
+        )
+
+    def render(self, s, viewer, table):
+        """Score and budgets, the plays, and the hand."""
+        plays_left = int(s.rules.plays - s.num_played)
+        lines = [
+            f"One-player poker: {s.score} points, {plays_left} plays and {s.discards_left} discards left, "
+            f"{NUM_CARDS - int(s.num_dealt)} cards to come",
+            "",
+        ]
+        for k, text in enumerate(_plays(s)):
+            lines.append(f"  {_cards(s.played[PLAY_SIZE * k : PLAY_SIZE * (k + 1)])}   {text}")
+        lines.append(f"[bold]hand[/bold]  {_cards(s.hand)}")
+        if viewer == OMNISCIENT:
+            lines.append(f"next  {_cards(s.deck[int(s.num_dealt) :][:_SHOWN])}")
+        return "\n".join(lines)
+
+
+def _taken(s, action):
+    """Return the cards that an action plays or discards, left to right."""
+    hand = s.hand.tolist()
+    return tuple([hand[k] for k in _PLACES[action]])
+
+
+def _plays(s):
+    """Return the category and points of each play."""
+    return [f"{CATEGORIES[category]} {POINTS[category]}" for category in s.categories[: int(s.num_played)].tolist()]
+
+
+def _category(points):
+    return CATEGORIES[POINTS.tolist().index(points)]
+
+
+def _cards(cards):
+    return " ".join(card_markup(int(card)) for card in cards)

@@ -1,0 +1,1 @@
+"""Tools for one-player poker."""
