@@ -121,8 +121,8 @@ class Turn:
     def folded_recap(self, most: int | None = None) -> tuple[list[str], int]:
         """Return what happened last, in few lines.
 
-        Details that the table shows are left out, ten dealt cards are one line, and of the tricks, hands or rounds that
-        are over only the results are told, except of the latest.
+        Leaves out details that the table shows, joins similar events in one line, and reduces finished tricks, hands
+        and rounds to their results, except for the latest.
 
         Args:
             most: how many events are told, the latest ones; None: all.

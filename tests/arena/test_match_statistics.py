@@ -7,6 +7,7 @@ import pytest
 
 from cardenvs.arena import Match, summarise
 from cardenvs.arena.records import GameRecord
+from cardenvs.arena.results.ratings import BY_RESULTS, evidence_of, fit
 from cardenvs.arena.results.statistics import Estimate, estimate, t_quantile
 
 
@@ -117,3 +118,15 @@ def test_agents_share_a_rank_where_their_intervals_overlap():
     summary = dataclasses.replace(summary, standings=standings)
     # The third overlaps the first, but not the second; the last lies below all.
     assert [summary.rank(standing) for standing in standings] == [1, 1, 2, 4]
+
+
+def test_in_games_for_one_agents_meet_on_the_deal():
+    match = Match.of("one_player_poker_v0", ["random", "heuristic"], deals=2)
+    results = {0: [(3.0,), (5.0,)], 1: [(4.0,), (4.0,)]}
+    summary = summarise(match, games(match, results, decisions=(4,), seconds=(0.5,)))
+    assert [standing.won for standing in summary.standings] == [0.25, 0.75]
+    ahead = summary.advantage(1, 0)
+    assert (ahead.mean, ahead.deals) == (100.0, 2)  # two rewards' worth on the first deal, in points
+    evidence = evidence_of(match, games(match, results, (4,), (0.5,)), match.names, BY_RESULTS)
+    random, heuristic = fit([evidence], match.names)
+    assert heuristic.rating > random.rating

@@ -120,6 +120,8 @@ def _scale(low: float, high: float, zero: int, width: int) -> str:
 def head_to_head_note(summary: Summary) -> str:
     """Return what the cells of a head-to-head table show."""
     unit = summary.match.game.returns(summary.match.options).result_unit_label
+    if summary.match.options.num_players == 1:
+        return f"the row's mean result less the column's on the same deals, in {unit}"
     if summary.match.options.num_players == 2:
         return f"the row's mean result against the column, in {unit}"
     return f"half the difference between the row's and the column's results where both play, in {unit}"

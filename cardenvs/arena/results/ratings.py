@@ -31,7 +31,13 @@ from scipy.special import ndtr
 
 from cardenvs.arena.match import Match
 from cardenvs.arena.records import GameRecord
-from cardenvs.arena.results.statistics import FEWEST_FOR_BOOTSTRAP, DealResampler, complete_deals, expanded_tails
+from cardenvs.arena.results.statistics import (
+    FEWEST_FOR_BOOTSTRAP,
+    DealResampler,
+    complete_deals,
+    expanded_tails,
+    meetings,
+)
 from cardenvs.core.errors import ArenaError
 
 ELO = 400 / math.log(10)  # rating points for odds of e to 1
@@ -151,11 +157,11 @@ class Evidence(abc.ABC):
         self._columns: dict[Any, int] = {}
         for games in complete_deals(match, records):
             row: dict[int, float] = {}
-            for game in games:
-                seating = tuple(numbers[agent] for agent in game.seating)
+            for agents_met, returns in meetings(match, games):
+                seating = tuple(numbers[agent] for agent in agents_met)
                 for agent in seating:
                     self.games[agent] += 1
-                for key, value in self._evidence(seating, game.returns):
+                for key, value in self._evidence(seating, returns):
                     column = self._columns.setdefault(key, len(self._columns))
                     row[column] = row.get(column, 0.0) + value
             rows.append(row)

@@ -6,7 +6,8 @@ interval is computed over these averages. A deal counts once all its games are f
 
 The advantage of one agent over another is half the difference of their returns in a game, averaged over the deal in the
 same way. In a two-player zero-sum game it is the agent's mean return per deal, so head-to-head results and means are on
-the same scale.
+the same scale. In a game for one player, agents meet on the deal rather than at the table: an agent's advantage is the
+whole difference of their returns in a deal, and it wins the deals in which nobody has a higher return.
 
 Intervals are Student's t intervals, or come from a bootstrap that draws whole deals with replacement.
 """
@@ -59,7 +60,8 @@ class Standing:
     Attributes:
         name: the agent's name.
         mean: its return per deal, times the game's `result_factor`.
-        won: fraction of its games in which nobody had a higher return; a tie of n winners counts as 1/n.
+        won: fraction of its games in which nobody had a higher return; a tie of n winners counts as 1/n. In games for
+            one player, nobody on the same deal.
         games: number of games it played.
         decision_seconds: mean time of a decision in a game, median over its games.
         by_deal: float64 (deals,), its mean return in each deal.
@@ -147,6 +149,7 @@ class Tally:
         self.deals: list[int] = []
         agents = len(match.agents)
         self._factor = match.game.returns(match.options).result_factor
+        self._shares = min(2, match.options.num_players)  # what one gains at a table, another may lose
         self._returns: list[list[float]] = [[] for _ in range(agents)]  # by agent, its mean in each deal
         self._pairs: dict[tuple[int, int], list[float]] = {}  # by pair, the advantage in each deal
         self._won, self._games = np.zeros(agents), np.zeros(agents, int)
@@ -166,24 +169,24 @@ class Tally:
         returns: dict[int, list[float]] = {}
         pairs: dict[tuple[int, int], list[float]] = {}
         for game in games:
-            places = list(enumerate(game.seating))
-            for player, agent in places:
+            for player, agent in enumerate(game.seating):
                 returns.setdefault(agent, []).append(game.returns[player])
                 self._games[agent] += 1
                 if game.decisions[player]:
                     self._seconds[agent].append(game.seconds[player] / game.decisions[player])
-            for (p, first), (q, second) in itertools.permutations(places, 2):
+        for agents, results in meetings(self.match, games):
+            for (p, first), (q, second) in itertools.permutations(enumerate(agents), 2):
                 if first < second:
-                    pairs.setdefault((first, second), []).append((game.returns[p] - game.returns[q]) / 2)
-            self._share_win(game)
+                    pairs.setdefault((first, second), []).append((results[p] - results[q]) / self._shares)
+            self._share_win(agents, results)
         for agent, values in returns.items():
             self._returns[agent].append(self._factor * math.fsum(values) / len(values))
         for pair, values in pairs.items():
             self._pairs.setdefault(pair, []).append(self._factor * math.fsum(values) / len(values))
 
-    def _share_win(self, game: GameRecord) -> None:
-        best = max(game.returns)
-        winners = [agent for agent, result in zip(game.seating, game.returns, strict=True) if result == best]
+    def _share_win(self, agents: tuple[int, ...], returns: tuple[float, ...]) -> None:
+        best = max(returns)
+        winners = [agent for agent, result in zip(agents, returns, strict=True) if result == best]
         for agent in winners:
             self._won[agent] += 1 / len(winners)
 
@@ -214,6 +217,13 @@ class Tally:
         """Return for each pair that met the advantage of the first over the second."""
         pairs = sorted(self._pairs)
         return dict(zip(pairs, estimates([self._pairs[pair] for pair in pairs], intervals), strict=True))
+
+
+def meetings(match: Match, games: Sequence[GameRecord]) -> list[tuple[tuple[int, ...], tuple[float, ...]]]:
+    """Return (agents, returns) of all who are compared with each other: at a table or, in games for one, on a deal."""
+    if match.options.num_players > 1:
+        return [(game.seating, game.returns) for game in games]
+    return [(tuple(game.seating[0] for game in games), tuple(game.returns[0] for game in games))]
 
 
 def complete_deals(match: Match, records: Iterable[GameRecord]) -> Iterator[list[GameRecord]]:

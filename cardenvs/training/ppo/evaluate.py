@@ -15,7 +15,7 @@ from cardenvs.envs.batch import Batch
 from cardenvs.envs.vector import VectorEnv
 from cardenvs.training.ppo.collect import columns, is_listed, sample
 
-_NOBODY = -2  # no player's number
+_NO_SEAT = -2  # no player's number
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,31 +59,31 @@ def evaluate(
     n = vec.num_players
     returns = np.sum([_play(network, vec, seat, opponent, seed, generator) for seat in range(n)], axis=0) / n
     if n == 1:
-        returns -= _play(network, vec, None, opponent, seed, generator)
+        returns -= _play(network, vec, _NO_SEAT, opponent, seed, generator)
     return Score(float(returns.mean()), float(1.96 * returns.std(ddof=1) / math.sqrt(len(returns))), len(returns))
 
 
 def _play(
-    network: Network, vec: VectorEnv, seat: int | None, policy: str, seed: int, generator: torch.Generator | None
+    network: Network, vec: VectorEnv, seat: int, policy: str, seed: int, generator: torch.Generator | None
 ) -> np.ndarray:
-    """Play a game in each environment, the network in `seat`, `policy` in the others.
+    """Play a game in each environment, the network in `seat` unless it is _NO_SEAT, `policy` in the others.
 
     Returns:
-        the returns of `seat`, or of player 0 if it is None, float64 (N,).
+        returns of the player in `seat`, player 0 for _NO_SEAT, float64 (N,).
     """
     returns, step = np.zeros(vec.num_envs), 0
     batch = vec.reset(seed)
     running = np.ones(vec.num_envs, np.bool_)
     while running.any():
         actions = np.full(vec.num_envs, HOLD, np.int64)
-        is_mine = batch.current_player == (_NOBODY if seat is None else seat)
+        is_mine = batch.current_player == seat
         others = np.flatnonzero(running & ~is_mine)
         actions[others] = vec.policy_actions(policy, others, seed, step)
         mine = np.flatnonzero(running & is_mine)
         actions[mine] = _choose(network, batch, mine, generator)
         batch = vec.step(actions)
         ended = running & (batch.terminated | batch.truncated)
-        returns[ended] = batch.episode_returns[ended, seat or 0]
+        returns[ended] = batch.episode_returns[ended, max(seat, 0)]
         running &= ~ended
         step += 1
     return returns
