@@ -26,16 +26,24 @@ def register_with_gymnasium() -> None:
     """Register one seat of every game with Gymnasium, for `gymnasium.make("cardenvs/GAME-v0", **options)`.
 
     `make` gives a `SeatEnv` in which an illegal action ends the episode with the game's lowest return, `make_vec` a
-    `SeatVectorEnv`. Existing ids are not changed, and no game is imported.
+    `SeatVectorEnv`. Each game is also registered in Gymnasium's own spelling, as "cardenvs/NameOfGame-v0". Existing ids
+    are not changed, and no game is imported.
     """
     import gymnasium
 
     for name, env_id in _env_ids():
-        if env_id not in gymnasium.registry:
-            gymnasium.register(
-                env_id, "cardenvs.envs.single:make_seat", vector_entry_point="cardenvs.envs.seat_vector:SeatVectorEnv",
-                kwargs={"game": name},
-            )  # fmt: skip
+        for one in (env_id, _camel_case(env_id)):
+            if one not in gymnasium.registry:
+                gymnasium.register(
+                    one, "cardenvs.envs.single:make_seat", vector_entry_point="cardenvs.envs.seat_vector:SeatVectorEnv",
+                    kwargs={"game": name},
+                )  # fmt: skip
+
+
+def _camel_case(env_id: str) -> str:
+    package, name = env_id.split("/")
+    words, version = name.rsplit("-v", 1)
+    return f"{package}/{''.join(word.capitalize() for word in words.split('_'))}-v{version}"
 
 
 def _env_ids() -> Iterator[tuple[str, str]]:

@@ -43,6 +43,8 @@ def test_every_game_is_registered_once():
     for name, target in game_targets().items():
         if target.startswith("cardenvs."):
             assert id_of(name) in gymnasium.registry
+    assert gymnasium.spec("cardenvs/GinRummy-v0").kwargs == gymnasium.spec("cardenvs/gin_rummy-v0").kwargs
+    assert gymnasium.spec("cardenvs/OnePlayerPoker-v0").kwargs == {"game": "one_player_poker_v0"}
 
 
 @pytest.mark.parametrize("name", NAMES)

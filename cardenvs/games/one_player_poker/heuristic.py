@@ -7,7 +7,7 @@ import numpy as np
 
 from cardenvs.core.cards import count_bits
 from cardenvs.core.kernel import kernel
-from cardenvs.games.one_player_poker.categories import FLUSH, STRAIGHT, best_category, has_run, suit_of_cards
+from cardenvs.games.one_player_poker.categories import FLUSH, STRAIGHT, best_model_category, has_run, suit_of_cards
 from cardenvs.games.one_player_poker.rules import HAND_SIZE, MODEL_POINTS, NUM_PLAYS, POSITIONS, hand_cards
 
 RULES = (
@@ -28,7 +28,7 @@ _DISCARD_WORTH = 32.0  # points that a discard brings later, if there are few
 _PLENTY = 3.0  # discards for each later play from which on they are worth less
 _PAIR_WORTH = 25.0  # points that a pair kept for the next hand brings there
 _SUITED_WORTH = 6.0  # the same for two cards of a suit
-_ALL = (1 << HAND_SIZE) - 1
+_SUIT_STARTS = np.int64(1 | 1 << 13 | 1 << 26 | 1 << 39)  # the aces; times a set of ranks: all cards of these ranks
 
 
 @kernel
@@ -40,39 +40,66 @@ def heuristic(s, legal, n, rng):
 @kernel(entry=True)
 def recommended(s):
     """Return (action, rule, chance): an action id, an index into RULES, and the chance that a draw succeeds, else 1."""
-    best = best_category(hand_cards(s))
-    action, rule, value = _best_play(s)
-    chance = 1.0
-    if best < STRAIGHT:
-        for one in range(DRAW_TO_FLUSH, IMPROVE_HAND + 1):
-            keep = _kept(s, one)
-            most = min(HAND_SIZE - count_bits(keep), np.int64(s.discards_left)) if keep else 0
-            for number in range(1, most + 1):
-                success = _chance(s, one, keep, number)
-                drawn = _value(s, one, best, success, number)
-                if drawn > value:
-                    action, rule, value, chance = _discard_id(keep, number), one, drawn, success
-    return action, rule, chance
+    plays_left = np.int64(s.rules.plays) - s.num_played
+    taken, rule, chance = advice(hand_cards(s), np.int64(s.left), plays_left, np.int64(s.discards_left))
+    return action_of(s, taken, rule < DRAW_TO_FLUSH), rule, chance
 
 
 @kernel
-def _best_play(s):
-    """Return (action, rule, value) of the play whose points and remaining two cards are worth most."""
-    best, best_value, best_points, most_points = 0, -1.0, 0, 0
-    for action in range(NUM_PLAYS):
-        cards, rest = np.int64(0), np.int64(0)
-        for k in range(HAND_SIZE):
-            if POSITIONS[action] >> k & 1:
-                cards |= np.int64(1) << s.hand[k]
-            else:
-                rest |= np.int64(1) << s.hand[k]
-        points = MODEL_POINTS[best_category(cards)]
-        most_points = max(most_points, points)
-        value = np.float64(points)
-        if s.num_played + 1 < s.rules.plays:
-            value += _worth_of_rest(rest)
-        if value > best_value:
-            best, best_value, best_points = action, value, points
+def action_of(s, taken, is_play):
+    """Return the id of the action that plays or discards the cards `taken`, a bit set."""
+    positions = 0
+    for k in range(HAND_SIZE):
+        positions |= (taken >> s.hand[k] & 1) << k
+    action = 0 if is_play else NUM_PLAYS
+    while POSITIONS[action] != positions:
+        action += 1
+    return action
+
+
+@kernel
+def advice(hand, left, plays_left, discards_left):
+    """Return (taken, rule, chance) for a hand, bit sets of cards: what to play or discard, and as `recommended`."""
+    best = best_model_category(hand)
+    taken, rule, value = _best_play(hand, plays_left)
+    chance = 1.0
+    if best >= STRAIGHT or discards_left == 0:
+        return taken, rule, chance
+    cost = _DISCARD_WORTH * min(1.0, _PLENTY * (plays_left - 1) / discards_left)
+    for one in range(DRAW_TO_FLUSH, IMPROVE_HAND + 1):
+        keep = _kept(hand, left, one)
+        if keep < 0:
+            continue
+        free = hand & ~keep
+        most = min(count_bits(free), discards_left)
+        for number in range(1, most + 1):
+            success = _chance(keep, left, one, number)
+            drawn = _value(one, best, success, number) - cost * number
+            if drawn > value:
+                taken, rule, value, chance = _lowest(free, number), one, drawn, success
+    return taken, rule, chance
+
+
+@kernel
+def _best_play(hand, plays_left):
+    """Return (taken, rule, value) of the play whose points and remaining two cards are worth most."""
+    best, best_value, best_points, most_points = np.int64(0), -1.0, np.int64(0), np.int64(0)
+    first = hand
+    while first:
+        a = first & -first
+        first ^= a
+        second = first
+        while second:
+            b = second & -second
+            second ^= b
+            cards = hand ^ (a | b)
+            points = MODEL_POINTS[best_model_category(cards)]
+            most_points = max(most_points, points)
+            value = np.float64(points)
+            if plays_left > 1:
+                value += _worth_of_rest(a | b)
+            if value > best_value:
+                best, best_value, best_points = cards, value, points
     if best_points < most_points:
         return best, PLAY_AND_KEEP_PAIR, best_value
     return best, PLAY_MADE_HAND if most_points >= MODEL_POINTS[STRAIGHT] else PLAY_BEST_HAND, best_value
@@ -81,10 +108,13 @@ def _best_play(s):
 @kernel
 def _worth_of_rest(rest):
     """Points that two cards bring in the next hand."""
+    ranks = _ranks(rest)
+    if ranks & ranks - 1 == 0:
+        return _PAIR_WORTH
     for suit in range(4):
-        if count_bits(suit_of_cards(rest, suit)) == 2:
+        if suit_of_cards(rest, suit) == ranks:
             return _SUITED_WORTH
-    return 0.0 if count_bits(_ranks(rest)) == 2 else _PAIR_WORTH
+    return 0.0
 
 
 @kernel(inline=True)
@@ -93,93 +123,83 @@ def _ranks(cards):
     return suit_of_cards(cards, 0) | suit_of_cards(cards, 1) | suit_of_cards(cards, 2) | suit_of_cards(cards, 3)
 
 
+@kernel
+def _lowest(cards, number):
+    """The `number` lowest of the cards."""
+    rest = cards
+    for _ in range(number):
+        rest &= rest - 1
+    return cards ^ rest
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # Draws: what is kept, how likely it is to succeed, and what that is worth
 
 
 @kernel
-def _kept(s, rule):
-    """Return the positions that a draw keeps, a bit set; 0 if there is no such draw."""
+def _kept(hand, left, rule):
+    """Return the cards that a draw keeps; -1 if there is no such draw."""
     if rule == DRAW_TO_FLUSH:
-        return _kept_suit(s)
+        return _kept_suit(hand)
     if rule == DRAW_TO_STRAIGHT:
-        return _kept_run(s)
-    keep = 0  # cards that are not alone in their rank
-    for k in range(HAND_SIZE):
-        for other in range(HAND_SIZE):
-            if other != k and s.hand[k] % 13 == s.hand[other] % 13:
-                keep |= 1 << k
-    return keep if keep else 1 << HAND_SIZE  # a position that does not exist: nothing is kept
+        return _kept_run(hand, left)
+    a, b, c, d = suit_of_cards(hand, 0), suit_of_cards(hand, 1), suit_of_cards(hand, 2), suit_of_cards(hand, 3)
+    return hand & _SUIT_STARTS * (a & b | c & d | (a | b) & (c | d))
 
 
 @kernel
-def _kept_suit(s):
-    """Return the positions of the suit of which there are most, if at least three."""
-    best, most = 0, 2
+def _kept_suit(hand):
+    """Return the cards of the suit of which there are most, if at least three; else -1."""
+    best, most = np.int64(-1), 2
     for suit in range(4):
-        keep = 0
-        for k in range(HAND_SIZE):
-            if s.hand[k] // 13 == suit:
-                keep |= 1 << k
-        if count_bits(np.int64(keep)) > most:
-            best, most = keep, count_bits(np.int64(keep))
+        cards = suit_of_cards(hand, suit)
+        if count_bits(cards) > most:
+            best, most = cards << 13 * suit, count_bits(cards)
     return best
 
 
 @kernel
-def _kept_run(s):
-    """Return the positions of four ranks that lack one for a straight, those with the most cards to fill it."""
-    best, most = 0, 0
+def _kept_run(hand, left):
+    """Return four cards that lack one rank for a straight, with the most cards to fill it; -1 if there are none."""
+    best, most = np.int64(0), 0
+    ranks = _ranks(hand)
     for low in range(10):
-        keep, ranks = 0, 0
-        for step in range(5):
-            rank = (low + step) % 13
-            for k in range(HAND_SIZE):
-                if s.hand[k] % 13 == rank:
-                    keep |= 1 << k
-                    ranks |= 1 << rank
-                    break
-        outs = _straight_outs(s, ranks) if count_bits(np.int64(ranks)) == 4 else 0
+        window = np.int64(31) << low
+        present = ranks & (window | window >> 13)  # the ace is also above the king
+        outs = straight_outs(left, present) if count_bits(present) == 4 else 0
         if outs > most:
-            best, most = keep, outs
-    return best
+            best, most = present, outs
+    if most == 0:
+        return np.int64(-1)
+    keep = np.int64(0)
+    while best:
+        same = hand & _SUIT_STARTS * (best & -best)
+        keep |= same & -same
+        best &= best - 1
+    return keep
 
 
 @kernel
-def _straight_outs(s, ranks):
+def straight_outs(left, ranks):
     """Return how many cards to come make a straight with `ranks`."""
     outs = 0
     for rank in range(13):
-        if has_run(np.int64(ranks | 1 << rank)):
-            outs += _number_left(s, rank)
+        if has_run(ranks | np.int64(1) << rank):
+            outs += count_bits(left & _SUIT_STARTS << rank)
     return outs
 
 
 @kernel
-def _number_left(s, rank):
-    """Return how many cards of a rank are to come."""
-    number = 0
-    for suit in range(4):
-        number += s.left >> 13 * suit + rank & 1
-    return number
-
-
-@kernel
-def _chance(s, rule, keep, number):
+def _chance(keep, left, rule, number):
     """Return the chance that a draw of `number` cards completes the flush or straight; 1.0 for other draws."""
-    total = count_bits(s.left)
+    total = count_bits(left)
     if rule == DRAW_TO_STRAIGHT:
-        ranks = np.int64(0)
-        for k in range(HAND_SIZE):
-            if keep >> k & 1:
-                ranks |= np.int64(1) << s.hand[k] % 13
-        return 1.0 - _chance_of(0, _straight_outs(s, ranks), total, number)
+        return 1.0 - _chance_of(0, straight_outs(left, _ranks(keep)), total, number)
     if rule == DRAW_TO_FLUSH:
-        suit = 0
-        for k in range(HAND_SIZE):
-            if keep >> k & 1:
-                suit = s.hand[k] // 13
-        outs, success = count_bits(suit_of_cards(s.left, suit)), 1.0
+        outs, success = 0, 1.0
+        for suit in range(4):
+            if suit_of_cards(keep, suit):
+                outs = count_bits(suit_of_cards(left, suit))
         for hits in range(5 - count_bits(keep)):
             success -= _chance_of(hits, outs, total, number)
         return success
@@ -201,25 +221,9 @@ def _chance_of(hits, outs, total, number):
 
 
 @kernel
-def _value(s, rule, best, success, number):
-    """Return the points to expect from a draw of `number` cards, less what the discards would bring later."""
-    later_plays = s.rules.plays - s.num_played - 1
-    cost = _DISCARD_WORTH * min(1.0, _PLENTY * later_plays / s.discards_left) * number
+def _value(rule, best, success, number):
+    """Return the points to expect from a draw of `number` cards."""
     if rule == IMPROVE_HAND:
-        return IMPROVED[best, number] - cost
+        return IMPROVED[best, number]
     target = MODEL_POINTS[FLUSH] if rule == DRAW_TO_FLUSH else MODEL_POINTS[STRAIGHT]
-    return success * target + (1.0 - success) * IMPROVED[min(best, 1), min(number, 1)] - cost
-
-
-@kernel
-def _discard_id(keep, number):
-    """Return the id of the discard of the first `number` cards that are not kept."""
-    taken = 0
-    for k in range(HAND_SIZE):
-        if number and not keep >> k & 1:
-            taken |= 1 << k
-            number -= 1
-    action = NUM_PLAYS
-    while POSITIONS[action] != taken:
-        action += 1
-    return action
+    return success * target + (1.0 - success) * IMPROVED[min(best, 1), 1]

@@ -35,9 +35,7 @@ def _position_sets() -> list[int]:
 
 POSITIONS = np.array(_position_sets(), np.int8)  # of the cards in hand that an action takes, by id
 NUM_PLAYS = 21  # ids 0..20; discards follow
-NUM_LEGAL = NUM_PLAYS + np.cumsum(
-    [0, 7, 21, 35, 35, 21, 7, 1]
-)  # by discards left, up to seven: the legal ids are 0..n-1
+NUM_LEGAL = NUM_PLAYS + np.cumsum([0, 7, 21, 35, 35, 21, 7, 1])  # by discards left: ids below are legal
 
 
 @dataclass(frozen=True)
@@ -60,21 +58,17 @@ STATE = record(
     rules_dtype(OnePlayerPokerOptions),
     1,
     [
-        (
-            "deck",
-            "i1",
-            (NUM_CARDS,),
-        ),  # dealing order; deck[num_dealt:] is to come                      seen by: nobody
-        ("num_dealt", "i1"),  #                                                                         seen by: all
-        ("hand", "i1", (HAND_SIZE,)),  # cards from left to right                                       seen by: all
-        ("left", "i8"),  # bit set of the cards to come                                                 seen by: all
-        ("discarded", "i8"),  # bit set                                                                 seen by: all
-        ("played", "i1", (PLAY_SIZE * MAX_PLAYS,)),  # the cards of the plays in turn, five of each     seen by: all
-        ("categories", "i1", (MAX_PLAYS,)),  # of the plays in turn                                     seen by: all
-        ("num_played", "i1"),  # plays made                                                             seen by: all
-        ("discards_left", "i1"),  #                                                                     seen by: all
-        ("score", "i4"),  #                                                                             seen by: all
-        ("model_score", "i4"),  # (3.3)                                                                 seen by: all
+        ("deck", "i1", (NUM_CARDS,)),  # dealing order; deck[num_dealt:] is to come             seen by: nobody
+        ("num_dealt", "i1"),  #                                                                 seen by: all
+        ("hand", "i1", (HAND_SIZE,)),  # cards from left to right                               seen by: all
+        ("left", "i8"),  # bit set of the cards to come                                         seen by: all
+        ("discarded", "i8"),  # bit set                                                         seen by: all
+        ("played", "i1", (PLAY_SIZE * MAX_PLAYS,)),  # cards of the plays in turn, five of each      seen by: all
+        ("categories", "i1", (MAX_PLAYS,)),  # of the plays in turn                             seen by: all
+        ("num_played", "i1"),  # plays made                                                     seen by: all
+        ("discards_left", "i1"),  #                                                             seen by: all
+        ("score", "i4"),  #                                                                     seen by: all
+        ("model_score", "i4"),  # (3.3)                                                         seen by: all
     ],
 )
 

@@ -1,32 +1,26 @@
 """The best total of a deck whose order is known.
 
-A game is a choice of four sets of five cards, and of the number of discards before each. Seven cards are in hand at a
-play: five are played, two stay, and the rest of what was drawn since the last play has been discarded. So before a
-play, with so many discards made, all that matters is which two cards stayed. The table `worth[play, used, a, b]` holds
-the most points from a play on if the cards at places a < b of the deck stayed, with `used` discards so far; it is
-filled from the last play backwards.
+With the order known, a game comes down to four sets of five cards and the number of discards before each. A play takes
+five of the seven cards in hand and leaves two; whatever else was drawn since the last play has been discarded. The two
+cards left and the number of discards so far therefore describe a position between plays completely. The table
+`worth[play, used, a, b]` holds the most points from a play on if the cards at places a < b of the deck were left, after
+`used` discards. It is filled from the last play backwards.
 
-There is always a card to discard that is not needed: once all seven needed cards are in hand, playing at once and
-discarding later is as good.
+No needed card ever has to be discarded: once all seven are in hand, playing at once and discarding later is as good.
 """
 
 from pathlib import Path
 
 import numpy as np
 
+from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.kernel import kernel
 from cardenvs.games import one_player_poker
-from cardenvs.games.one_player_poker.categories import (
-    FOUR_OF_A_KIND,
-    STRAIGHT_FLUSH,
-    best_model_category,
-    has_straight_flush,
-)
+from cardenvs.games.one_player_poker.categories import FLUSH, STRAIGHT_FLUSH, best_category, best_model_category
 from cardenvs.games.one_player_poker.rules import HAND_SIZE, MODEL_POINTS, PLAY_SIZE, POINTS
 
 _FOLDER = Path(one_player_poker.__file__).parent
 _STAY = HAND_SIZE - PLAY_SIZE
-_MOST = 52
 
 
 def most_points(deck: np.ndarray, plays: int = 4, discards: int = 10, model: bool = True) -> int:
@@ -40,7 +34,7 @@ def most_points(deck: np.ndarray, plays: int = 4, discards: int = 10, model: boo
     Returns:
         the best total, in points.
     """
-    worth = np.zeros((plays, discards + 1, _MOST, _MOST), np.int32)
+    worth = np.zeros((plays, discards + 1, NUM_CARDS, NUM_CARDS), np.int32)
     points = np.ascontiguousarray(MODEL_POINTS if model else POINTS)
     return int(_solve(np.ascontiguousarray(deck, np.int8), plays, discards, points, worth))
 
@@ -91,7 +85,9 @@ def _best_pair(deck, play, now, a, b, first, cards, best, points, worth):
     for y in range(first - 1, end):  # places a, b, first, ..., end - 1: a stands for first - 2, b for first - 1
         high = b if y == first - 1 else y
         for x in range(first - 2, y):
-            low = a if x == first - 2 else b if x == first - 1 else x
+            low = x
+            if x < first:
+                low = a if x == first - 2 else b
             later = worth[play + 1, now, low, high]
             if later + most > best:
                 total = later + _points(cards & ~(_bit(deck, low) | _bit(deck, high)), points)
@@ -107,7 +103,6 @@ def _bit(deck, place):
 
 @kernel(folder=_FOLDER, inline=True)
 def _points(cards, points):
-    """The points of the best five cards."""
-    if points[STRAIGHT_FLUSH] > points[FOUR_OF_A_KIND] and has_straight_flush(cards):
-        return points[STRAIGHT_FLUSH]
-    return points[best_model_category(cards)]
+    """The points of the best five cards, whether or not a straight flush counts as a flush."""
+    counts_as_flush = points[STRAIGHT_FLUSH] == points[FLUSH]
+    return points[best_model_category(cards) if counts_as_flush else best_category(cards)]
