@@ -37,6 +37,17 @@ def serve(
         list[Path] | None,
         typer.Option(metavar="FILE", help="A match's store whose games visitors may play. May be repeated."),
     ] = None,
+    poker_run: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Seeds of one-player poker, as `cardenvs poker calibrate` wrote them."),
+    ] = None,
+    deck_key: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Secret from which decks of one-player poker are shuffled, for prizes."),
+    ] = None,
+    log: Annotated[
+        bool, typer.Option("--log", help="Write a line of JSON to standard error for each request to /game.")
+    ] = False,
     pace: Annotated[
         float, typer.Option(min=0, max=_SLOWEST, callback=finite, help="Seconds between the moves of agents.")
     ] = 0.8,
@@ -45,14 +56,17 @@ def serve(
 
     Examples: `cardenvs serve`,
     `cardenvs serve --agent trained=ppo:runs/gin/latest.pt --store games.db`,
-    `cardenvs serve --bind 0.0.0.0 --name cards.example.org`
+    `cardenvs serve --bind 0.0.0.0 --name cards.example.org`,
+    `cardenvs serve --poker-run artifacts/pipeline/spring --deck-key key.txt --log`
     """
     from cardenvs.core.errors import require
 
     require("starlette", "server")
+    require("fastapi", "server")
     require("websockets", "server")
     uvicorn = require("uvicorn", "server")
     from cardenvs.server.app import make_app
+    from cardenvs.server.poker.pools import read_key
     from cardenvs.server.settings import Settings
 
     for path in [*(replay or []), *(store or [])]:
@@ -63,9 +77,13 @@ def serve(
         host_names=(*Settings.host_names, *(name or [])),
         replays=tuple(replay or ()),
         stores=tuple(store or ()),
+        poker_run=poker_run,
+        deck_key=read_key(deck_key) if deck_key else b"",
         pace=pace,
     )
     app = make_app(settings)
+    if log:
+        _log_requests()
     shown = f"[{bind}]" if ":" in bind else bind
     typer.echo(f"http://{shown}:{port} serves; tables are kept in {settings.data}. Ctrl-C ends it.", err=True)
     limits = settings.limits
@@ -73,6 +91,16 @@ def serve(
         app, host=bind, port=port, log_level="warning", server_header=False, timeout_graceful_shutdown=3,
         ws="websockets-sansio", ws_max_size=4 * limits.message_bytes, limit_concurrency=2 * limits.connections,
     )  # fmt: skip
+
+
+def _log_requests() -> None:
+    import logging
+
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    requests = logging.getLogger("cardenvs.server.poker")
+    requests.addHandler(handler)
+    requests.setLevel(logging.INFO)
 
 
 def _default_data() -> Path:

@@ -7,6 +7,7 @@ GET  /api/games, /api/tables, /api/recorded
 POST /api/tables                        open a table (see Host.open_table)
 GET  /api/view/LINK                     the game view that the link allows
 POST /api/replays                       bring a replay
+GET  /game, /game/...                   one-player poker (cardenvs.server.poker.app)
 GET  /replays/N, /stores/N, /stores/N/MATCH/DEAL/LINEUP, /brought/NAME      recorded games
 WS   /ws/LINK                           positions out, messages in (cardenvs.server.messages)
 GET  /healthz
@@ -41,6 +42,9 @@ from cardenvs.pictures.style import css
 from cardenvs.server.host import Host
 from cardenvs.server.messages import read_message
 from cardenvs.server.playback import Playback
+from cardenvs.server.poker.app import make_game_app
+from cardenvs.server.poker.pools import Pools
+from cardenvs.server.poker.store import Games
 from cardenvs.server.room import Connection, Room
 from cardenvs.server.settings import Settings
 from cardenvs.server.table import RefusedError
@@ -63,7 +67,10 @@ _HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
     "cache-control": "no-store",
 }
-_ASSETS = {"app.css": "text/css", "lobby.js": "text/javascript", "table.js": "text/javascript"}
+_ASSETS = {
+    "app.css": "text/css", "game.css": "text/css", "game.js": "text/javascript", "lobby.js": "text/javascript",
+    "table.js": "text/javascript",
+}  # fmt: skip
 _BURST_SECONDS = 4.0
 _NOT_FOUND, _TOO_MANY = 4404, 4429  # codes with which sockets are closed
 
@@ -72,15 +79,20 @@ def make_app(settings: Settings) -> Starlette:
     """Return the ASGI application.
 
     Raises:
-        FileError: the file of tables cannot be used.
+        FileError: the file of tables, or one of a calibration run, cannot be used.
+        FormatError: a file of a calibration run is not what it should be.
     """
     host, playback = Host(settings), Playback(settings)
+    games = Games(settings.data)
+    games.drop_old(settings.limits.keep_days)
+    game_app = make_game_app(games, Pools.load(settings.poker_run, settings.deck_key), settings.limits)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         await host.start()
         yield
         await host.stop()
+        games.close()
 
     pages = _Pages(host, playback)
     app = Starlette(
@@ -91,6 +103,8 @@ def make_app(settings: Settings) -> Starlette:
             Route("/t/{link}", pages.table),
             Route("/t/{link}/replay", pages.table_replay),
             Route("/t/{link}/replay.json", pages.table_replay_file),
+            Route("/game", pages.game),
+            Route("/game/{rest:path}", game_app),
             Route("/api/games", pages.games),
             Route("/api/tables", pages.tables),
             Route("/api/tables", pages.open_table, methods=["POST"]),
@@ -195,6 +209,9 @@ class _Pages:
 
     async def lobby(self, request: Request) -> Response:
         return _page("lobby.html")
+
+    async def game(self, request: Request) -> Response:
+        return _page("game.html")
 
     async def asset(self, request: Request) -> Response:
         name = request.path_params["name"]

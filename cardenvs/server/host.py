@@ -6,7 +6,7 @@ import dataclasses
 import logging
 import secrets
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -18,6 +18,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.intents import guessed_events
 from cardenvs.core.registry import get_game, list_games
 from cardenvs.core.rng import SEED_MASK
+from cardenvs.server.rate import Rate
 from cardenvs.server.records import Records, SeatRecord, TableRecord
 from cardenvs.server.room import PERSON, Room, own_agents
 from cardenvs.server.settings import Settings
@@ -38,7 +39,7 @@ class Host:
         self.records = Records(settings.data)
         self._threads = ThreadPoolExecutor(settings.limits.thinking, "cardenvs-agent")
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # by public link
-        self._opened: dict[str, deque[float]] = {}  # times of new tables, by client address
+        self._new_tables = Rate(settings.limits.new_tables_per_minute)
         self._opening = asyncio.Lock()
         self._resuming: asyncio.Task | None = None
 
@@ -162,14 +163,9 @@ class Host:
         raise RefusedError(f"this server has {most} games under way, which is all it allows; try later")
 
     def _count_table(self, client: str) -> None:
-        limits, now = self.settings.limits, time.monotonic()
-        self._opened = {who: times for who, times in self._opened.items() if times[-1] > now - 60}
-        times = self._opened.setdefault(client, deque([now - 61]))
-        while times[0] < now - 60 and len(times) > 1:
-            times.popleft()
-        if sum(at > now - 60 for at in times) >= limits.new_tables_per_minute:
-            raise RefusedError(f"at most {limits.new_tables_per_minute} tables a minute; wait a little")
-        times.append(now)
+        if not self._new_tables.allows(client):
+            most = self.settings.limits.new_tables_per_minute
+            raise RefusedError(f"at most {most} tables a minute; wait a little")
 
     async def _in_thread(self, call: Callable, *values: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._threads, call, *values)

@@ -12,6 +12,9 @@ class Limits:
     Attributes:
         tables: games under way.
         new_tables_per_minute: by one client address.
+        games: of one-player poker that are kept.
+        new_games_per_minute: of one-player poker, by one client address.
+        game_requests_per_second: to the API of one-player poker, by one client address, in bursts of four times that.
         connections: open sockets in all.
         connections_per_table: at one table.
         messages_per_second: read from one connection, on average over a few seconds; more of them wait.
@@ -24,6 +27,9 @@ class Limits:
 
     tables: int = 500
     new_tables_per_minute: int = 30
+    games: int = 200_000
+    new_games_per_minute: int = 120
+    game_requests_per_second: float = 200.0
     connections: int = 2000
     connections_per_table: int = 200
     messages_per_second: float = 50.0
@@ -44,6 +50,8 @@ class Settings:
         host_names: names under which the server may be addressed, without ports.
         replays: replay files that anybody may play.
         stores: SQLite files of matches whose games anybody may play.
+        poker_run: folder of a calibration run of one-player poker; None: the seeds that come with the package.
+        deck_key: secret from which the decks of one-player poker are shuffled; empty: from their seeds alone.
         pace: seconds between the moves of agents at a new table.
         limits: see Limits.
     """
@@ -53,5 +61,7 @@ class Settings:
     host_names: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
     replays: tuple[Path, ...] = ()
     stores: tuple[Path, ...] = ()
+    poker_run: Path | None = None
+    deck_key: bytes = b""
     pace: float = 0.8
     limits: Limits = field(default_factory=Limits)

@@ -1,0 +1,136 @@
+"""A client of the API.
+
+player = PokerClient("http://127.0.0.1:8000")
+game = player.start("practice", "easy")
+game = player.discard(game.game_id, [0, 3])
+game = player.play(game.game_id, [0, 1, 2, 3, 4])
+print(game.state.score_total, game.ai_hint)
+"""
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from http.cookiejar import CookieJar
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from pydantic import BaseModel, ValidationError
+
+from cardenvs.core.errors import CardenvsError
+from cardenvs.server.poker import schema
+
+_MOST_BYTES = 1 << 22
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class PokerError(CardenvsError):
+    """The server refuses a request, or cannot be reached.
+
+    Attributes:
+        status: of the response; 0 without one.
+        code: of the error, such as "INVALID_ACTION".
+        params: further facts, such as {"reason": "play_requires_five"}.
+    """
+
+    def __init__(self, status: int, code: str, params: dict[str, Any]) -> None:
+        super().__init__(f"{code}: {params.get('reason', params) or status}")
+        self.status, self.code, self.params = status, code, params
+
+
+class PokerClient:
+    """Plays games on a server, and keeps the cookie by which the server knows its games."""
+
+    def __init__(self, url: str, timeout: float = 10.0) -> None:
+        """Connect to nothing yet.
+
+        Args:
+            url: of the server, such as "http://127.0.0.1:8000".
+            timeout: seconds to wait for an answer.
+        """
+        self._url, self._timeout = url.rstrip("/"), timeout
+        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+
+    def tiers(self) -> list[schema.TierInfo]:
+        """Return the tiers of difficulty and their targets."""
+        return self._ask(schema.TiersResponse, "tiers").tiers
+
+    def start(
+        self, mode: schema.Mode, difficulty_tier: str = "medium", seed: int | None = None, *, hints: bool = True,
+        jumps: bool = True,
+    ) -> schema.GameResponse:  # fmt: skip
+        """Start a game; without a seed, the server draws one.
+
+        Raises:
+            PokerError: the server refuses it; so do all calls.
+        """
+        wanted = {"mode": mode, "difficulty_tier": difficulty_tier, "seed": seed}
+        wishes = {"hint_request": {"enabled": hints}, "jump_request": {"enabled": jumps}}
+        return self._ask(schema.GameResponse, "start", wanted | wishes)
+
+    def play(
+        self, game_id: str, positions: Sequence[int], *, hint: bool = True, step_index: int | None = None
+    ) -> schema.GameResponse:
+        """Play five cards by their positions in the hand.
+
+        Args:
+            game_id: of the game.
+            positions: five of 0 to 6.
+            hint: whether the answer may bring a hint, which a limited budget pays for.
+            step_index: refuse the action unless the game stands at this step.
+        """
+        return self._step(game_id, "PLAY", positions, hint, step_index)
+
+    def discard(
+        self, game_id: str, positions: Sequence[int], *, hint: bool = True, step_index: int | None = None
+    ) -> schema.GameResponse:
+        """Discard cards by their positions in the hand; arguments as in `play`."""
+        return self._step(game_id, "DISCARD", positions, hint, step_index)
+
+    def jump(self, game_id: str, step_index: int, *, hint: bool = True) -> schema.GameResponse:
+        """Go to another step of the history."""
+        wanted = {"game_id": game_id, "step_index": step_index, "hint_request": {"enabled": hint}}
+        return self._ask(schema.GameResponse, "jump", wanted)
+
+    def hint(self, game_id: str) -> schema.GameResponse:
+        """Ask for a hint for the position as it is."""
+        return self._ask(schema.GameResponse, "hint", {"game_id": game_id})
+
+    def look(self, game_id: str) -> schema.GameResponse:
+        """Return a game as it stands."""
+        return self._ask(schema.GameResponse, quote(game_id, safe=""))
+
+    def games(self) -> list[schema.ListedGame]:
+        """Return the games that this client began, newest first."""
+        return self._ask(schema.ListResponse, "list").games
+
+    def trace(self, game_id: str) -> list[schema.TraceStep]:
+        """Return the rule agent's advice in every position seen; it ends a challenge for good."""
+        return self._ask(schema.TraceResponse, f"{quote(game_id, safe='')}/ai_trace").steps
+
+    def _step(
+        self, game_id: str, kind: str, positions: Sequence[int], hint: bool, step_index: int | None
+    ) -> schema.GameResponse:
+        action = {"type": kind, "selected_indices": list(positions)}
+        wanted = {"game_id": game_id, "action": action, "hint_request": {"enabled": hint}, "step_index": step_index}
+        return self._ask(schema.GameResponse, "step", wanted)
+
+    def _ask(self, model: type[_Model], path: str, body: dict[str, Any] | None = None) -> _Model:
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"{self._url}/game/{path}", data, {"content-type": "application/json"})
+        try:
+            with self._opener.open(request, timeout=self._timeout) as answer:
+                return model.model_validate_json(answer.read(_MOST_BYTES))
+        except urllib.error.HTTPError as error:
+            raise _error_of(error) from None
+        except (OSError, ValidationError) as error:
+            what = "sends something else" if isinstance(error, ValidationError) else "cannot be reached"
+            raise PokerError(0, "NO_ANSWER", {"reason": f"the server {what}: {error}"}) from None
+
+
+def _error_of(error: urllib.error.HTTPError) -> PokerError:
+    try:
+        found = schema.ErrorResponse.model_validate_json(error.read(_MOST_BYTES)).error
+    except (OSError, ValidationError):
+        return PokerError(error.code, "HTTP_ERROR", {})
+    return PokerError(error.code, found.code, found.params)

@@ -1,0 +1,76 @@
+"""One-player poker: choose seeds and targets for the server's tiers of difficulty."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cardenvs.cli.progress import ProgressBar
+from cardenvs.cli.shared import new_console, new_table
+from cardenvs.core.errors import OptionError
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False)
+
+
+@app.callback()
+def _group() -> None:
+    """One-player poker."""
+
+
+@app.command()
+def calibrate(
+    seeds: Annotated[str, typer.Option(metavar="FIRST:END", help="Seeds to look at, END excluded.")],
+    run_id: Annotated[str, typer.Option(metavar="NAME", help="Name of the run and of its folder.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where runs are kept.")] = Path("artifacts/pipeline"),
+    pool: Annotated[
+        int, typer.Option(min=1, max=100_000, help="Seeds in each pool: a tier's practice, its challenge.")
+    ] = 200,
+    gate: Annotated[
+        str, typer.Option(metavar="POLICY", help="Policy that must pass a challenge: planner or heuristic.")
+    ] = "planner",
+    deck_key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Secret of the server's decks; see `cardenvs serve --help`.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, max=256, help="Processes. [default: one per core]")] = None,
+) -> None:
+    """Sort seeds into tiers of difficulty, set their targets, and fill the pools of the server.
+
+    A run that was stopped goes on where it was when the command is repeated.
+
+    Examples: `cardenvs poker calibrate --seeds 0:100000 --run-id spring`,
+    `cardenvs poker calibrate --seeds 0:20000 --run-id prizes --pool 500 --deck-key key.txt`
+    """
+    from cardenvs.core.errors import require
+
+    require("matplotlib", "report")
+    require("pydantic", "server")
+    from cardenvs.server.poker.pools import read_key
+    from cardenvs.tools.one_player_poker.calibration.pipeline import POLICIES, Parameters, Pipeline
+    from cardenvs.tools.one_player_poker.calibration.report import write_report
+
+    first, end = _range(seeds)
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", run_id):
+        raise OptionError("--run-id has up to 64 letters, digits, dots, dashes and underlines, such as spring-2")
+    if gate not in POLICIES:
+        raise OptionError(f"--gate is one of {', '.join(POLICIES)}; got {gate}")
+    parameters = Parameters(first, end, pool, gate, run_id)
+    pipeline = Pipeline(out / run_id, parameters, read_key(deck_key) if deck_key else b"", workers)
+    with ProgressBar("") as bar:
+        summary = pipeline.run(lambda done, total, title: bar.show(done, total, title=title, unit="seeds"))
+    write_report(pipeline.folder, summary)
+    table = new_table("tier", "seeds", "target", "heuristic", f"{gate} passes", "practice", "challenge")
+    for name, tier in summary["tiers"].items():
+        table.add_row(
+            name, f"{tier['seeds']:,}", f"{tier['target_score']:,}", f"{tier['heuristic']['mean']:,.0f}",
+            f"{100 * tier['pass_rates']['gate']:.0f}%", str(tier["pools"]["practice"]), str(tier["pools"]["challenge"]),
+        )  # fmt: skip
+    new_console().print(table)
+    typer.echo(f"{pipeline.folder}: seed_manifest.json for the server, report.html to look at")
+
+
+def _range(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{1,16}):(\d{1,16})", text)
+    if found is None or int(found[1]) >= int(found[2]):
+        raise OptionError(f"--seeds is FIRST:END with FIRST below END, such as 0:100000; got {text[:60]!r}")
+    return int(found[1]), int(found[2])
