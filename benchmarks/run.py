@@ -289,6 +289,32 @@ def section_server(rounds: int, seconds: float) -> Iterator[Row]:
     yield Row(what.format(99), 1e3 * found[len(found) * 99 // 100], "", 0.0, "100 ms", "ms")
 
 
+def section_poker(rounds: int, seconds: float) -> Iterator[Row]:
+    """One-player poker: steps over HTTP, and the best total of a deck."""
+    from benchmarks.poker import steps
+
+    rate, took = steps(max(3.0, 2 * rounds * seconds))
+    yield Row("one_player_poker_v0: POST /game/step, 8 connections", rate, "", 0.0, "1,500")
+    yield Row(
+        f"POST /game/step, p99 of {len(took):,}", 1e3 * sorted(took)[len(took) * 99 // 100], "", 0.0, "20 ms", "ms"
+    )
+    yield Row("best total of a deck, median of 200", 1e3 * _solver_median(200), "", 0.0, "50 ms", "ms")
+
+
+def _solver_median(decks: int) -> float:
+    """Return the seconds that the best total of a deck takes."""
+    import cardenvs
+    from cardenvs.tools.one_player_poker.calibration.solver import most_points
+
+    game, took = cardenvs.get_game("one_player_poker_v0"), []
+    for seed in range(-1, decks):  # the first compiles
+        deck = game.new_state(seed=max(seed, 0)).record.deck
+        begun = time.perf_counter()
+        most_points(deck)
+        took.append(time.perf_counter() - begun)
+    return sorted(took[1:])[decks // 2]
+
+
 def _middle_and_replay(game: str) -> tuple[Any, Any]:
     """Return a position in the middle of a game of the default opponent, and the replay of the whole game."""
     import cardenvs
@@ -334,6 +360,7 @@ SECTIONS = {
     "clone": section_clone,
     "pictures": section_pictures,
     "server": section_server,
+    "poker": section_poker,
     "startup": section_startup,
 }
 

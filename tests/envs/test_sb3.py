@@ -316,3 +316,13 @@ def test_maskable_ppo_learns_from_the_right_seats_reward(make):
 def test_maskable_ppo_trains_where_masks_matter():
     env = SeatVecEnv("leduc_poker_v0", 8, "random", "random", num_players=3)
     assert len(learn(env, 512)) > 50  # an action outside the mask would have raised
+
+
+def test_maskable_ppo_and_dqn_train_alone_at_the_table():
+    import gymnasium
+    from stable_baselines3 import DQN
+
+    assert len(learn(SeatVecEnv("one_player_poker_v0", 8), 512)) > 20
+    model = DQN("MlpPolicy", gymnasium.make("cardenvs/OnePlayerPoker-v0"), learning_starts=64, device="cpu", seed=0)
+    model.learn(400)
+    assert model.num_timesteps == 400

@@ -429,3 +429,24 @@ def test_the_heuristic_scores_three_times_as_much_as_chance():
         means[policy] = total.mean() * 100
     assert means["random"] == pytest.approx(280, abs=20)
     assert means["heuristic"] > 3 * means["random"]
+
+
+def test_the_observation_counts_mates_suits_and_runs_in_hand():
+    """Against counting card by card."""
+    layout = GAME.layout(GAME.make_options())
+    for seed in range(300):
+        state = GAME.new_state(seed=seed)
+        shown = layout.describe(state.observation(0))
+        ranks, suits = state.record.hand % 13, state.record.hand // 13
+        rows = [{(low + step) % 13 for step in range(5)} for low in range(10)]
+        for k in range(7):
+            best = max(len(row & set(ranks.tolist())) for row in rows if ranks[k] in row)
+            at = [layout.starts[layout_index(layout, name)] + k for name in ("mates", "suited", "runs")]
+            assert state.observation(0)[at].tolist() == [
+                (ranks == ranks[k]).sum() - 1, (suits == suits[k]).sum() - 1, best,
+            ]  # fmt: skip
+        assert shown
+
+
+def layout_index(layout, name):
+    return [section.name for section in layout.sections].index(name)
