@@ -105,9 +105,11 @@ def _serve(port: int) -> None:
     from cardenvs.server.settings import Limits, Settings
 
     with tempfile.TemporaryDirectory() as folder:
-        unbounded = Limits(game_requests_per_second=1e9, new_games_per_minute=1e9)
+        unbounded = Limits(game_requests_per_second=1e9, new_games_per_minute=10**9)
         app = make_app(Settings(data=f"{folder}/tables.db", limits=unbounded))
-        server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", ws="websockets-sansio"))
+        server = uvicorn.Server(
+            uvicorn.Config(app, port=port, log_level="error", access_log=False, ws="websockets-sansio")
+        )
 
         def end() -> None:
             sys.stdin.read()

@@ -14,6 +14,7 @@ from cardenvs.core.checks import short
 from cardenvs.core.codes import FORFEIT, HOLD, NO_ACTION, NO_DECK, TERMINAL_PLAYER
 from cardenvs.core.errors import PolicyNotFoundError
 from cardenvs.core.kernel import kernel
+from cardenvs.core.legal import write_bits, write_bits_below
 from cardenvs.core.record import takes_records, takes_widened
 from cardenvs.core.rng import episode_seed, random_below, seed_xoshiro, substream_seed
 
@@ -190,23 +191,19 @@ class Engine:
             num_legal[i] = n
             for k in range(n, before):  # the rest of the previous list, which may be another player's
                 row[k] = NO_ACTION
-            word, w = np.uint64(0), 0
-            for k in range(n):
-                action = np.int64(row[k])
-                while w < action >> 6:
-                    words[w] = word
-                    word = np.uint64(0)
-                    w += 1
-                word |= _U1 << np.uint64(action & 63)
-            while w < words.shape[0]:
-                words[w] = word
-                word = np.uint64(0)
-                w += 1
+            has_all_below = n > 0 and row[n - 1] == n - 1  # the list ascends
+            if has_all_below:
+                write_bits_below(n, words)
+            else:
+                write_bits(row, n, words)
             if write_mask:
                 ones = mask[i]
                 ones[:] = 0
-                for k in range(n):
-                    ones[np.uint64(row[k])] = 1
+                if has_all_below:
+                    ones[:n] = 1
+                else:
+                    for k in range(n):
+                        ones[np.uint64(row[k])] = 1
             player = np.int64(s.current_player)
             current_player[i] = player
             observe(s, player, observation[i])

@@ -7,7 +7,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.record import takes_records
 from cardenvs.core.rng import mix64
 
-_U1, _U32 = np.uint64(1), np.uint64(32)
+_U1, _U32, _ALL = np.uint64(1), np.uint64(32), np.uint64(2**64 - 1)
 
 
 @takes_records
@@ -30,6 +30,31 @@ def sample_legal_or_amount(legal, num_legal, amounts, zero, seed, step, out):
         word = mix64(base + np.uint64(i)) >> _U32
         choice = np.int64((word * np.uint64(n + amounts[i, 1] - low + 1)) >> _U32)
         out[i] = legal[i, choice] if choice < n else zero + low + choice - n
+
+
+@kernel(inline=True)
+def write_bits(legal, n, words):
+    """Set the bits at the ids legal[0:n], which ascend, in `words`, uint64, and clear the others."""
+    word, w = np.uint64(0), 0
+    for k in range(n):
+        action = np.int64(legal[k])
+        while w < action >> 6:
+            words[w] = word
+            word = np.uint64(0)
+            w += 1
+        word |= _U1 << np.uint64(action & 63)
+    while w < words.shape[0]:
+        words[w] = word
+        word = np.uint64(0)
+        w += 1
+
+
+@kernel(inline=True)
+def write_bits_below(n, words):
+    """Set the bits below n in `words`, uint64, and clear the others."""
+    for w in range(words.shape[0]):
+        left = n - 64 * w
+        words[w] = _ALL if left >= 64 else (_U1 << np.uint64(max(left, 0))) - _U1
 
 
 @kernel(entry=True)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cardenvs.core.cards import CARD_LABELS, NUM_CARDS, RANKS, SUITS, mark_cards
+from cardenvs.core.cards import CARD_LABELS, NUM_CARDS, RANKS, SUITS
 from cardenvs.core.kernel import kernel
 from cardenvs.core.observation import Layout, Section
 from cardenvs.games.one_player_poker.categories import CATEGORIES
@@ -79,7 +79,8 @@ def observe(s, player, out):
         out[_MATES + k] = (of_rank >> 3 * rank & 7) - 1
         out[_SUITED + k] = (of_suit >> 3 * suit & 7) - 1
         out[_RUNS + k] = in_a_row >> 3 * rank & 7
-    mark_cards(s.left, out, _LEFT)
+    for card in range(NUM_CARDS):
+        out[_LEFT + card] = s.left >> card & 1
     for k in range(PLAY_SIZE * s.num_played):
         out[_PLAYED + s.played[k]] = 1
     plays_left = s.rules.plays - s.num_played

@@ -20,6 +20,7 @@ OFF, LIMITED, UNLIMITED = "off", "limited", "unlimited"
 
 CARD_ORDER = [rank + suit for rank in "23456789TJQKA" for suit in "SHDC"]  # rank-major; not the deck's order
 CARDS = [label.upper() for label in CARD_LABELS]  # by id
+_ID_OF = {text: card for card, text in enumerate(CARDS)}
 _PLAYS = {chosen: k for k, chosen in enumerate(itertools.combinations(range(HAND_SIZE), PLAY_SIZE))}
 _DISCARDS = {
     chosen: len(_PLAYS) + k
@@ -159,8 +160,8 @@ def checked_action(state: State, kind: Any, positions: Any) -> int:
 def state_json(state: State) -> dict[str, Any]:
     """Return what the player may know of a position. The cards to come are sorted; their order is never told."""
     record = state.record
-    left = {text for card, text in enumerate(CARDS) if int(record.left) >> card & 1}
-    to_come = [text for text in CARD_ORDER if text in left]
+    left = int(record.left)
+    to_come = [text for text in CARD_ORDER if left >> _ID_OF[text] & 1]
     return {
         "hand": hand_texts(state),
         "p_remaining": int(record.rules.plays) - int(record.num_played),
