@@ -88,8 +88,9 @@ def serve(
     typer.echo(f"http://{shown}:{port} serves; tables are kept in {settings.data}. Ctrl-C ends it.", err=True)
     limits = settings.limits
     uvicorn.run(
-        app, host=bind, port=port, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=3,
-        ws="websockets-sansio", ws_max_size=4 * limits.message_bytes, limit_concurrency=2 * limits.connections,
+        app, host=bind, port=port, log_level="warning", access_log=False, server_header=False,
+        timeout_graceful_shutdown=3, ws="websockets-sansio", ws_max_size=4 * limits.message_bytes,
+        limit_concurrency=2 * limits.connections,
     )  # fmt: skip
 
 
