@@ -1,17 +1,14 @@
 """Tables as they are kept: in a SQLite file, written before anybody sees a move."""
 
 import json
-import sqlite3
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from cardenvs.core.errors import FileError
+from cardenvs.server.database import open_database
 
 _DAY = 86_400
-_IN_MEMORY = ":memory:"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tables (
     watch TEXT PRIMARY KEY,     -- in the link for spectators
@@ -93,15 +90,7 @@ class Records:
         Raises:
             FileError: it cannot be opened or is not a file of tables.
         """
-        try:
-            if path != _IN_MEMORY:
-                Path(path).touch(mode=0o600)  # the seeds in it tell all cards
-            self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            self._db.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;")
-            self._db.executescript(_SCHEMA)
-            self._db.execute(f"SELECT {_COLUMNS}, finished FROM tables LIMIT 1")
-        except (OSError, sqlite3.Error) as error:
-            raise FileError(f"cannot keep tables in {path}: {error}") from None
+        self._db = open_database(path, _SCHEMA, f"SELECT {_COLUMNS}, finished FROM tables LIMIT 1", "tables")
 
     def close(self) -> None:
         """Close the file."""

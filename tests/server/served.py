@@ -92,3 +92,12 @@ class Served:
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
+
+
+def until(page: Any, expression: str) -> None:
+    """Wait for something on the page. The page's own policy forbids Playwright to look for it there."""
+    for _ in range(3000):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(10)
+    raise AssertionError(f"it never came true that {expression}")

@@ -1,19 +1,14 @@
 """The pages in a browser: whole games by clicking, by keyboard, on a phone, in the dark."""
 
 import json
-import os
-import shutil
 import urllib.request
 from importlib.metadata import entry_points
 
 import pytest
-from served import Served
+from served import Served, until
 
-playwright = pytest.importorskip("playwright.sync_api")
 pytest.importorskip("websockets")
 GAMES = sorted(one.name for one in entry_points(group="cardenvs.games") if one.value.startswith("cardenvs.games."))
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 
 # Clicks whatever is marked as clickable, drawn from a seed, until the game is over.
 CLICK_ALONG = """async ([seed, most]) => {
@@ -34,28 +29,11 @@ CLICK_ALONG = """async ([seed, most]) => {
 }"""
 
 
-def until(page, expression):
-    """Wait for something on the page. The page's own policy forbids Playwright to look for it there."""
-    for _ in range(3000):
-        if page.evaluate(expression):
-            return
-        page.wait_for_timeout(10)
-    raise AssertionError(f"it never came true that {expression}")
-
-
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
     server = Served(tmp_path_factory.mktemp("served") / "tables.db", "--pace", "0")
     yield server
     server.kill()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture

@@ -1,11 +1,9 @@
 """The page of one-player poker in a browser: by keyboard alone, by clicks, on a phone, after a reload."""
 
 import pytest
-from served import Served
-from test_browser import CHROMIUM, until
+from served import Served, until
 
-playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+pytest.importorskip("websockets")
 
 
 @pytest.fixture(scope="module")
@@ -13,14 +11,6 @@ def served(tmp_path_factory):
     server = Served(tmp_path_factory.mktemp("served") / "tables.db")
     yield server
     server.kill()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture

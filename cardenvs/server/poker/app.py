@@ -222,10 +222,7 @@ class _Api:
     def _answer(self, kept: Kept, events: list[Any], state: Any = None, advice: Any = None) -> JSONResponse:
         session = kept.session
         answer = {
-            "game_id": kept.game_id,
-            "seed": session.seed,
-            "mode": session.mode,
-            "difficulty_tier": session.tier,
+            **_identity(kept),
             **session.hint.fields("hint"),
             **session.jump.fields("jump"),
             "target_score": session.target,
@@ -270,13 +267,17 @@ def _events_of(session: Session, state: Any, before: list[str], action: int) -> 
     return events
 
 
+def _identity(kept: Kept) -> dict[str, Any]:
+    session = kept.session
+    return {
+        "game_id": kept.game_id, "seed": session.seed, "mode": session.mode, "difficulty_tier": session.tier,
+    }  # fmt: skip
+
+
 def _listed(kept: Kept) -> dict[str, Any]:
     session, state = kept.session, kept.session.state()
     return {
-        "game_id": kept.game_id,
-        "seed": session.seed,
-        "mode": session.mode,
-        "difficulty_tier": session.tier,
+        **_identity(kept),
         "target_score": session.target,
         "step_index": session.step,
         "history_len": len(session.history),

@@ -2,19 +2,16 @@
 
 import json
 import secrets
-import sqlite3
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from cardenvs.core.errors import FileError
+from cardenvs.server.database import open_database
 from cardenvs.server.poker.errors import ApiError
 from cardenvs.server.poker.session import Policy, Session
 
 _DAY = 86_400
 _ID_BYTES = 16
-_IN_MEMORY = ":memory:"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS poker_games (
     game_id TEXT PRIMARY KEY,
@@ -68,15 +65,8 @@ class Games:
         Raises:
             FileError: it cannot be opened or is not a file of games.
         """
-        try:
-            if path != _IN_MEMORY:
-                Path(path).touch(mode=0o600)  # the seeds in it tell all cards
-            self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            self._db.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=5000;")
-            self._db.executescript(_SCHEMA)
-            self._db.execute(f"SELECT game_id, client, changed, {_COLUMNS} FROM poker_games LIMIT 1")
-        except (OSError, sqlite3.Error) as error:
-            raise FileError(f"cannot keep games in {path}: {error}") from None
+        check = f"SELECT game_id, client, changed, {_COLUMNS} FROM poker_games LIMIT 1"
+        self._db = open_database(path, _SCHEMA, check, "games")
 
     def close(self) -> None:
         """Close the file."""
