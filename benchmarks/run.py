@@ -299,6 +299,17 @@ def section_poker(rounds: int, seconds: float) -> Iterator[Row]:
         f"POST /game/step, p99 of {len(took):,}", 1e3 * sorted(took)[len(took) * 99 // 100], "", 0.0, "20 ms", "ms"
     )
     yield Row("best total of a deck, median of 200", 1e3 * _solver_median(200), "", 0.0, "50 ms", "ms")
+    mean, half = _planner_gain(deals=200)
+    yield Row(f"planner less heuristic on 200 deals, 95% interval ± {half:.0f}", mean, "", 0.0, "0", "points")
+
+
+def _planner_gain(deals: int) -> tuple[float, float]:
+    """Return how much more the planner scores than the rule agent on the same deals, and half its 95% interval."""
+    from cardenvs.arena import Match
+
+    found = Match.of("one_player_poker_v0", ["planner", "heuristic"], deals=deals, seed=0).run().advantage(0, 1)
+    assert found is not None
+    return found.mean, found.high - found.mean
 
 
 def _solver_median(decks: int) -> float:

@@ -432,6 +432,35 @@ def test_a_killed_server_goes_on_with_every_game(served):
     assert len(player.games()) == 3
 
 
+def test_a_server_killed_while_it_answers_has_kept_all_it_answered(served):
+    """A client acts as fast as it can; whatever was answered before the kill is there after it."""
+    player = PokerClient(served.url)
+    game = player.start("practice", "easy", seed=2)
+    answered = []
+
+    def act():
+        try:
+            while True:
+                now = player.discard(game.game_id, [0], hint=False)
+                answered.append(now)
+                if now.state.d_remaining == 0:
+                    answered.append(player.jump(game.game_id, 0, hint=False))
+        except PokerError:
+            return
+
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        done = pool.submit(act)
+        while len(answered) < 120:
+            assert not done.done()
+        served.kill()
+        done.result(timeout=20)
+    served.start()
+    kept, last = player.look(game.game_id), answered[-1]
+    assert (kept.step_index - last.step_index) % 11 in (0, 1)  # at most the change whose answer was lost
+    if kept.step_index == last.step_index:
+        assert kept.state == last.state
+
+
 def test_of_many_requests_at_once_one_applies(served):
     player = PokerClient(served.url)
     game = player.start("practice", "easy", seed=1)

@@ -159,3 +159,33 @@ def test_the_command(run, tmp_path):
         refused = CliRunner().invoke(app, [*arguments, *wrong])
         assert refused.exit_code != 0
         assert not isinstance(refused.exception, AssertionError)
+
+
+def test_scores_of_a_match(tmp_path):
+    from typer.testing import CliRunner
+
+    from cardenvs.arena import Store
+    from cardenvs.cli import app
+    from cardenvs.tools.one_player_poker.scores import scores_of
+
+    store = tmp_path / "games.db"
+    played = ["match", "one_player_poker_v0", "--agents", "heuristic,random", "--deals", "40", "--seed", "0"]
+    assert CliRunner().invoke(app, [*played, "--store", str(store)]).exit_code == 0
+    with Store(store, read_only=True) as opened:
+        heuristic, random = scores_of(opened)
+        match = opened.match(opened.match_ids()[0])
+        points = [
+            100 * game.returns[0] for game in opened.results(match.id) if match.names[game.seating[0]] == "heuristic"
+        ]
+    assert (heuristic.name, random.name, heuristic.deals) == ("heuristic", "random", 40)
+    assert heuristic.mean == pytest.approx(np.mean(points))
+    assert heuristic.sd == pytest.approx(np.std(points, ddof=1))
+    assert heuristic.success == {target: np.mean(np.array(points) >= target - 0.5) for target in sorted(random.success)}
+    shown = CliRunner().invoke(app, ["poker", "scores", str(store)])
+    assert shown.exit_code == 0
+    assert "heuristic" in shown.output
+    other = tmp_path / "other.db"
+    CliRunner().invoke(
+        app, ["match", "kuhn_poker_v0", "--agents", "random,search", "--deals", "2", "--store", str(other)]
+    )
+    assert CliRunner().invoke(app, ["poker", "scores", str(other)]).exit_code != 0

@@ -1,4 +1,4 @@
-"""One-player poker: choose seeds and targets for the server's tiers of difficulty."""
+"""One-player poker: seeds and targets for the server's tiers of difficulty, scores of agents."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from cardenvs.cli.progress import ProgressBar
-from cardenvs.cli.shared import new_console, new_table
+from cardenvs.cli.shared import escaped, new_console, new_table
 from cardenvs.core.errors import OptionError
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False)
@@ -67,6 +67,37 @@ def calibrate(
         )  # fmt: skip
     new_console().print(table)
     typer.echo(f"{pipeline.folder}: seed_manifest.json for the server, report.html to look at")
+
+
+@app.command()
+def scores(
+    store: Annotated[
+        Path, typer.Argument(metavar="STORE", help="SQLite file of a match, from `cardenvs match --store`.")
+    ],
+) -> None:
+    """Show what the agents of a match score: mean, standard deviation, and how often they reach each tier's target.
+
+    Examples: `cardenvs match one_player_poker_v0 --agents planner,heuristic --deals 10000 --seed 0 --store games.db`,
+    `cardenvs poker scores games.db`
+    """
+    from cardenvs.core.errors import require
+
+    require("pydantic", "server")
+    from cardenvs.arena.store import Store
+    from cardenvs.cli.files import input_file
+    from cardenvs.tools.one_player_poker.scores import scores_of
+
+    input_file(store)
+    with Store(store, read_only=True) as opened:
+        found = scores_of(opened)
+    targets = list(found[0].success)
+    table = new_table("agent", "deals", "mean", "95% interval", "sd", *(f"at least {target:,}" for target in targets))
+    for one in found:
+        table.add_row(
+            escaped(one.name), f"{one.deals:,}", f"{one.mean:,.1f}", f"± {one.half:.1f}", f"{one.sd:,.1f}",
+            *(f"{100 * share:.1f}%" for share in one.success.values()),
+        )  # fmt: skip
+    new_console().print(table)
 
 
 def _range(text: str) -> tuple[int, int]:
