@@ -2,6 +2,7 @@
 
 import ast
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -41,10 +42,15 @@ def test_every_seed_is_in_a_tier_and_easier_tiers_are_more_generous(run):
 
 def test_targets_are_the_stated_quantiles(run):
     pipeline, summary = run
-    found = rows(pipeline.folder / "calibration_results.jsonl")
+    shares = []
     for name, tier in summary["tiers"].items():
-        points = sorted(row["heuristic"] for row in found if row["tier"] == name)
-        assert tier["target_score"] == points[int(tier["target_quantile"] * 79)]
+        parts = sorted((pipeline.folder / "parts").glob(f"gate-{name}-*.jsonl"))
+        points = sorted(row["gate"] for part in parts for row in rows(part))
+        place = tier["target_quantile"] * (len(points) - 1)
+        assert tier["target_score"] == points[math.ceil(place)]
+        shares.append(sum(one >= tier["target_score"] for one in points) / len(points))
+        assert tier["pass_rates"]["gate"] == shares[-1]
+    assert shares[0] > shares[1] > shares[2]
 
 
 def test_seeds_near_a_boundary_are_split_by_what_their_order_allows():

@@ -4,8 +4,10 @@
    allows. Even seeds are for practice, odd ones for challenges.
 2. Tiers: thirds of the seeds by the rule agent's points; the more, the easier. One game says little about a deck, so
    seeds near a boundary are split by what their order allows.
-3. Targets: a quantile of the rule agent's points in the tier, higher for harder tiers.
-4. Gate: a challenge enters its pool only if a policy that does not know the order has passed it.
+3. Gate: a policy that does not know the order plays challenges of each tier. A quantile of its points is the tier's
+   target, higher for harder tiers, so it passes a smaller share of them. The rule agent's points would not do: the
+   tiers were chosen by them.
+4. Only challenges that the gate's policy has passed enter their pool.
 
 Points are model points: a straight flush counts as a flush. Everything follows from the parameters, so a stopped run
 goes on from the parts it has written.
@@ -14,6 +16,7 @@ goes on from the parts it has written.
 import dataclasses
 import datetime
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
@@ -36,9 +39,10 @@ from cardenvs.server.poker.session import CHALLENGE, GAME, PRACTICE
 from cardenvs.tools.one_player_poker.calibration.solver import most_points
 
 POLICIES = ("planner", "heuristic")  # that do not know the order of the cards
-TIERS = {"easy": 0.25, "medium": 0.5, "hard": 0.75}  # the target of each: a quantile of the rule agent's points
+TIERS = {"easy": 0.25, "medium": 0.5, "hard": 0.75}  # the target of each: a quantile of the gate policy's points
 NEAR = 0.05  # seeds whose rank is that close to a boundary are split by what their order allows
 _CHUNK, _GATE_CHUNK = 500, 20
+_SPARE = 1.1  # challenges tried for each that is wanted, beyond those expected to fail
 _FEWEST = 30 * len(TIERS)
 
 Progress = Callable[[int, int, str], None]
@@ -111,14 +115,14 @@ class Pipeline:
             try:
                 rows = self._look_at_all(pool, progress)
                 tiers = tiers_of(rows)
-                targets = {
-                    name: int(np.quantile([row["heuristic"] for row in found], TIERS[name], method="lower"))
-                    for name, found in tiers.items()
-                }
-                gated = {name: self._gated(pool, name, tiers[name], targets[name], progress) for name in TIERS}
+                gated = {name: self._gated(pool, name, tiers[name], progress) for name in TIERS}
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+        targets = {
+            name: int(np.quantile([row["gate"] for row in found], TIERS[name], method="higher"))
+            for name, found in gated.items()
+        }
         pools = {name: self._pools(tiers[name], gated[name], targets[name]) for name in TIERS}
         tier_of = {row["seed"]: name for name, found in tiers.items() for row in found}
         self._write_lines("calibration_results.jsonl", ({**row, "tier": tier_of[row["seed"]]} for row in rows))
@@ -137,28 +141,18 @@ class Pipeline:
         found = self._computed(pool, _look, chunks, lambda done: progress(done, end - first, "every deck"))
         return [row for name in chunks for row in found[name]]
 
-    def _gated(
-        self, pool: ProcessPoolExecutor, tier: str, rows: list[Row], target: int, progress: Progress
-    ) -> list[Row]:
-        """Return challenges with the points of the gate's policy, in a random order, until enough have passed."""
+    def _gated(self, pool: ProcessPoolExecutor, tier: str, rows: list[Row], progress: Progress) -> list[Row]:
+        """Return challenges of a tier, in a random order, with the points of the gate's policy: enough for the pool."""
         parameters = self.parameters
         odd = np.array([row["seed"] for row in rows if mode_of(row["seed"]) == CHALLENGE])
         order = np.random.default_rng([parameters.first, list(TIERS).index(tier)]).permutation(odd).tolist()
-        tried: list[Row] = []
-        passed = 0
-        batch = _GATE_CHUNK * max(2, self._workers or 2)
-        for begin in range(0, len(order), batch):
-            if passed >= parameters.pool:
-                break
-            names = {
-                f"gate-{tier}-{low}": order[low : min(low + _GATE_CHUNK, begin + batch)]
-                for low in range(begin, min(begin + batch, len(order)), _GATE_CHUNK)
-            }
-            new = self._computed(pool, _gate_points, names, lambda done: None, parameters.gate)
-            tried += [row for name in names for row in new[name]]
-            passed = sum(row["gate"] >= target for row in tried)
-            progress(min(passed, parameters.pool), parameters.pool, f"{tier} challenges that {parameters.gate} passes")
-        return tried
+        tried = order[: math.ceil(_SPARE * parameters.pool / (1 - TIERS[tier]))]
+        chunks = {f"gate-{tier}-{low}": tried[low : low + _GATE_CHUNK] for low in range(0, len(tried), _GATE_CHUNK)}
+        title = f"{tier} challenges, by {parameters.gate}"
+        found = self._computed(
+            pool, _gate_points, chunks, lambda done: progress(done, len(tried), title), parameters.gate
+        )
+        return [row for name in chunks for row in found[name]]
 
     def _computed(
         self, pool: ProcessPoolExecutor, work: Callable[..., list[Row]], chunks: dict[str, Any],

@@ -22,7 +22,7 @@ border-bottom:1px solid #cfd6d0}}td:first-child,th:first-child{{text-align:left}
 <p>{seeds:,} decks of one-player poker, model points (a straight flush counts as a flush). Engine {engine}.</p>
 <h2>Tiers</h2>
 <p>Thirds of the decks by the rule agent's points; decks within {near:.0%} of a boundary are split by the best total
-that their order allows. The target is the stated quantile of the rule agent's points in the tier.</p>
+that their order allows. The target is the stated quantile of the points of {gate} on challenges of the tier.</p>
 <table><tr><th>tier<th>decks<th>target<th>quantile<th>rule agent, mean (sd)<th>best total, mean (sd)
 <th>rule agent passes<th>{gate} passes<th>best total passes</tr>{rows}</table>
 <h2>Points by tier</h2><p>Filled: the rule agent. Outline: the best total. Dashed: the target.</p>{histograms}
