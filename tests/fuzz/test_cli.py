@@ -67,6 +67,8 @@ BASES = {  # words with which a command works, quickly
     "llm-stub": [],
     "warmup": ["kuhn_poker", "--help"],
     "doctor": ["--json"],
+    "poker calibrate": ["--seeds", "0:30", "--run-id", "a", "--pool", "1", "--gate", "heuristic", "--workers", "1"],
+    "poker scores": ["store.db"],
     "rummikub solve": ["--rack", "R1 R2 R3"],
     "texas_holdem play-match": ["--agents", "random,random", "-o", "format=cash", "-o", "num_hands=2", "--out", "new"],
     "texas_holdem stats": ["hand.json"],
@@ -74,7 +76,7 @@ BASES = {  # words with which a command works, quickly
     "texas_holdem export-phh": ["hand.json", "--out", "new.phh"],
     "texas_holdem replay-phh": ["hand.phh"],
 }
-LONGER = {"texas_holdem", "rummikub"}  # games that take long to load: in the long form only
+LONGER = {"texas_holdem", "rummikub", "poker"}  # games that take long to load: in the long form only
 
 
 def commands(group, path=()):
