@@ -401,7 +401,9 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--only", default=",".join(SECTIONS), help=f"sections, of {', '.join(SECTIONS)}")
     parser.add_argument("--rounds", type=int, default=7, help="windows for each contestant")
     parser.add_argument("--seconds", type=float, default=0.5, help="length of a window")
-    parser.add_argument("--json", type=Path, help="also write the rows here")
+    parser.add_argument(
+        "--json", type=Path, help="also write the rows here, by section; other sections stay as they are"
+    )
     arguments = parser.parse_args(argv)
     names = arguments.only.split(",")
     unknown = [name for name in names if name not in SECTIONS]
@@ -412,11 +414,20 @@ def main(argv: list[str] | None = None) -> None:
     for name in names:
         with console.status(f"measuring {name} ..."):
             started = time.perf_counter()
-            rows += SECTIONS[name](arguments.rounds, arguments.seconds)
+            found = list(SECTIONS[name](arguments.rounds, arguments.seconds))
         console.print(f"{name}: {time.perf_counter() - started:.0f} s")
+        rows += found
+        if arguments.json:
+            save(arguments.json, name, found)
     show(rows, console)
-    if arguments.json:
-        arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+
+
+def save(path: Path, section: str, rows: list[Row]) -> None:
+    """Replace the rows of a section in a JSON file, in the order of SECTIONS."""
+    saved = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    saved[section] = [asdict(row) for row in rows]
+    ordered = {name: saved[name] for name in SECTIONS if name in saved}
+    path.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

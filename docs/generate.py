@@ -173,7 +173,7 @@ def _bench_table(argument: str, path: Path) -> str:
     results = ROOT / "benchmarks" / "results.json"
     if not results.exists():
         return "No figures yet. `make bench` measures and prints them."
-    rows = json.loads(results.read_text(encoding="utf-8"))
+    rows = [row for section in json.loads(results.read_text(encoding="utf-8")).values() for row in section]
     if argument == "headlines":
         return bench_table([{**row, "what": name} for name, row in _headlines(rows)])
     compared = bench_table([row for row in rows if row["theirs"]])
@@ -198,7 +198,7 @@ def _headlines(rows: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]
 
 
 def bench_table(rows: list[dict[str, Any]]) -> str:
-    """Rows that `python -m benchmarks.run --json` writes, of those with a peer."""
+    """Return a table of rows with a peer, as `python -m benchmarks.run --json` writes them."""
     lines = []
     for row in rows:
         ours, theirs = row["ours"], row["theirs"]
