@@ -58,6 +58,11 @@ def test_a_game_by_keyboard_alone(page):
     page.keyboard.press("h")
     until(page, "document.querySelectorAll('#hand button.hinted').length > 0")
     assert page.inner_text("#said").startswith("Hint: ")
+    chosen = page.evaluate("[...document.querySelectorAll('#hand button')].map(one => one.ariaPressed === 'true')")
+    assert chosen == page.evaluate(
+        "[...document.querySelectorAll('#hand button')].map(one => one.classList.contains('hinted'))"
+    )
+    page.keyboard.press("Escape")
     for _ in range(4):
         press(page, "12345p")
     assert "The game is over" in page.inner_text("#verdict")

@@ -138,10 +138,12 @@ function showChosen() {
 
 function showLeft() {
   const left = game.state.deck_remaining_counts;
-  const rows = Object.keys(SUITS).map(s => node("tr", {}, ...[..."23456789TJQKA"].map(rank => {
-    const card = rank + s, here = card in left;
-    return node("td", {className: here ? "" : "gone"}, here ? mini(card) : node("span", {ariaHidden: "true"}, rank === "T" ? "10" : rank));
-  })));
+  const rows = Object.keys(SUITS).map(s => node("tr", {className: `suit-${s}`},
+    node("th", {scope: "row"}, suit(`A${s}`), node("span", {className: "sr"}, SUITS[s])),
+    ...[..."23456789TJQKA"].map(rank => {
+      const here = rank + s in left, text = rank === "T" ? "10" : rank;
+      return node("td", {className: here ? "" : "gone"}, here ? text : node("span", {ariaHidden: "true"}, text));
+    })));
   $("left").replaceChildren($("left").caption, node("tbody", {}, ...rows));
 }
 
@@ -221,6 +223,8 @@ const jump = step => attempt(async () => {
 const hint = () => attempt(async () => {
   show(await ask("hint", {game_id: game.game_id}));
   const {type, selected_indices: places} = hinted.recommended_action;
+  chosen = new Set(places);
+  showChosen();
   say(`Hint: ${type === "PLAY" ? "play" : "discard"} ${places.map(k => named(game.state.hand[k])).join(", ")}.`);
 });
 
