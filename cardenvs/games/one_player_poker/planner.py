@@ -10,6 +10,7 @@ import numpy as np
 from cardenvs.core.cards import count_bits
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import next_uint64, random_below, seed_xoshiro
+from cardenvs.core.scratch import stack_record
 from cardenvs.games.one_player_poker.categories import best_model_category
 from cardenvs.games.one_player_poker.heuristic import DRAW_TO_FLUSH, action_of, advice
 from cardenvs.games.one_player_poker.rules import HAND_SIZE, MODEL_POINTS, NUM_PLAYS, POSITIONS, hand_cards
@@ -17,6 +18,10 @@ from cardenvs.games.one_player_poker.rules import HAND_SIZE, MODEL_POINTS, NUM_P
 _FIRST_TRIALS = 16
 _MOST_TRIALS = 512
 _CLEARLY = 1.7  # standard errors by which the worse action is behind
+
+
+_TRIALS = np.dtype([("points", "<i2", (2, _MOST_TRIALS)), ("number", "<i8", (2,))])  # of the best action, and a rival
+_new_trials = stack_record(_TRIALS)
 
 
 @kernel
@@ -27,6 +32,9 @@ def planner(s, legal, n, rng):
     seed = next_uint64(rng)
     taken, rule, _ = advice(hand, left, plays_left, discards_left)
     best, best_is_play = taken, rule < DRAW_TO_FLUSH
+    trials = _new_trials()
+    row = 0  # of the best action in `trials`
+    trials.number[row] = 0
     for action in range(len(POSITIONS)):
         taken, is_play = np.int64(0), action < NUM_PLAYS
         for k in range(HAND_SIZE):
@@ -34,31 +42,42 @@ def planner(s, legal, n, rng):
                 taken |= np.int64(1) << s.hand[k]
         if (taken == best and is_play == best_is_play) or (not is_play and count_bits(taken) > discards_left):
             continue
-        if _is_better(hand, left, plays_left, discards_left, taken, is_play, best, best_is_play, seed, rng):
-            best, best_is_play = taken, is_play
+        trials.number[1 - row] = 0
+        if _is_better(
+            hand, left, plays_left, discards_left, taken, is_play, best, best_is_play, seed, rng, trials, row
+        ):
+            best, best_is_play, row = taken, is_play, 1 - row
     return action_of(s, best, best_is_play)
 
 
 @kernel
-def _is_better(hand, left, plays_left, discards_left, taken, is_play, best, best_is_play, seed, rng):
-    """Whether an action is clearly better than the best so far, on the same random numbers."""
-    total, squares, trials, end = 0.0, 0.0, 0, _FIRST_TRIALS
-    while trials < _MOST_TRIALS:
-        while trials < end:
-            seed_xoshiro(rng, seed + np.uint64(trials))
-            gain = np.float64(_outcome(hand, left, plays_left, discards_left, taken, is_play, rng))
-            seed_xoshiro(rng, seed + np.uint64(trials))
-            gain -= _outcome(hand, left, plays_left, discards_left, best, best_is_play, rng)
+def _is_better(hand, left, plays_left, discards_left, taken, is_play, best, best_is_play, seed, rng, trials, row):
+    """Whether an action is clearly better than the best so far, whose trials are in `row`."""
+    total, squares, trial, end = 0.0, 0.0, 0, _FIRST_TRIALS
+    while trial < _MOST_TRIALS:
+        _try(hand, left, plays_left, discards_left, taken, is_play, seed, rng, trials, 1 - row, end)
+        _try(hand, left, plays_left, discards_left, best, best_is_play, seed, rng, trials, row, end)
+        while trial < end:
+            gain = np.float64(trials.points[1 - row, trial]) - trials.points[row, trial]
             total += gain
             squares += gain * gain
-            trials += 1
-        error = np.sqrt(max(squares - total * total / trials, 0.0))  # of the total
+            trial += 1
+        error = np.sqrt(max(squares - total * total / trial, 0.0))  # of the total
         if total < -_CLEARLY * error or error == 0.0:
             return False
         if total > 2 * _CLEARLY * error:
             return True
-        end = 2 * trials
+        end = 2 * trial
     return total > 0.0
+
+
+@kernel
+def _try(hand, left, plays_left, discards_left, taken, is_play, seed, rng, trials, row, number):
+    """Fill up the trials of an action; each has random numbers of its own, the same for every action."""
+    for trial in range(trials.number[row], number):
+        seed_xoshiro(rng, seed + np.uint64(trial))
+        trials.points[row, trial] = _outcome(hand, left, plays_left, discards_left, taken, is_play, rng)
+    trials.number[row] = max(trials.number[row], number)
 
 
 @kernel
