@@ -1,0 +1,266 @@
+"""Texts and picture of Contract Bridge."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from cardenvs.core.cards import SUITS, card_label, card_markup, cards_of
+from cardenvs.core.events import NO_PLAYER, OMNISCIENT, CounterUse
+from cardenvs.core.game_view import Choice
+from cardenvs.core.view import CardView, sees
+from cardenvs.games.bridge import state
+from cardenvs.games.bridge.bidding import MEANINGS, READING, read_auction
+from cardenvs.games.bridge.cards import height, led_suit, suit_of, trick_winner
+from cardenvs.games.bridge.rules import dummy_of, sees_hand
+from cardenvs.games.bridge.state import (
+    AUCTION,
+    BID_0,
+    CARD_0,
+    DOUBLE,
+    NO_BID,
+    NO_CARD,
+    NUM_PLAYERS,
+    NUM_SIDES,
+    PASS,
+    PHASES,
+    RUBBER,
+    SEATS,
+    call_label,
+)
+
+_REASONS = {
+    state.AUCTION_IS_ON: "the auction is on; make a call (rules.md 3.1)",
+    state.AUCTION_IS_OVER: "the auction is over; play a card (rules.md 3.4)",
+    state.NOTHING_TO_DOUBLE: "only a bid by an opponent that nobody has doubled can be doubled (rules.md 3.2)",
+    state.NOTHING_TO_REDOUBLE: "only a double by an opponent can be redoubled (rules.md 3.3)",
+    state.NOT_HELD: "that card is not in the hand that plays now (rules.md 4.2)",
+}
+_SIDE_NAMES = ("NS", "EW")
+_VULNERABLE = ("nobody", "North and South", "East and West", "everybody")
+_SUIT_ORDER = (0, 3, 2, 1)  # spades, hearts, diamonds, clubs, as in newspapers
+_SUIT_MARKS = {0: "♠", 3: "[red]♥[/red]", 2: "[blue]♦[/blue]", 1: "[green]♣[/green]"}
+
+
+class BridgeView(CardView):
+    """Words of Contract Bridge."""
+
+    shape = "ring"
+
+    def fill_table(self, s, viewer, table):
+        """Hands for their owners, dummy's for everybody once it is faced; tricks, auction and scores for all."""
+        for p in range(NUM_PLAYERS):
+            is_seen = sees(viewer, p) or (bool(s.is_faced) and p == dummy_of(s))
+            table.put("hand", cards_of(s.hands[p]), player=p, seen=is_seen)
+            table.put("trick", _card_in_trick(s, p), player=p)
+            table.put("tricks", _cards_won(s, p), player=p)
+        for name in ("board", "dealer", "vulnerable", "doubled"):
+            table.set(name, s[name])
+        table.set("contract", s.contract + 1)
+        table.set("declarer", s.declarer + 1)
+        table.set("deal_number", s.num_deals)
+        for side in range(NUM_SIDES):
+            table.set("tricks_won", s.tricks_won[side], player=side)
+            table.set("below_the_line", s.below[side], player=side)
+            table.set("games", s.games[side], player=side)
+            table.set("total", s.totals[side], player=side)
+
+    def phase(self, s):
+        return PHASES[int(s.phase)]
+
+    def action_label(self, s, action):
+        if action < CARD_0:
+            return call_label(int(action))
+        return f"play {card_label(action - CARD_0)}"
+
+    def choice(self, s, action):
+        if action < CARD_0:
+            return Choice()
+        seat = int(s.turn)
+        return Choice((int(action) - CARD_0,), ("hand", seat), ("trick", seat))
+
+    def illegal_reason(self, s, action, code):
+        if code == state.BID_TOO_LOW:
+            return f"a bid must be higher than {call_label(BID_0 + int(s.contract))} (rules.md 3.1)"
+        if code == state.MUST_FOLLOW:
+            return f"the suit that was led, {SUITS[led_suit(s)]}, must be followed (rules.md 4.2)"
+        return _REASONS[code]
+
+    def prompt(self, s):
+        if s.phase == AUCTION:
+            if s.contract == NO_BID:
+                return "Make a call: pass, or a bid from 1C to 7NT."
+            doubled = ("", ", doubled", ", redoubled")[int(s.doubled)]
+            return f"Make a call over {call_label(BID_0 + int(s.contract))}{doubled}."
+        hand = "dummy's hand" if s.turn != s.current_player else "your hand"
+        if led_suit(s) < 0:
+            return f"Lead a card from {hand}."
+        winner = trick_winner(s)
+        card = card_label(int(s.played[winner, s.trick]))
+        return f"Play a card from {hand}; player_{winner} wins so far with {card}."
+
+    def facts(self, s, player):
+        """Seats, auction with what its calls promise, contract, and voids shown."""
+        contract = None
+        if s.declarer != NO_PLAYER:
+            contract = {
+                "bid": call_label(BID_0 + int(s.contract)),
+                "doubled": int(s.doubled),
+                "declarer": f"player_{s.declarer}",
+                "dummy": f"player_{dummy_of(s)}",
+                "tricks_needed": 7 + int(s.contract) // 5,
+            }
+        found = {
+            "seat": SEATS[int(player)],
+            "partner": f"player_{(player + 2) % 4}",
+            "board": int(s.board),
+            "vulnerable": _VULNERABLE[int(s.vulnerable)],
+            "auction": auction_of(s),
+            "contract": contract,
+            "tricks_won": {"us": int(s.tricks_won[player & 1]), "them": int(s.tricks_won[1 - (player & 1)])},
+            "voids": {f"player_{p}": [SUITS[k] for k in range(4) if s.voids[p] >> k & 1] for p in range(NUM_PLAYERS)},
+            "cards_played": int((s.played != NO_CARD).sum()),
+        }
+        if s.rules.scoring == RUBBER:
+            found["rubber"] = {
+                "deal": int(s.num_deals),
+                "games": s.games.tolist(),
+                "below_the_line": s.below.tolist(),
+                "totals": s.totals.tolist(),
+            }
+        found["results"] = [_result(s, k) for k in range(int(s.num_deals) - (0 if s.terminal else 1))]
+        return found
+
+    def arrange(self, s, viewer, scene):
+        for p in range(NUM_PLAYERS):
+            notes = scene.notes[p]
+            notes.append(("North", "East", "South", "West")[p])
+            if s.declarer == p:
+                notes.append("declarer")
+            if s.declarer != NO_PLAYER and dummy_of(s) == p:
+                notes.append("dummy")
+        if s.contract != NO_BID:
+            bid = call_label(BID_0 + int(s.contract)) + "x" * int(s.doubled)
+            scene.counters["contract"] = replace(scene.counters["contract"], use=CounterUse.NUMBER, value=bid)
+        scene.counters["vulnerable"] = replace(
+            scene.counters["vulnerable"], use=CounterUse.NUMBER, value=_VULNERABLE[int(s.vulnerable)]
+        )
+
+    def describe_event(self, event, kind):
+        """Calls by their names, contracts and vulnerability in words."""
+        who = "" if event.player is None else f"player_{event.player}"
+        if event.kind == "call":
+            return f"{who} {('passes', 'doubles', 'redoubles')[event.value]}."
+        if event.kind == "bid":
+            return f"{who} bids {call_label(BID_0 + event.value - 1)}."
+        if event.kind == "vulnerable":
+            return f"Vulnerable: {_VULNERABLE[event.value]}."
+        if event.kind == "double":
+            return ("Not doubled.", "Doubled.", "Redoubled.")[event.value]
+        if event.kind == "declare" and event.player is None:
+            return "There is no declarer."
+        if event.kind in ("total", "below_the_line", "win_game", "has_tricks"):
+            who = _SIDE_NAMES[event.player]
+            return super().describe_event(event, kind).replace(f"player_{event.player}'s side", who)
+        return super().describe_event(event, kind)
+
+    def render(self, s, viewer, table):
+        """The auction, the hands by suit around the table, and the trick."""
+        return "\n".join([_title(s), *_auction_lines(s), "", *_hands(s, viewer), "", *_trick_lines(s)])
+
+
+def auction_of(s) -> list[dict]:
+    """Return all calls of a deal with their players, and what they promise in the natural system of the suite."""
+    reading = np.zeros(1, READING)[0]
+    read_auction(s, reading)
+    return [
+        {
+            "player": f"player_{(int(s.dealer) + k) % 4}",
+            "call": call_label(int(s.calls[k])),
+            "meaning": MEANINGS[int(reading.meanings[k])],
+        }
+        for k in range(int(s.num_calls))
+    ]
+
+
+def _result(s, deal):
+    if s.contracts[deal] == NO_BID:
+        return {"contract": None, "points_NS": 0}
+    return {
+        "contract": call_label(BID_0 + int(s.contracts[deal])) + "x" * int(s.doubles[deal]),
+        "declarer": SEATS[int(s.declarers[deal])],
+        "tricks": int(s.tricks_made[deal]),
+        "points_NS": int(s.points[deal]),
+    }
+
+
+def _card_in_trick(s, player):
+    if s.trick >= 13 or s.played[player, s.trick] == NO_CARD:
+        return []
+    return [int(s.played[player, s.trick])]
+
+
+def _cards_won(s, player):
+    return [int(s.played[p, k]) for k in range(int(s.trick)) if s.winners[k] == player for p in range(NUM_PLAYERS)]
+
+
+def _title(s):
+    text = f"Bridge, board {s.board}, vulnerable: {_VULNERABLE[int(s.vulnerable)]}"
+    if s.rules.scoring == RUBBER:
+        sides = [f"{_SIDE_NAMES[k]} {s.games[k]} games, {s.below[k]} below, {s.totals[k]} in all" for k in range(2)]
+        text = f"Rubber bridge, deal {s.num_deals}; " + "; ".join(sides)
+    if s.declarer != NO_PLAYER:
+        doubled = "x" * int(s.doubled)
+        text += f"\n[bold]{call_label(BID_0 + int(s.contract))}{doubled}[/bold] by {SEATS[int(s.declarer)]}"
+        text += f", tricks NS {s.tricks_won[0]} EW {s.tricks_won[1]}"
+    return text
+
+
+def _auction_lines(s):
+    """The calls in four columns, West first as in newspapers."""
+    cells = [""] * ((int(s.dealer) + 1) % 4) + [_short(int(call)) for call in s.calls[: int(s.num_calls)]]
+    if s.phase == AUCTION and not s.terminal:
+        cells.append("?")
+    rows = [cells[k : k + 4] for k in range(0, len(cells), 4)]
+    lines = ["  ".join(f"{name:<6}" for name in ("West", "North", "East", "South"))]
+    return lines + ["  ".join(f"{cell:<6}" for cell in row).rstrip() for row in rows]
+
+
+def _short(call):
+    return {PASS: "-", DOUBLE: "X", state.REDOUBLE: "XX"}.get(call) or call_label(call)
+
+
+def _hands(s, viewer):
+    """Every hand as four lines, one for each suit; North above, West and East side by side, South below."""
+    north, east, south, west = (_hand_lines(s, p, viewer) for p in range(NUM_PLAYERS))
+    lines = [" " * 18 + text for text, _ in north]
+    for (left, width), (right, _) in zip(west, east, strict=True):
+        lines.append(left + " " * (36 - width) + right)
+    return lines + [" " * 18 + text for text, _ in south]
+
+
+def _hand_lines(s, player, viewer):
+    """Markup and width of five lines: name and suits."""
+    pointer = "▶" if player == s.turn and not s.terminal else " "
+    name = f"{pointer} {SEATS[player]} player_{player}"
+    if s.declarer != NO_PLAYER and dummy_of(s) == player:
+        name += " (dummy)"
+    rows = [(f"[bold]{name}[/bold]", len(name))]
+    is_seen = viewer == OMNISCIENT or (viewer >= 0 and sees_hand(s, viewer, player)) or (
+        bool(s.is_faced) and player == dummy_of(s)
+    )  # fmt: skip
+    hand = cards_of(s.hands[player])
+    for suit in _SUIT_ORDER:
+        if is_seen:
+            cards = sorted((card for card in hand if suit_of(card) == suit), key=height, reverse=True)
+            text = "".join(card_label(card)[0] for card in cards) or "-"
+            rows.append((f"  {_SUIT_MARKS[suit]} {text}", 4 + len(text)))
+        else:
+            text = "▒" * len(hand) if suit == 0 else ""
+            rows.append((f"  {text}", 2 + len(text)))
+    return rows
+
+
+def _trick_lines(s):
+    cards = [(p, _card_in_trick(s, p)) for p in range(NUM_PLAYERS)]
+    shown = [f"{SEATS[p]} {card_markup(found[0])}" for p, found in cards if found]
+    return [f"trick {min(int(s.trick) + 1, 13)}: {'  '.join(shown) or '-'}"] if s.phase == state.PLAY else []
