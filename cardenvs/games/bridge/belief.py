@@ -4,8 +4,8 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import substream_seed
-from cardenvs.games.bridge.bidding import new_reading, read_auction
 from cardenvs.games.bridge.cards import SUIT_OF_DENOMINATION, cards_played, high_card_points, length
+from cardenvs.games.bridge.reading import new_reading, read_auction
 from cardenvs.games.bridge.state import NUM_PLAYERS
 from cardenvs.games.bridge.worlds import determinize, sees_hand
 
