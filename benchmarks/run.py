@@ -177,6 +177,22 @@ def section_cards(rounds: int, seconds: float) -> Iterator[Row]:
             yield from _first_calls(game, "10 s", "1 s", cache, rounds)
 
 
+def section_bridge(rounds: int, seconds: float) -> Iterator[Row]:
+    """Bridge with random play: batched steps on one core beside the peers' loops, and seconds to the first action."""
+    name = "bridge_v0"
+    peers = [
+        (lambda: c.open_spiel("bridge(use_double_dummy_result=false)"), "20x; 3 M"),
+        (lambda: c.rlcard("bridge"), "70x"),
+    ]
+    made = [(peer, wanted) for make, wanted in peers if (peer := _made(make)) is not None]
+    yield from versus(f"{name} batch, 1 core", c.batched(name, 1024), made, rounds, seconds)
+    ours = c.batched(name, 1024, phase="play")
+    race([ours], rounds, seconds)
+    yield Row(f"{name} batch, 1 core, phase=play", ours.best, "", 0.0, "")
+    with tempfile.TemporaryDirectory() as cache:
+        yield from _first_calls(name, "15 s", "1 s", cache, rounds)
+
+
 def section_evaluator(rounds: int, seconds: float) -> Iterator[Row]:
     """Seven-card evaluations a second, hands dealt beforehand."""
     made = [(peer, "100 M") for make in (c.phevaluator, c.eval7, c.treys) if (peer := _made(make)) is not None]

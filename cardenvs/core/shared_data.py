@@ -1,0 +1,68 @@
+"""Large tables of data for kernels, loaded once a process.
+
+Numba copies a global array into the code of every entry point that reads it. With half a megabyte, this takes long to
+compile and to load. `shared_bytes` leaves the data where NumPy has put it. Compiled code contains only the name of a
+symbol, which each process defines when it imports the game. So the code can be saved and loaded by other processes.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from cardenvs.core.kernel import COMPILED
+
+_defined: dict[str, Any] = {}  # keeps the data of each symbol alive
+
+
+def shared_bytes(name: str, data: np.ndarray) -> tuple[Any, Any]:
+    """Return two functions for kernels: byte_at(k), the k-th byte of `data` as int64, and num_bytes().
+
+    Args:
+        name: of the data, unique in the process.
+        data: uint8, of any shape, C order. A kernel must not read beyond its end.
+
+    Raises:
+        ValueError: other data has the name.
+    """
+    if name in _defined:
+        raise ValueError(f"there is already shared data with the name {name!r}")
+    flat = np.ascontiguousarray(data, np.uint8).ravel()
+    flat.setflags(write=False)
+    # What the symbol names: the address of the data, and its length. So code that was kept fits data of any length.
+    header = np.array([flat.ctypes.data, flat.size], np.int64)
+    _defined[name] = (flat, header)
+    if not COMPILED:
+        return lambda k: int(flat[k]), lambda: int(header[1])
+    return _compiled_readers(f"cardenvs_{name}", header)
+
+
+def _compiled_readers(symbol: str, header: np.ndarray) -> tuple[Any, Any]:
+    import llvmlite.binding
+    from llvmlite import ir
+    from numba.core import types
+    from numba.extending import intrinsic
+
+    llvmlite.binding.add_symbol(symbol, header.ctypes.data)
+
+    def entry(builder: Any, k: int) -> Any:
+        """Load an entry of the header."""
+        kind = ir.ArrayType(ir.IntType(64), 2)
+        place = builder.module.globals.get(symbol)
+        if place is None:
+            place = ir.GlobalVariable(builder.module, kind, symbol)
+        return builder.load(builder.gep(place, [ir.IntType(32)(0), ir.IntType(32)(k)]))
+
+    @intrinsic
+    def byte_at(typing_context, k):
+        def generate(context, builder, signature, arguments):
+            data = builder.inttoptr(entry(builder, 0), ir.IntType(8).as_pointer())
+            byte = builder.load(builder.gep(data, [arguments[0]]))
+            return builder.zext(byte, ir.IntType(64))
+
+        return types.int64(types.int64), generate
+
+    @intrinsic
+    def num_bytes(typing_context):
+        return types.int64(), lambda context, builder, signature, arguments: entry(builder, 1)
+
+    return byte_at, num_bytes

@@ -1,0 +1,49 @@
+"""The table of Contract Bridge, and the kinds of event that change it."""
+
+from cardenvs.core.events import Op, Table
+from cardenvs.games.bridge.state import NUM_PLAYERS
+
+TABLE = Table(NUM_PLAYERS)
+
+PACK = TABLE.pile("pack", layout="none")
+HAND = TABLE.pile("hand", per_player=True, layout="hand")
+TRICK = TABLE.pile("trick", per_player=True)
+TRICKS = TABLE.pile("tricks", per_player=True, layout="stack")
+
+DEALER = TABLE.counter("dealer", use="player")
+BOARD = TABLE.counter("board", use="none")
+VULNERABLE = TABLE.counter("vulnerable", use="none")  # bit set of sides
+CONTRACT = TABLE.counter("contract", use="none")  # 0, or the number of the last bid from 1
+DOUBLED = TABLE.counter("doubled", use="none")
+DECLARER = TABLE.counter("declarer", use="none")  # 0, or the number of the player from 1
+SIDE_TRICKS = TABLE.counter("tricks_won", per_player=True, use="none")  # by side; 0 for players 2 and 3
+BELOW = TABLE.counter("below_the_line", per_player=True, use="none")  # by side
+GAMES = TABLE.counter("games", per_player=True, use="none")  # by side
+TOTAL = TABLE.counter("total", per_player=True, use="none")  # by side
+DEAL_NUMBER = TABLE.counter("deal_number", use="none")
+
+CLEAR_TABLE = TABLE.event("clear_table", Op.CLEAR, "All cards are gathered.", is_detail=True)
+NEW_DEAL = TABLE.event("new_deal", Op.SET, "Deal {value}.")
+NEW_BOARD = TABLE.event("board", Op.SET, "Board {value}.")
+IS_DEALER = TABLE.event("dealer", Op.SET, "{player} deals.")
+IS_VULNERABLE = TABLE.event("vulnerable", Op.SET, "Vulnerable: {value}.")
+SHUFFLE = TABLE.event("shuffle", Op.CREATE, "The deck of {value} cards is shuffled.", is_detail=True)
+DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
+NO_CONTRACT = TABLE.event("no_contract", Op.SET, "Nobody has bid.", is_detail=True)
+CALLS = TABLE.event("call", Op.NOTE, "{player}: {value}")
+BIDS = TABLE.event("bid", Op.SET, "{player}: {value}")
+DOUBLES = TABLE.event("double", Op.SET, "Doubled: {value}.", is_detail=True)
+DECLARES = TABLE.event("declare", Op.SET, "{player} is declarer.")
+PASSED_OUT = TABLE.event("passed_out", Op.NOTE, "All four passed.", closes=True)
+FACES = TABLE.event("face", Op.REVEAL, "{player} lays down {token}.", is_detail=True)
+LEADS = TABLE.event("lead", Op.MOVE, "{player} leads {token}.")
+PLAYS = TABLE.event("play", Op.MOVE, "{player} plays {token}.")
+TAKES = TABLE.event("take", Op.MOVE_ALL, "{player}'s card goes to {target}.", is_detail=True)
+WINS_TRICK = TABLE.event("win_trick", Op.NOTE, "{player} wins trick {value}.", closes=True)
+HAS_TRICKS = TABLE.event("has_tricks", Op.SET, "{player}'s side has {value} tricks.", is_detail=True)
+SCORES = TABLE.event("score", Op.NOTE, "{player}'s side scores {value}.", closes=True)
+BELOW_LINE = TABLE.event("below_the_line", Op.SET, "{player}'s side has {value} below the line.", closes=True)
+WINS_GAME = TABLE.event("win_game", Op.SET, "{player}'s side has won {value} games.", closes=True)
+HAS_TOTAL = TABLE.event("total", Op.SET, "{player}'s side has {value} points.", closes=True)
+HONOURS = TABLE.event("honours", Op.NOTE, "{player} held honours worth {value}.", closes=True)
+FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
