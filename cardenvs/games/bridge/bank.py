@@ -19,14 +19,13 @@ from pathlib import Path
 import numpy as np
 
 from cardenvs.core.cards import NUM_CARDS
-from cardenvs.core.errors import OptionError
+from cardenvs.core.errors import FileError
 from cardenvs.core.kernel import kernel
 from cardenvs.core.shared_data import shared_bytes
-from cardenvs.games.bridge.state import NUM_DENOMINATIONS, NUM_PLAYERS, NUM_TRICKS
+from cardenvs.games.bridge.state import NUM_DENOMINATIONS, NUM_PLAYERS, NUM_RESULTS, NUM_TRICKS
 
 FILE = Path(__file__).parent / "deals.npy"
 VARIABLE = "CARDENVS_BRIDGE_BANK"
-NUM_RESULTS = NUM_DENOMINATIONS * NUM_PLAYERS
 OWNER_BYTES = NUM_CARDS // 4
 ROW_BYTES = OWNER_BYTES + NUM_RESULTS // 2
 MOST_DEALS = 1_000_000
@@ -62,16 +61,16 @@ def read_bank(path: Path) -> np.ndarray:
     """Read and check a file of deals.
 
     Raises:
-        OptionError: there is no such file, or a deal in it is impossible.
+        FileError: there is no such file, or a deal in it is impossible.
     """
     try:
         rows = np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        raise OptionError(f"{path}: not a file of solved bridge deals ({error})") from error
+        raise FileError(f"{path}: not a file of solved bridge deals ({error})") from error
     if not isinstance(rows, np.ndarray) or rows.dtype != np.uint8 or rows.ndim != 2 or rows.shape[1] != ROW_BYTES:
-        raise OptionError(f"{path}: a file of solved deals is an array uint8 (deals, {ROW_BYTES})")
+        raise FileError(f"{path}: a file of solved deals is an array uint8 (deals, {ROW_BYTES})")
     if not 1 <= len(rows) <= MOST_DEALS:
-        raise OptionError(f"{path}: 1 to {MOST_DEALS} deals; it has {len(rows)}")
+        raise FileError(f"{path}: 1 to {MOST_DEALS} deals; it has {len(rows)}")
     owners, tricks = unpack(rows)
     for p in range(NUM_PLAYERS):
         _complain(path, (owners == p).sum(axis=1) != NUM_TRICKS, "a player holds thirteen cards")
@@ -81,7 +80,7 @@ def read_bank(path: Path) -> np.ndarray:
 
 def _complain(path: Path, wrong: np.ndarray, reason: str) -> None:
     if wrong.any():
-        raise OptionError(f"{path}: deal {int(wrong.argmax())} is impossible: {reason}")
+        raise FileError(f"{path}: deal {int(wrong.argmax())} is impossible: {reason}")
 
 
 _byte_at, _num_bytes = shared_bytes("bridge_bank", read_bank(Path(os.environ.get(VARIABLE) or FILE)))

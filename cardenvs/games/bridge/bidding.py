@@ -15,7 +15,7 @@ import numpy as np
 from cardenvs.core.kernel import kernel
 from cardenvs.core.record import packed
 from cardenvs.core.scratch import stack_record
-from cardenvs.games.bridge.cards import SUIT_OF_DENOMINATION, heights, length
+from cardenvs.games.bridge.cards import SUIT_OF_DENOMINATION, heights, high_card_points, length
 from cardenvs.games.bridge.state import (
     BID_0,
     DOUBLE,
@@ -110,16 +110,6 @@ READING = packed(
     ]
 )
 new_reading = stack_record(READING)
-
-
-@kernel
-def high_card_points(cards):
-    """Return the high-card points of a bit set of cards: ace 4, king 3, queen 2, jack 1."""
-    points = 0
-    for suit in range(4):
-        ranks = heights(cards, suit)
-        points += 4 * (ranks >> 12 & 1) + 3 * (ranks >> 11 & 1) + 2 * (ranks >> 10 & 1) + (ranks >> 9 & 1)
-    return points
 
 
 @kernel(inline=True)

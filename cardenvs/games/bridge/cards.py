@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from cardenvs.core.cards import lowest_card
+from cardenvs.core.cards import count_bits, lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.games.bridge.state import NO_CARD, NUM_DENOMINATIONS
 
+NUM_SUITS = 4
 SUIT_SIZE = 13
 SUIT_CARDS = (1 << SUIT_SIZE) - 1
+ACES = 1 | 1 << SUIT_SIZE | 1 << 2 * SUIT_SIZE | 1 << 3 * SUIT_SIZE
 SUIT_OF_DENOMINATION = np.array([1, 2, 3, 0, -1], np.int8)  # the deck's suits are s c d h
 DENOMINATION_OF_SUIT = np.array([3, 0, 1, 2], np.int8)
 
@@ -41,11 +43,7 @@ def card_at(suit, level):
 @kernel(inline=True)
 def length(cards, suit):
     """Return the number of cards of a suit in a bit set."""
-    ranks, number = cards >> SUIT_SIZE * suit & SUIT_CARDS, 0
-    while ranks:
-        ranks &= ranks - 1
-        number += 1
-    return number
+    return count_bits(cards >> SUIT_SIZE * suit & SUIT_CARDS)
 
 
 @kernel(inline=True)
@@ -110,3 +108,14 @@ def dummy_of(s):
 def lowest(cards, suit):
     """Return the lowest card of a suit in a bit set, which has one."""
     return card_at(suit, lowest_card(heights(cards, suit)))
+
+
+@kernel
+def high_card_points(cards):
+    """Return the high-card points of a bit set of cards: ace 4, king 3, queen 2, jack 1."""
+    return (
+        4 * count_bits(cards & ACES)
+        + 3 * count_bits(cards & ACES << 12)
+        + 2 * count_bits(cards & ACES << 11)
+        + count_bits(cards & ACES << 10)
+    )

@@ -23,8 +23,8 @@ from cardenvs.games.bridge.cards import (
     trick_winner,
     trump_suit,
 )
-from cardenvs.games.bridge.rules import hidden_cards
 from cardenvs.games.bridge.state import AUCTION, CARD_0
+from cardenvs.games.bridge.worlds import hidden_cards
 
 _TEN = 8  # height
 _JACK = 9

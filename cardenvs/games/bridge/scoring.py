@@ -98,3 +98,19 @@ def imps(difference):
     while won < IMP_STEPS.shape[0] and points >= IMP_STEPS[won]:
         won += 1
     return won if difference >= 0 else -won
+
+
+@kernel
+def matchpoints(points, others):
+    """Return North and South's matchpoints above average: tables beaten less tables that are better (5.6).
+
+    Args:
+        points: of North and South.
+        others: their points at the other tables, from the first entry to -1, which is no score.
+    """
+    won = 0
+    for k in range(others.shape[0]):
+        if others[k] == -1:
+            break
+        won += (1 if points > others[k] else 0) - (1 if points < others[k] else 0)
+    return won

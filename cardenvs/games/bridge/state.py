@@ -20,6 +20,7 @@ MAX_GIVEN_CALLS = 40
 MAX_DEALS = 40
 NO_CARD = -1
 NO_BID = -1
+NOT_KNOWN = -1
 
 # Actions: the calls, then the cards.
 PASS, DOUBLE, REDOUBLE, BID_0 = 0, 1, 2, 3
@@ -28,10 +29,12 @@ NUM_ACTIONS = CARD_0 + NUM_CARDS
 
 SCORINGS = ("duplicate", "rubber")
 RUBBER = 1
-RESULTS = ("points", "imps")
-IMPS = 1
-PARTS = ("full", "play")  # option `phase`
-ONLY_PLAY = 1
+RESULTS = ("points", "imps", "matchpoints")
+IMPS, MATCHPOINTS = 1, 2
+PARTS = ("full", "play", "auction")  # option `phase`
+ONLY_PLAY, ONLY_AUCTION = 1, 2
+NUM_RESULTS = NUM_DENOMINATIONS * NUM_PLAYERS
+MAX_TABLES = 64
 SEATS = "NESW"
 
 PHASES = ("auction", "play")
@@ -46,16 +49,23 @@ class BridgeOptions(Options):
     """Options of Contract Bridge."""
 
     num_players: int = option(4, low=4, high=4, doc="players at the table")
-    phase: str = option("full", choices=PARTS, doc="what is played: all, or the cards alone (7)")
+    phase: str = option("full", choices=PARTS, doc="what is played: all, the cards alone, or the auction alone (7)")
     scoring: str = option("duplicate", choices=SCORINGS, doc="one deal, or deals until a side has two games (5, 6)")
     result: str = option("points", choices=RESULTS, doc="unit of the returns (5.5)")
     datum: int = option(0, low=-7600, high=7600, doc="North and South's points at the other tables, for imps (5.5)")
+    other_scores: tuple[int, ...] = option(
+        (), low=-7600, high=7600, length=MAX_TABLES, doc="North and South's points there, table by table (5.6)"
+    )
     board: int | None = option(None, low=1, high=16, optional=True, doc="number of the board; None: by the seed (2.1)")
     dealer: str = option("board", choices=("board", *SEATS), doc="who calls first (2.1)")
     vulnerable: str = option("board", choices=("board", "none", "NS", "EW", "both"), doc="which sides are (2.1)")
     auction: tuple[int, ...] = option(
         (), low=0, high=NUM_CALLS - 1, length=MAX_GIVEN_CALLS, doc='calls for phase="play", as action ids (7.1)'
     )
+    tricks: tuple[int, ...] = option(
+        (), low=0, high=NUM_TRICKS, length=NUM_RESULTS,
+        doc='of an explicit deal for phase="auction": by denomination from clubs, then by declarer from North (7.3)',
+    )  # fmt: skip
     honours: bool = option(False, doc="whether honours score in a rubber (6.5)")
     max_deals: int = option(20, low=1, high=MAX_DEALS, doc="deals after which a rubber ends unfinished (6.7)")
     partscore_bonus: int = option(100, low=50, high=100, doc="for the only part-score of an unfinished rubber (6.7)")
@@ -71,6 +81,13 @@ class BridgeOptions(Options):
             if self.phase != "play":
                 raise OptionError('auction needs phase="play"')
             _check_auction(self.auction)
+        if self.tricks:
+            if self.phase != "auction":
+                raise OptionError('tricks needs phase="auction"')
+            if len(self.tricks) != NUM_RESULTS:
+                raise OptionError(f"tricks takes {NUM_RESULTS} numbers; got {len(self.tricks)} (rules.md 7.3)")
+        if any(score % 10 for score in self.other_scores):
+            raise OptionError(f"other_scores takes scores of tables, multiples of 10; got {self.other_scores}")
 
 
 def _check_auction(calls: tuple[int, ...]) -> None:
@@ -116,6 +133,8 @@ STATE = record(
         ("board", "i1"),  # number, 1..16                                               all below: seen by all
         ("dealer", "i1"),
         ("vulnerable", "i1"),  # bit set of sides
+        # phase="auction": 4 * denomination + declarer to tricks, or NOT_KNOWN                seen by: nobody
+        ("tricks", "i1", (NUM_RESULTS,)),
         ("phase", "i1"),
         # The auction
         ("calls", "i1", (MAX_CALLS,)),

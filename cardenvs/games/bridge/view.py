@@ -10,8 +10,7 @@ from cardenvs.core.game_view import Choice
 from cardenvs.core.view import CardView, sees
 from cardenvs.games.bridge import state
 from cardenvs.games.bridge.bidding import MEANINGS, READING, read_auction
-from cardenvs.games.bridge.cards import height, led_suit, suit_of, trick_winner
-from cardenvs.games.bridge.rules import dummy_of, sees_hand
+from cardenvs.games.bridge.cards import dummy_of, height, led_suit, suit_of, trick_winner
 from cardenvs.games.bridge.state import (
     AUCTION,
     BID_0,
@@ -27,6 +26,7 @@ from cardenvs.games.bridge.state import (
     SEATS,
     call_label,
 )
+from cardenvs.games.bridge.worlds import sees_hand
 
 _REASONS = {
     state.AUCTION_IS_ON: "the auction is on; make a call (rules.md 3.1)",
