@@ -140,19 +140,22 @@ def tricks_of(s: Any) -> Iterator[list[tuple[int, int]]]:
 # For readers of files
 
 
-def new_board_state(hands: np.ndarray, number: int | None, dealer: int, vulnerable: int, **options: Any) -> State:
+def new_board_state(
+    hands: np.ndarray, number: int | None, dealer: int, vulnerable: int | None, **options: Any
+) -> State:
     """Return the state of a deal before the first call.
 
     Args:
         hands: int64 (4,).
         number: of the board, or None.
         dealer: 0..3.
-        vulnerable: bit set of sides.
+        vulnerable: bit set of sides; None: that of the board's number.
         options: of bridge_v0.
     """
     board = 1 if number is None else (number - 1) % 16 + 1
+    side = "board" if vulnerable is None else VULNERABLE[vulnerable]
     return get_game(GAME).new_state(
-        seed=0, deck=deck_of(hands), board=board, dealer=SEATS[dealer], vulnerable=VULNERABLE[vulnerable], **options
+        seed=0, deck=deck_of(hands), board=board, dealer=SEATS[dealer], vulnerable=side, **options
     )
 
 

@@ -5,14 +5,17 @@ Hands are int64 (4,), North first: bit c of hand p is set if player p holds card
 diamonds and clubs.
 """
 
+import functools
+import operator
+
 import numpy as np
 
 from cardenvs.core.cards import NUM_CARDS
+from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
-from cardenvs.core.checks import short
-from cardenvs.games.bridge.cards import SUIT_SIZE, card_at, heights
+from cardenvs.games.bridge.cards import SUIT_SIZE
 from cardenvs.games.bridge.state import NUM_PLAYERS, NUM_TRICKS, SEATS
 
 GAME = "bridge_v0"
@@ -56,15 +59,15 @@ def read_card(text: str) -> int:
     plain = text.upper().replace("10", "T")
     if len(plain) != 2 or plain[0] not in SUIT_IDS or plain[1] not in RANKS:
         raise FormatError(f"{short(text)} is not a card; a card is written SA, HT or C2")
-    return int(card_at(SUIT_IDS[plain[0]], RANKS.index(plain[1])))
+    return SUIT_SIZE * SUIT_IDS[plain[0]] + (RANKS.index(plain[1]) + 1) % SUIT_SIZE  # the ace is first in the deck
 
 
 def hand_text(hand: int) -> str:
     """Return a hand as "AKQ2.543.KJ9.T86": spades, hearts, diamonds, clubs."""
     parts = []
     for name in SUITS:
-        ranks = int(heights(np.int64(hand), SUIT_IDS[name]))
-        parts.append("".join(RANKS[level] for level in range(SUIT_SIZE - 1, -1, -1) if ranks >> level & 1))
+        held = [card for card in range(SUIT_SIZE) if hand >> SUIT_SIZE * SUIT_IDS[name] + card & 1]
+        parts.append("".join(sorted((RANKS[card - 1] for card in held), key=RANKS.index, reverse=True)))
     return ".".join(parts)
 
 
@@ -110,6 +113,11 @@ def read_hand(text: str) -> int:
                 raise FormatError(f"{name}{rank} is twice in the hand {short(text)}")
             hand |= 1 << card
     return hand
+
+
+def remaining(hands: list[int]) -> int:
+    """Return the cards that none of some hands has."""
+    return (1 << NUM_CARDS) - 1 & ~functools.reduce(operator.or_, hands)
 
 
 def check_hands(hands: np.ndarray) -> None:

@@ -112,7 +112,7 @@ def _write_position(deal: ctypes.Structure, s: np.void) -> None:
 
 
 def _read_solution(future: ctypes.Structure, out: np.ndarray) -> None:
-    """Write the tricks of all cards of a solution; of cards in sequence DDS lists the highest and the bits of others."""
+    """Write the tricks of all cards of a solution; of cards in sequence DDS lists the highest and others as bits."""
     for k in range(future.cards):
         ranks = future.equals[k] | 1 << future.rank[k]
         first = SUIT_SIZE * int(_OUR_SUITS[future.suit[k]])

@@ -17,14 +17,12 @@ from pathlib import Path
 import numpy as np
 
 from cardenvs.core.checks import short
-from cardenvs.core.errors import CardenvsError, FormatError
+from cardenvs.core.errors import FormatError
 from cardenvs.core.state import State
-from cardenvs.games.bridge.rules import _board_vulnerable
 from cardenvs.games.bridge.state import (
     BID_0,
     CARD_0,
     DOUBLE,
-    NO_CARD,
     NUM_DENOMINATIONS,
     NUM_PLAYERS,
     PASS,
@@ -33,7 +31,7 @@ from cardenvs.games.bridge.state import (
 )
 from cardenvs.tools.bridge import boards
 from cardenvs.tools.bridge.boards import Board
-from cardenvs.tools.bridge.deals import read_card, read_deal
+from cardenvs.tools.bridge.deals import hand_text, read_card, read_deal, read_hand, remaining
 from cardenvs.tools.bridge.text_files import MOST_LINES, lines_of
 
 MOST_TAGS = 200  # of a board
@@ -69,9 +67,8 @@ def read_pbn(path: Path) -> Iterator[Board]:
         FormatError: a board is damaged or not playable by the rules; names file, board, line and tag.
         FileError: the file cannot be read.
     """
-    number, before = 0, dict[str, _Tag]()
-    for tags in _tagged(path):
-        number += 1
+    before = dict[str, _Tag]()
+    for number, tags in enumerate(_tagged(path), 1):
         try:
             for name, tag in tags.items():
                 if tag.value in ("#", "##"):
@@ -117,7 +114,7 @@ def _tagged(path: Path) -> Iterator[dict[str, _Tag]]:
                 continue
             found = _PIECE.match(text, place)
             if found is None:
-                raise FormatError(f"{path}, line {line}: expected a tag such as [Board \"1\"]; got {short(text)}")
+                raise FormatError(f'{path}, line {line}: expected a tag such as [Board "1"]; got {short(text)}')
             place = found.end()
             opens, rest, name, value, token = found.groups()
             if opens:
@@ -127,7 +124,7 @@ def _tagged(path: Path) -> Iterator[dict[str, _Tag]]:
             elif name:
                 last = _add_tag(path, tags, last, _Tag(name, re.sub(r"\\(.)", r"\1", value), line))
             elif last is None:
-                raise FormatError(f"{path}, line {line}: expected a tag such as [Board \"1\"]; got {short(token)}")
+                raise FormatError(f'{path}, line {line}: expected a tag such as [Board "1"]; got {short(token)}')
             else:
                 _add_token(path, last, line, token)
     if in_comment:
@@ -145,7 +142,7 @@ def _add_tag(path: Path, tags: dict[str, _Tag], last: _Tag | None, tag: _Tag) ->
     if key == "note":
         number, colon, text = tag.value.partition(":")
         if not colon or last is None or len(last.notes) >= MOST_TAGS:
-            raise FormatError(f"{where}: a note is written [Note \"1:text\"] and follows the auction or the play")
+            raise FormatError(f'{where}: a note is written [Note "1:text"] and follows the auction or the play')
         last.notes[number.strip()] = text.strip()
         return last
     if key in tags:
@@ -188,8 +185,8 @@ class _Reader:
             return None
         try:
             return read(value)
-        except (CardenvsError, ValueError, KeyError) as error:
-            raise _error(self._tags[name], error if isinstance(error, CardenvsError) else f"got {short(value)}") from None
+        except FormatError as error:
+            raise _error(self._tags[name], error) from None
 
     def board(self) -> Board:
         """Return the board."""
@@ -241,13 +238,14 @@ class _Reader:
             raise _error(self._tags["deal"], "neither the dealer nor the number of the board is given")
         return (number - 1) % NUM_PLAYERS
 
-    def _vulnerable(self, number: int | None) -> int:
+    def _vulnerable(self, number: int | None) -> int | None:
+        """Return the bit set of sides, or None: that of the board's number."""
         found = None if self._tags.get("vulnerable", _Tag("", "?", 0)).value == "?" else self._read_vulnerable()
         if found is not None:
             return found
         if number is None:
             raise _error(self._tags["deal"], "neither the vulnerability nor the number of the board is given")
-        return int(_board_vulnerable((number - 1) % 16 + 1))
+        return None
 
     def _read_vulnerable(self) -> int | None:
         tag = self._tags["vulnerable"]
@@ -401,20 +399,11 @@ def _complete_deal(text: str) -> np.ndarray:
     head, colon, rest = text.partition(":")
     parts = rest.split()
     if colon and len(parts) == NUM_PLAYERS and parts.count("-") == 1:
-        known = read_hands_of(parts)
-        parts[parts.index("-")] = known
+        missing = parts.index("-")
+        others = [read_hand(part) for k, part in enumerate(parts) if k != missing]
+        parts[missing] = hand_text(remaining(others))
         text = f"{head}:{' '.join(parts)}"
     return read_deal(text)
-
-
-def read_hands_of(parts: list[str]) -> str:
-    """Return the hand with the cards that three other hands lack, as PBN writes it."""
-    from cardenvs.tools.bridge.deals import hand_text, read_hand
-
-    seen = 0
-    for part in parts:
-        seen |= 0 if part == "-" else read_hand(part)
-    return hand_text((1 << 52) - 1 & ~seen)
 
 
 def _seat(text: str) -> int:
@@ -424,7 +413,7 @@ def _seat(text: str) -> int:
 
 
 def _number(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) and len(text) <= 8):
+    if not (text.isascii() and text.isdigit() and int(text[:9]) >= 1 and len(text) <= 8):
         raise FormatError(f"the number of a board is 1 to 99999999; got {short(text)}")
     return int(text)
 

@@ -18,11 +18,9 @@ from cardenvs.core.errors import AgentError, require
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.rng import derived_seed
-from cardenvs.games.bridge.cards import cards_played
-from cardenvs.games.bridge.rules import dummy_of
 from cardenvs.games.bridge.scoring import duplicate_score, imps
 from cardenvs.games.bridge.state import AUCTION, CARD_0, NUM_PLAYERS, NUM_TRICKS
-from cardenvs.tools.bridge.deals import GAME
+from cardenvs.tools.bridge.deals import GAME, dealt_hands
 from cardenvs.tools.bridge.double_dummy import EXTRA, MOST_POSITIONS, card_tricks
 
 _POLICY = "heuristic"
@@ -98,9 +96,9 @@ class _Auction:
     """The calls that were made, and what the natural bidder would have called with other hands."""
 
     def __init__(self, twin, player: int) -> None:
-        self._engine, self._played = twin.game.engine, [int(cards_played(twin.record, p)) for p in range(NUM_PLAYERS)]
+        self._engine, self._played = twin.game.engine, dealt_hands(twin) ^ twin.record.hands
         s = twin.record
-        known = {player, int(dummy_of(s))} if s.is_faced else {player}
+        known = {player, (int(s.declarer) + 2) % NUM_PLAYERS} if s.is_faced else {player}
         callers = [(int(s.dealer) + k) % NUM_PLAYERS for k in range(int(s.num_calls))]
         self._calls = [(k, p, int(s.calls[k])) for k, p in enumerate(callers) if p not in known]
         self._state = twin.records.copy()
@@ -148,8 +146,8 @@ def _make(argument: str, game: Game, options: Options) -> Agent:
 PIMC = AgentKind(
     "pimc",
     "pimc",
-    "bridge_v0 only: plays the card that is best on the mean of double-dummy worlds, 20 a decision; parameters `worlds` "
-    "and `tried`, as in `pimc:worlds=50`; needs the extra `bridge`",
+    "bridge_v0: plays the card with the best mean over double-dummy worlds, 20 a decision; parameters `worlds` and "
+    "`tried`, as in `pimc:worlds=50`; needs the extra `bridge`",
     _make,
     guest=False,
     isolation="none",
