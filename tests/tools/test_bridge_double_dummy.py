@@ -21,7 +21,7 @@ from cardenvs.tools.bridge.deals import deal_text, hands_of_seed, read_deal
 from cardenvs.tools.bridge.par import par_of
 
 GAME = get_game("bridge_v0")
-# The examples of DDS (dds/examples/hands.cpp): deals, and tricks of N E S W in spades, hearts, diamonds, clubs, no-trump.
+# The examples of DDS (dds/examples/hands.cpp): tricks of N E S W in spades, hearts, diamonds, clubs, no-trump.
 PUBLISHED = {
     "N:QJ6.K652.J85.T98 873.J97.AT764.Q4 K5.T83.KQ9.A7652 AT942.AQ4.32.KJ3":
         "5 8 5 8  6 6 6 6  5 7 5 7  7 5 7 5  6 6 6 6",

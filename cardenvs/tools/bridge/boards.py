@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cardenvs.core.checks import short
-from cardenvs.core.errors import CardenvsError, FormatError
+from cardenvs.core.errors import FormatError, IllegalActionError
 from cardenvs.core.registry import get_game
 from cardenvs.core.replay import Replay
 from cardenvs.core.state import State
@@ -177,8 +177,8 @@ def apply(state: State, action: int) -> None:
         raise FormatError("a card is played before the auction is over")
     try:
         state.apply(action)
-    except CardenvsError as error:
-        raise FormatError(str(error)) from None
+    except IllegalActionError:
+        raise FormatError(state.explain_illegal(action)) from None
 
 
 def checked_tricks(state: State, tricks: int | None) -> tuple[int | None, bool]:
