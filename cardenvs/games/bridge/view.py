@@ -9,8 +9,10 @@ from cardenvs.core.events import NO_PLAYER, OMNISCIENT, CounterUse
 from cardenvs.core.game_view import Choice
 from cardenvs.core.view import CardView, sees
 from cardenvs.games.bridge import state
-from cardenvs.games.bridge.bidding import MEANINGS, READING, read_auction
 from cardenvs.games.bridge.cards import dummy_of, height, led_suit, suit_of, trick_winner
+from cardenvs.games.bridge.meanings import MEANINGS
+from cardenvs.games.bridge.promises import MOST_POINTS
+from cardenvs.games.bridge.reading import READING, read_auction
 from cardenvs.games.bridge.state import (
     AUCTION,
     BID_0,
@@ -37,6 +39,7 @@ _REASONS = {
 }
 _SIDE_NAMES = ("NS", "EW")
 _VULNERABLE = ("nobody", "North and South", "East and West", "everybody")
+_SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")  # by denomination
 _SUIT_ORDER = (0, 3, 2, 1)  # spades, hearts, diamonds, clubs, as in newspapers
 _SUIT_MARKS = {0: "♠", 3: "[red]♥[/red]", 2: "[blue]♦[/blue]", 1: "[green]♣[/green]"}
 
@@ -176,10 +179,25 @@ def auction_of(s) -> list[dict]:
         {
             "player": f"player_{(int(s.dealer) + k) % 4}",
             "call": call_label(int(s.calls[k])),
-            "meaning": MEANINGS[int(reading.meanings[k])],
+            "meaning": _explained(reading, k),
         }
         for k in range(int(s.num_calls))
     ]
+
+
+def _explained(reading, k):
+    """Return what call number `k` promises: "balanced, 15 to 17 points"."""
+    low, high, number = int(reading.lows[k]), int(reading.highs[k]), int(reading.numbers[k])
+    parts = [MEANINGS[int(reading.meanings[k])]]
+    if low > 0 and high < MOST_POINTS:
+        parts.append(f"{low} to {high} points" if low < high else f"{low} points")
+    elif low > 0:
+        parts.append(f"{low} points or more")
+    elif high < MOST_POINTS:
+        parts.append(f"up to {high} points")
+    if reading.named[k] >= 0 and number:
+        parts.append(f"at least {number} {_SUIT_NAMES[int(reading.named[k])]}")
+    return ", ".join(parts)
 
 
 def _result(s, deal):
