@@ -57,11 +57,10 @@ def test_a_club_evening():
     assert (claimed.number, claimed.tricks, claimed.is_claimed, claimed.score) == (5, 11, True, 660)
     assert claimed.players == ("Bo Dahl", "Cy \\ Co", "Di", 'Ann "Ace" Berg')
     assert claimed.explanations == {0: "could be short", 2: ""}
-    assert claimed.comments == {4 + 3: "the claim comes next"}
+    assert claimed.comments == {4: "the claim comes next"}
     assert [card_text(card) for card in claimed.cards] == ["HQ", "H3", "HT", "HA", "CA", "C3", "C6", "C7"]
     assert claimed.tags == {
         "Event": "Club night", "Site": "Oslo", "Date": "2024.03.12", "Scoring": "IMP",
-        "ScoreTable": "Rank;ContestantNS",
     }  # fmt: skip
     assert passed.contract == "passed out"
     assert (passed.tricks, passed.score) == (None, 0)
@@ -71,7 +70,7 @@ def test_a_club_evening():
     assert deal_text(dealt_hands(stated.state)) == HANDS, "the fourth hand has the rest"
     assert unfinished.contract == "1NT by N"
     assert (unfinished.tricks, unfinished.score) == (None, None)
-    assert [card_text(card) for card in unfinished.cards] == ["S6", "S4", "S3", "SA"][:4] + ["H3", "H8"]
+    assert [card_text(card) for card in unfinished.cards] == ["S6", "S4", "S3", "SA", "H3", "H8"]
 
 
 def test_a_match_of_two_rooms():
@@ -191,7 +190,7 @@ def test_a_name_cannot_add_a_tag_or_a_call(tmp_path):
     (again,) = read(tmp_path / "a.pbn")
     same(evil, again, but=("tags",))
     for name in ("a\nb", "a\x00", "x" * 2000):
-        with pytest.raises(FormatError, match="north|North"):
+        with pytest.raises(FormatError, match=r"^North has more"):
             "".join(pbn_text([Board(board.state, 1, (name, "", "", ""))]))
     for name in ("a,b", "a|mb|7N"):
         with pytest.raises(FormatError, match="a name in LIN has none of"):
@@ -216,7 +215,7 @@ def test_boards_are_read_one_by_one(tmp_path):
     path.write_text(good + '[Board "2"]\n[Deal "nonsense"]\n')
     boards = read_boards(path)
     assert next(boards).number == 1
-    with pytest.raises(FormatError, match="board 2, line .*Deal"):
+    with pytest.raises(FormatError, match=r"board 2, line .*Deal"):
         next(boards)
 
 
@@ -255,24 +254,24 @@ def edited(path, old, new, tmp_path):
         ('Contract "3NT"', 'Contract "8NT"', "line 19, Contract: a contract is written 3NT, 4SX or Pass"),
         ('Result "11"', 'Result "14"', "line 20, Result: the result is the number of declarer's tricks, 0 to 13"),
         ('Result "11"', 'Result "1"', "Result: 1 tricks are stated, but after the cards on record declarer takes 2 to"),
-        ("1S Pass 3NT", "1D Pass 3NT", "line 25, Auction: a bid must be higher than 1D"),
+        ("1S Pass 3NT", "1D Pass 3NT", "line 25, Auction: .*a bid must be higher than 1D"),
         ("1S Pass 3NT", "1S XX 3NT", "line 25, Auction: .*redouble"),
         ("1S Pass 3NT", "1S Paas 3NT", "line 25, Auction: 'Paas' is not a call"),
         ("=1= Pass", "=7= Pass", "line 24, Auction: there is no note '7'"),
         ('[Note "1:could', '[Note "could', r"line 26: a note is written \[Note"),
         ('Play "W"', 'Play "E"', "line 27, Play: the opening lead is W's; got 'E'"),
         ("HQ H3", "HQ S2", "line 28, Play: .*must be followed"),
-        ("HQ H3", "HQ C2", "line 28, Play: that card is not in the hand"),
+        ("HQ H3", "HQ C2", "line 28, Play: .*that card is not in the hand"),
         ("HQ H3", "HQ H1", "line 28, Play: 'H1' is not a card"),
         ("HQ H3 HT", "HQ - HT", "line 28, Play: HT is played after a card that is not on record"),
         ("HQ H3", "HQ ^R", "line 28, Play: .*revokes are not supported"),
         ("[Note \"1:the claim", "[Board \"9\"]\n[Note \"1:the claim", "line 31: 'Board' is there twice"),
         ("{ Nobody", "{ Nobody {", None),
-        ("  why they stopped }", "  why they stopped", "a comment that begins with { has no end"),
+        ("{the winners}", "{the winners", "a comment that begins with { has no end"),
         ("[Site", "oops\n[Site", None),
         ("[Event", "oops [Event", r"line 6: expected a tag such as \[Board \"1\"\]; got 'oops'"),
         ('[Deal "N:AKQ2', '[Ideal "N:AKQ2', "board 1, line 6: the board has no deal"),
-        ('[Result "9"]', '[Result "9"]\n[Play "E"]\nS6 S3 S5 S2\n', None),
+        ('[Result "9"]', '[Result "9"]\n[Play "E"]\nS6 S4 S3 S2\n', None),
     ],
 )  # fmt: skip
 def test_pbn_errors_name_board_line_and_tag(tmp_path, old, new, message):
@@ -300,13 +299,13 @@ def test_a_result_that_contradicts_the_play_is_refused(tmp_path):
     ("old", "new", "message"),
     [
         ("md|3ST54", "md|5ST54", "board 1, line 4, md: a deal begins with the dealer, 1 for South"),
-        ("HAK2DAQ76CAK5,", "HAK2DAQ76CAK,", "line 4, md: S has 12 cards"),
+        ("HAK2DAQ76CAK5,", "HAK2DAQ76CAK,", "line 4, md: a hand that is left out gets the other cards; there are 14"),
         ("md|3ST54", "md|3SX54", "line 4, md: expected a hand such as"),
         ("SAKQ2H543DKJ9CT86,|", "SAKQ2H543DKJ9CT86,,,|", "line 4, md: a deal has four hands, from South on; got 6"),
         ("sv|n|", "sv|q|", "line 4, sv: vulnerability is o, n, e or b; got 'q'"),
-        ("mb|1S|", "mb|1D|", "line 5, mb: a bid must be higher than 1D"),
+        ("mb|1S|", "mb|1D|", "line 5, mb: .*a bid must be higher than 1D"),
         ("mb|1S|", "mb|8S|", "line 5, mb: expected calls"),
-        ("pc|h3|", "pc|h2|", "line 5, pc: that card is not in the hand"),
+        ("pc|h3|", "pc|h2|", "line 5, pc: .*that card is not in the hand"),
         ("pc|h3|", "pc|h1|", "line 5, pc: expected cards such as SA"),
         ("mc|11|", "mc|14|", "line 6, mc: declarer claims 0 to 13 tricks"),
         ("mc|11|", "mc|1|", "line 6, mc: 1 tricks are stated"),
@@ -340,7 +339,7 @@ def test_files_of_any_size_are_bounded(tmp_path, suffix):
 @pytest.mark.parametrize("sample", [CLUB, MATCH])
 def test_damaged_files_are_read_or_refused(tmp_path, sample):
     rng, text, path = random.Random(3), sample.read_text(), tmp_path / sample.name
-    refused = 0
+    refused = []
     for _ in range(150):
         changed = list(text)
         for _ in range(rng.randint(1, 4)):
@@ -352,9 +351,9 @@ def test_damaged_files_are_read_or_refused(tmp_path, sample):
         try:
             read(path)
         except FormatError as error:
-            refused += 1
-            assert "\n" not in str(error)
-    assert refused > 20
+            refused.append(str(error))
+    assert len(refused) > 20
+    assert not any("\n" in message for message in refused)
 
 
 def test_latin_1_is_read(tmp_path):
@@ -378,7 +377,7 @@ def test_endplay_reads_what_is_written_here_and_we_read_what_it_writes(tmp_path)
             assert other.deal.to_pbn() == deal_text(dealt_hands(ours.state))
             assert [str(card).upper() for card in other.play] == unicode_cards(ours)
             assert len(other.auction) == len(ours.calls)
-            if ours.tricks is not None:
+            if ours.tricks is not None and suffix == ".pbn":  # of LIN it counts the tricks wrongly, see below
                 sign = 1 if other.contract.declarer.name in ("north", "south") else -1
                 assert sign * other.contract.score(other.vul) == ours.score
         path = tmp_path / f"theirs{suffix}"
@@ -404,8 +403,12 @@ def test_where_endplay_reads_something_else():
     assert len(passed.auction) == 4
     (opened,) = pbn.loads(f'{deal}[Auction "N"]\n1C Pass AP\n')
     assert len(opened.auction) == 5, "three passes more, although one had been made"
-    with pytest.raises(ValueError, match="why") as error:
+    with pytest.raises(ValueError, match="invalid") as error:
         pbn.loads(f'{deal}[Auction "N"]\n1C {{why}} Pass Pass Pass\n')
     assert "line" not in str(error.value)
+    board = played(0, number=1)
+    (counted,) = lin.loads("".join(lin_text([board])))
+    assert board.tricks == 8
+    assert counted.contract.result + 6 + counted.contract.level != 8, "tricks counted as if North led to each"
     with pytest.raises(ValueError, match="unpack"):
         lin.loads(MATCH.read_text().replace("\n", ""))

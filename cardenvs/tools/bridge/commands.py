@@ -14,6 +14,7 @@ from cardenvs.cli.options import read_options
 from cardenvs.cli.progress import ProgressBar
 from cardenvs.cli.shared import MAX_SEED, GamesStore, OptionTexts, Processes, escaped, new_console, new_table
 from cardenvs.core.errors import FormatError, OptionError
+from cardenvs.games.bridge.state import SEATS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,7 +57,7 @@ def boards(
     for one in found:
         tricks = "" if one.tricks is None else f"{one.tricks}{' claimed' if one.is_claimed else ''}"
         score = "" if one.score is None else f"{one.score:+d}" if one.score else "0"
-        dealer = "NESW"[int(one.state.record.dealer)]
+        dealer = SEATS[int(one.state.record.dealer)]
         names = (escaped(name[:12]) for name in one.players)
         table.add_row(str(one.number or ""), dealer, one.contract or "", tricks, score, *names)
     new_console().print(table)
@@ -300,12 +301,12 @@ def _print_annotation(result: "Annotation") -> None:
     console.print()
     for number, cards in itertools.groupby(result.cards, key=lambda one: one.trick):
         trick = list(cards)
-        cells = [
-            f"{'NESW'[one.player]} {card_text(one.card)}" + (f"[red]-{one.cost}[/red]" if one.cost else "  ")
+        cells = (
+            f"{SEATS[one.player]} {card_text(one.card)}" + (f"[red]-{one.cost}[/red]" if one.cost else "  ")
             for one in trick
-        ]
-        console.print(f"{number:>2}  {'   '.join(cells):<40}   declarer makes {trick[-1].tricks}")
-    lost = "  ".join(f"{'NESW'[p]} {result.lost(p)}" for p in range(4))
+        )
+        console.print(f"{number:>2}   {'   '.join(cells)}   declarer makes {trick[-1].tricks}")
+    lost = "  ".join(f"{seat} {result.lost(p)}" for p, seat in enumerate(SEATS))
     console.print(f"\ntricks lost by cards, dummy's counted as declarer's: {lost}")
 
 

@@ -116,8 +116,15 @@ def read_hand(text: str) -> int:
 
 
 def remaining(hands: list[int]) -> int:
-    """Return the cards that none of some hands has."""
-    return (1 << NUM_CARDS) - 1 & ~functools.reduce(operator.or_, hands)
+    """Return the hand that the three others leave.
+
+    Raises:
+        FormatError: it has not thirteen cards.
+    """
+    hand = (1 << NUM_CARDS) - 1 & ~functools.reduce(operator.or_, hands)
+    if hand.bit_count() != NUM_TRICKS:
+        raise FormatError(f"a hand that is left out gets the other cards; there are {hand.bit_count()} of them")
+    return hand
 
 
 def check_hands(hands: np.ndarray) -> None:

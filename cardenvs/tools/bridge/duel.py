@@ -95,5 +95,5 @@ def boards_of(tables: tuple[Match, Match], store: Store) -> list[Board]:
     return [
         dataclasses.replace(Board.of(replay_of(table, game)), number=game.deal + 1)
         for table in tables
-        for game in store.results(table.id)
+        for game in store.records(table.id)
     ]

@@ -6,8 +6,9 @@ of the other table follow), `qx` number and room as in `o7`, `md` dealer (1 Sout
 explanation of a call, `pc` cards, `mc` tricks claimed by declarer. Comments (`nt`) and layout are left out.
 
 Why not endplay's reader and writer: it reads a whole file at once, finds boards by `pn` only, so it joins the boards
-of a match that follow one another by `qx`, cannot read eight names, attaches comments of spectators to calls, and lets
-a name or explanation with `|` add pairs to the file. Tests compare both where both can read and write.
+of a match that follow one another by `qx`, cannot read eight names, attaches comments of spectators to calls, counts
+the tricks of a board without a claim as if North led to each, and lets a name with `|` add pairs to the file. Tests
+compare both where both can read and write.
 """
 
 import re

@@ -199,7 +199,7 @@ class _Reader:
         self._play(state)
         tricks, is_claimed = self._result(state)
         players = tuple(self._value(name) for name in ("north", "east", "south", "west"))
-        others = {tag.name: tag.value for name, tag in self._tags.items() if name not in OWN_TAGS}
+        others = {tag.name: tag.value for name, tag in self._tags.items() if _is_other(name) and tag.value != "?"}
         return Board(
             state, number, players, tricks, is_claimed, has_auction, self._explanations, self._comments, others
         )
@@ -368,6 +368,11 @@ def _note(tag: _Tag, token: str) -> str:
     if number not in tag.notes:
         raise FormatError(f"there is no note {short(number)}")
     return tag.notes[number]
+
+
+def _is_other(name: str) -> bool:
+    """Whether a tag is kept as it is: not those that a Board has as fields, nor tables, whose rows are not read."""
+    return name not in OWN_TAGS and (name == "table" or not name.endswith("table"))
 
 
 # ---------------------------------------------------------------------------------------------------------------
