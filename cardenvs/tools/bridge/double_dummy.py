@@ -129,7 +129,7 @@ def _as_dds(hands: np.ndarray) -> np.ndarray:
 
 def _array(field: ctypes.Array, dtype: type, shape: tuple[int, ...]) -> np.ndarray:
     """Return an array that shares the memory of a ctypes array."""
-    return np.frombuffer(field, dtype).reshape(shape)
+    return np.frombuffer(memoryview(field), dtype).reshape(shape)
 
 
 def num_cores() -> int:

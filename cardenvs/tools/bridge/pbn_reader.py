@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -34,6 +35,7 @@ from cardenvs.tools.bridge.boards import Board
 from cardenvs.tools.bridge.deals import hand_text, read_card, read_deal, read_hand, remaining
 from cardenvs.tools.bridge.text_files import MOST_LINES, lines_of
 
+_T = TypeVar("_T")
 MOST_TAGS = 200  # of a board
 MOST_TOKENS = 1500  # of a section
 _PIECE = re.compile(r'\s*(?:(\{)|(;)|\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]|([^\s{;\[]+))')
@@ -178,7 +180,7 @@ class _Reader:
         tag = self._tags.get(name)
         return "" if tag is None or tag.value in ("?", "-") else tag.value.strip()
 
-    def _read(self, name: str, read: Callable[[str], object]) -> object:
+    def _read(self, name: str, read: Callable[[str], _T]) -> _T | None:
         """Return what `read` makes of a tag's value, or raise with its line; None if the tag says nothing."""
         value = self._value(name)
         if not value:

@@ -18,6 +18,7 @@ from cardenvs.core.errors import AgentError, require
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.rng import derived_seed
+from cardenvs.core.state import State
 from cardenvs.games.bridge.scoring import duplicate_score, imps
 from cardenvs.games.bridge.state import AUCTION, CARD_0, NUM_PLAYERS, NUM_TRICKS
 from cardenvs.tools.bridge.deals import GAME, dealt_hands
@@ -95,7 +96,7 @@ class PimcAgent(Agent):
 class _Auction:
     """The calls that were made, and what the natural bidder would have called with other hands."""
 
-    def __init__(self, twin, player: int) -> None:
+    def __init__(self, twin: State, player: int) -> None:
         self._engine, self._played = twin.game.engine, dealt_hands(twin) ^ twin.record.hands
         s = twin.record
         known = {player, (int(s.declarer) + 2) % NUM_PLAYERS} if s.is_faced else {player}
