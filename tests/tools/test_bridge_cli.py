@@ -54,6 +54,8 @@ def test_boards_are_listed_and_converted(tmp_path):
     [
         (["boards", CLUB, "--out", "a.txt"], "--out ends with .pbn, .lin or .json; got a.txt"),
         (["boards", CLUB, "--out", "a.json"], "a replay has one board; choose one of the 4 with --board"),
+        (["bank", "--out", "."], "it is a folder"),
+        (["boards", CLUB, "--board", 10**30], "--board"),
         (["boards", CLUB, "--board", 9], "has no board 9"),
         (["boards", CLUB, "--out", CLUB], "--out would overwrite"),
         (["solve"], "give a file of boards or --seeds, one of the two"),

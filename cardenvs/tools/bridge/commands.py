@@ -31,7 +31,7 @@ Source = Annotated[
     Path, typer.Argument(metavar="FILE", callback=input_file, help="Boards: .pbn, .lin, a replay (.json) or a store.")
 ]
 BoardNumber = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Only the N-th board of the file, counted from 1.")
+    int | None, typer.Option(min=1, max=_MOST_DEALS, metavar="N", help="Only the N-th board, counted from 1.")
 ]
 
 
@@ -131,7 +131,7 @@ def solve(
         raise OptionError(f"--out ends with .jsonl, .csv or .pbn; got {out}")
     if (file is None) == (seeds is None):
         raise OptionError("give a file of boards or --seeds, one of the two")
-    part = None if out is None else out.with_name(f"{out.name}.part")
+    part = None if out is None else Path(f"{out}.part")
     outputs = Outputs({"--out": out, "OUT.part": part}, used={"FILE": file})
     require("endplay", EXTRA)
     found = _read(file, board) if file is not None else _of_seeds(seeds or "")
@@ -227,7 +227,7 @@ def bank(
     from cardenvs.tools.bridge import results
     from cardenvs.tools.bridge.double_dummy import EXTRA
 
-    part = out.with_name(f"{out.name}.part")
+    part = Path(f"{out}.part")
     outputs = Outputs({"--out": out, "OUT.part": part})
     require("endplay", EXTRA)
     hands = results.bank_hands(deals, results.BANK_SEED if first is None else first)
