@@ -67,6 +67,11 @@ BASES = {  # words with which a command works, quickly
     "llm-stub": [],
     "warmup": ["kuhn_poker", "--help"],
     "doctor": ["--json"],
+    "bridge boards": ["boards.pbn"],
+    "bridge solve": ["--seeds", "0:1", "-p", "1"],
+    "bridge bank": ["--deals", "1", "--out", "new.npy", "-p", "1"],
+    "bridge annotate": ["boards.pbn"],
+    "bridge duel": ["--agents", "heuristic,random", "--boards", "1"],
     "poker calibrate": ["--seeds", "0:30", "--run-id", "a", "--pool", "1", "--gate", "heuristic", "--workers", "1"],
     "poker scores": ["store.db"],
     "rummikub solve": ["--rack", "R1 R2 R3"],
@@ -76,7 +81,7 @@ BASES = {  # words with which a command works, quickly
     "texas_holdem export-phh": ["hand.json", "--out", "new.phh"],
     "texas_holdem replay-phh": ["hand.phh"],
 }
-LONGER = {"texas_holdem", "rummikub", "poker"}  # games that take long to load: in the long form only
+LONGER = {"texas_holdem", "rummikub", "poker", "bridge"}  # games that take long to load: in the long form only
 
 
 def commands(group, path=()):
@@ -153,6 +158,10 @@ def files(tmp_path_factory):
         )
         Path("scenario.yaml").write_text(
             "game: kuhn_poker\nscenarios: [{name: pass, deck: K J, steps: [{do: [pass, pass], expect: {winner: 0}}]}]\n"
+        )
+        Path("boards.pbn").write_text(
+            '[Board "1"]\n[Deal "N:AKQ2.543.KJ9.T86 J976.T98.T8.Q972 T54.AK2.AQ76.AK5 83.QJ76.5432.J43"]\n'
+            '[Declarer "N"]\n[Contract "1NT"]\n[Result "9"]\n[Play "E"]\nS6 S4 S3 SA\n*\n'
         )
         Path("calls.jsonl").write_text(json.dumps({"type": "call", "agent": "a", "outcome": "ok", "seconds": 1}) + "\n")
         with sqlite3.connect("foreign.db") as connection:

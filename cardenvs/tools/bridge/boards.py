@@ -1,0 +1,253 @@
+"""Boards: one deal as it was bid and played at a table, from a file, a replay or a match.
+
+A board is a state of bridge_v0 and what a file says besides. A claim ends the play early: the rules of the game know no
+claims (rules.md 9.2), so the state of such a board is unfinished, and the board has the tricks.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cardenvs.core.checks import short
+from cardenvs.core.errors import FormatError, IllegalActionError
+from cardenvs.core.registry import get_game
+from cardenvs.core.replay import Replay
+from cardenvs.core.state import State
+from cardenvs.games.bridge.scoring import duplicate_score
+from cardenvs.games.bridge.state import (
+    BID_0,
+    NO_BID,
+    NUM_CALLS,
+    NUM_PLAYERS,
+    NUM_TRICKS,
+    PASS,
+    RUBBER,
+    SEATS,
+    call_label,
+)
+from cardenvs.tools.bridge.deals import GAME, deck_of
+
+VULNERABLE = ("none", "NS", "EW", "both")  # by bit set
+NOBODY = ("",) * NUM_PLAYERS
+MOST_TEXT = 1000  # characters of a name, tag or note
+
+
+@dataclass(frozen=True)
+class Board:
+    """A deal as it was bid and played.
+
+    Attributes:
+        state: of bridge_v0 after the last call or card on record. It has all actions if the calls are known.
+        number: of the board, or None.
+        players: names from North clockwise, "" if unknown.
+        tricks: of declarer's side, as counted, claimed or stated; None if unknown or passed out.
+        is_claimed: whether the play ended before the last card, with `tricks`.
+        has_auction: whether the calls are on record. If only the contract is, the state has the shortest auction to it.
+        explanations: what was said about calls, by number of the call from 0; "" for an alert without words.
+        comments: on cards, by number of the card from 0.
+        tags: what else a PBN file says, by name of the tag.
+    """
+
+    state: State
+    number: int | None = None
+    players: tuple[str, ...] = NOBODY
+    tricks: int | None = None
+    is_claimed: bool = False
+    has_auction: bool = True
+    explanations: dict[int, str] = field(default_factory=dict)
+    comments: dict[int, str] = field(default_factory=dict)
+    tags: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def contract(self) -> str | None:
+        """The contract, as in "4Sx by W"; "passed out"; None while the auction goes on."""
+        s = self.state.record
+        if s.contract == NO_BID:
+            return "passed out" if self.state.is_terminal else None
+        if s.declarer < 0:
+            return None
+        return f"{call_label(BID_0 + int(s.contract))}{'x' * int(s.doubled)} by {SEATS[int(s.declarer)]}"
+
+    @property
+    def calls(self) -> list[int]:
+        """All calls, as action ids."""
+        s = self.state.record
+        return s.calls[: int(s.num_calls)].tolist()
+
+    @property
+    def cards(self) -> list[int]:
+        """All cards played, in order."""
+        return [card for trick in tricks_of(self.state.record) for _, card in trick]
+
+    @property
+    def score(self) -> int | None:
+        """Points of North and South; None if the result is unknown."""
+        s = self.state.record
+        if self.tricks is None:
+            return 0 if self.contract == "passed out" else None
+        side = int(s.declarer) & 1
+        points = int(duplicate_score(np.int64(s.contract), int(s.doubled), int(s.vulnerable) >> side & 1, self.tricks))
+        return -points if side else points
+
+    def replay(self) -> Replay:
+        """Return the replay, which ends at a claim."""
+        return Replay.of(self.state, [name or f"player_{p}" for p, name in enumerate(self.players)])
+
+    @classmethod
+    def of(cls, played: State | Replay, number: int | None = None) -> "Board":
+        """Return the board of a game of duplicate bridge, finished or not.
+
+        Raises:
+            FormatError: it is another game, or a rubber.
+        """
+        names = NOBODY
+        if isinstance(played, Replay):
+            names = tuple(one_line_name(name) for name in played.players)
+            played = played.state_at(len(played.actions))
+        if played.game.name != GAME:
+            raise FormatError(f"boards are games of {GAME}; this is {played.game.name}")
+        s = played.record
+        if s.rules.scoring == RUBBER:
+            raise FormatError("a rubber has several deals; only duplicate games are boards")
+        is_over = played.is_terminal and s.trick == NUM_TRICKS
+        tricks = int(s.tricks_won[int(s.declarer) & 1]) if is_over else None
+        return cls(played, int(s.board) if number is None else number, names, tricks)
+
+
+def one_line_name(name: str) -> str:
+    """Return a name without characters that would break a line of a file."""
+    return "".join(one if one.isprintable() else " " for one in name)
+
+
+def tricks_of(s: Any) -> Iterator[list[tuple[int, int]]]:
+    """Yield for each trick of a record its (player, card) pairs in the order of play; the last may be short."""
+    if s.declarer < 0:
+        return
+    leader = (int(s.declarer) + 1) % NUM_PLAYERS
+    for k in range(NUM_TRICKS):
+        order = [(leader + j) % NUM_PLAYERS for j in range(NUM_PLAYERS)]
+        cards = [(p, int(s.played[p, k])) for p in order if s.played[p, k] >= 0]
+        if not cards:
+            return
+        yield cards
+        leader = int(s.winners[k])
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# For readers of files
+
+
+def new_board_state(
+    hands: np.ndarray, number: int | None, dealer: int, vulnerable: int | None, **options: Any
+) -> State:
+    """Return the state of a deal before the first call.
+
+    Args:
+        hands: int64 (4,).
+        number: of the board, or None.
+        dealer: 0..3.
+        vulnerable: bit set of sides; None: that of the board's number.
+        options: of bridge_v0.
+    """
+    board = 1 if number is None else (number - 1) % 16 + 1
+    side = "board" if vulnerable is None else VULNERABLE[vulnerable]
+    return get_game(GAME).new_state(
+        seed=0, deck=deck_of(hands), board=board, dealer=SEATS[dealer], vulnerable=side, **options
+    )
+
+
+def shortest_auction(dealer: int, declarer: int, bid: int, doubled: int) -> tuple[int, ...]:
+    """Return the calls that lead to a contract at once: declarer's bid, and the calls that double it."""
+    passes = (PASS,) * ((declarer - dealer) % NUM_PLAYERS)
+    return (*passes, BID_0 + bid, *(1, 2)[:doubled], PASS, PASS, PASS)
+
+
+def apply(state: State, action: int) -> None:
+    """Apply a call or card of a file.
+
+    Raises:
+        FormatError: it is not legal.
+    """
+    if state.is_terminal:
+        raise FormatError("the deal is over")
+    if state.phase == "auction" and action >= NUM_CALLS:
+        raise FormatError("a card is played before the auction is over")
+    try:
+        state.apply(action)
+    except IllegalActionError:
+        raise FormatError(state.explain_illegal(action)) from None
+
+
+def checked_tricks(state: State, tricks: int | None) -> tuple[int | None, bool]:
+    """Return declarer's tricks and whether they were claimed, from the tricks that a file states.
+
+    Raises:
+        FormatError: they contradict the cards played.
+    """
+    s = state.record
+    if s.declarer < 0:
+        if tricks:
+            raise FormatError(f"{tricks} tricks are stated, but there is no contract")
+        return None, False
+    side = int(s.declarer) & 1
+    won, lost = int(s.tricks_won[side]), int(s.tricks_won[1 - side])
+    if s.trick == NUM_TRICKS:
+        if tricks not in (None, won):
+            raise FormatError(f"{tricks} tricks are stated, but declarer takes {won} with the cards on record")
+        return won, False
+    if tricks is None:
+        return None, False
+    if not won <= tricks <= NUM_TRICKS - lost:
+        raise FormatError(
+            f"{tricks} tricks are stated, but after the cards on record declarer takes {won} to {NUM_TRICKS - lost}"
+        )
+    return tricks, True
+
+
+def checked_text(text: str, what: str) -> str:
+    """Return a text of a file.
+
+    Raises:
+        FormatError: it is too long, or has control characters.
+    """
+    if len(text) > MOST_TEXT or not text.isprintable():
+        raise FormatError(f"{what} has more than {MOST_TEXT} characters or unprintable ones: {short(text)}")
+    return text
+
+
+def read_boards(path: Path) -> Iterator[Board]:
+    """Yield the boards of a PBN or LIN file (.pbn, .lin), of a replay (.json) or of a match store, one by one.
+
+    Raises:
+        FormatError: the file is none of these, or is damaged; with file, board, line and field.
+    """
+    from cardenvs.tools.bridge.lin import read_lin
+    from cardenvs.tools.bridge.pbn_reader import read_pbn
+
+    suffix = path.suffix.lower()
+    if suffix == ".pbn":
+        yield from read_pbn(path)
+    elif suffix == ".lin":
+        yield from read_lin(path)
+    elif suffix == ".json":
+        yield Board.of(Replay.load(path))
+    else:
+        yield from _of_store(path)
+
+
+def _of_store(path: Path) -> Iterator[Board]:
+    from cardenvs.arena.store import Store
+    from cardenvs.arena.verify import replay_of
+
+    number = 0
+    with Store(path, read_only=True) as store:
+        for match in map(store.match, store.match_ids()):
+            if match.game.name == GAME:
+                for record in store.records(match.id):
+                    number += 1
+                    yield Board.of(replay_of(match, record))
+    if not number:
+        raise FormatError(f"{path} has no games of {GAME}")

@@ -1,0 +1,385 @@
+"""Contract Bridge: read and convert boards (PBN, LIN), solve deals double-dummy, annotate games, play duels."""
+
+import itertools
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
+from cardenvs.cli.files import Outputs, input_file
+from cardenvs.cli.options import read_options
+from cardenvs.cli.progress import ProgressBar
+from cardenvs.cli.shared import MAX_SEED, GamesStore, OptionTexts, Processes, escaped, new_console, new_table
+from cardenvs.core.errors import FormatError, OptionError
+from cardenvs.games.bridge.state import SEATS
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from cardenvs.tools.bridge.annotate import Annotation
+    from cardenvs.tools.bridge.boards import Board
+    from cardenvs.tools.bridge.duel import Result
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False)
+
+_MOST_DEALS = 1_000_000
+
+Source = Annotated[
+    Path, typer.Argument(metavar="FILE", callback=input_file, help="Boards: .pbn, .lin, a replay (.json) or a store.")
+]
+BoardNumber = Annotated[
+    int | None, typer.Option(min=1, max=_MOST_DEALS, metavar="N", help="Only the N-th board, counted from 1.")
+]
+
+
+@app.command()
+def boards(
+    file: Source,
+    board: BoardNumber = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write them: .pbn, .lin, or .json for the replay of one board.")
+    ] = None,
+) -> None:
+    """List the boards of a file, and convert them to another format.
+
+    A recorded claim ends the play with its tricks; the replay of such a board ends there.
+
+    Examples: `cardenvs bridge boards club.pbn`, `cardenvs bridge boards match.lin --board 3 --out board3.json`,
+    `cardenvs bridge boards games.db --out games.pbn`
+    """
+    outputs = Outputs({"--out": out}, used={"FILE": file})
+    write = _writer_for(out)
+    found = _read(file, board)
+    table = new_table("board", "dealer", "contract", "tricks", "NS", "north", "east", "south", "west")
+    for one in found:
+        tricks = "" if one.tricks is None else f"{one.tricks}{' claimed' if one.is_claimed else ''}"
+        score = "" if one.score is None else f"{one.score:+d}" if one.score else "0"
+        dealer = SEATS[int(one.state.record.dealer)]
+        names = (escaped(name[:12]) for name in one.players)
+        table.add_row(str(one.number or ""), dealer, one.contract or "", tricks, score, *names)
+    new_console().print(table)
+    outputs.write("boards", out, lambda path: write(path, found))
+    outputs.close()
+
+
+def _read(file: Path, number: int | None) -> "list[Board]":
+    """Return all boards of a file, or one."""
+    from cardenvs.tools.bridge.boards import read_boards
+
+    if number is None:
+        found = list(itertools.islice(read_boards(file), _MOST_DEALS + 1))
+        if len(found) > _MOST_DEALS:
+            raise FormatError(f"{file} has more than {_MOST_DEALS:,} boards")
+    else:
+        found = list(itertools.islice(read_boards(file), number - 1, number))
+    if not found:
+        raise FormatError(f"{file} has no board{'s' if number is None else f' {number}'}")
+    return found
+
+
+def _writer_for(out: Path | None) -> "Callable[[Path, list[Board]], None]":
+    """Return the function that writes boards to a file of that name."""
+    from cardenvs.tools.bridge.lin import write_lin
+    from cardenvs.tools.bridge.pbn import write_pbn
+
+    def write_replay(path: Path, found: "list[Board]") -> None:
+        if len(found) != 1:
+            raise FormatError(f"a replay has one board; choose one of the {len(found)} with --board")
+        found[0].replay().save(path)
+
+    writers = {".pbn": write_pbn, ".lin": write_lin, ".json": write_replay}
+    suffix = ".pbn" if out is None else out.suffix.lower()
+    if suffix not in writers:
+        raise OptionError(f"--out ends with .pbn, .lin or .json; got {out}")
+    return writers[suffix]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Double-dummy tables
+
+
+@app.command()
+def solve(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", callback=input_file, help="Boards: .pbn, .lin, .json or a store.")
+    ] = None,
+    seeds: Annotated[
+        str | None, typer.Option(metavar="FIRST:END", help="Deals of these seeds, END excluded, instead of a file.")
+    ] = None,
+    board: BoardNumber = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to: .jsonl, .csv or .pbn.")] = None,
+    processes: Annotated[
+        int | None, typer.Option("--processes", "-p", min=1, max=256, help="Processes. [default: one per core]")
+    ] = None,
+) -> None:
+    """Solve deals double-dummy: the tricks of every declarer in every denomination.
+
+    Tables are kept in OUT.part as they are found: repeat the command after a stop, and it goes on. A single deal is
+    shown as a table, with its par.
+
+    Examples: `cardenvs bridge solve --seeds 7:8`, `cardenvs bridge solve --seeds 0:1000 --out tables.jsonl`,
+    `cardenvs bridge solve club.pbn --out club-solved.pbn -p 2`
+    """
+    from cardenvs.core.errors import require
+    from cardenvs.tools.bridge import results
+    from cardenvs.tools.bridge.double_dummy import EXTRA
+
+    if out is not None and out.suffix.lower() not in results.FORMS:
+        raise OptionError(f"--out ends with .jsonl, .csv or .pbn; got {out}")
+    if (file is None) == (seeds is None):
+        raise OptionError("give a file of boards or --seeds, one of the two")
+    part = None if out is None else Path(f"{out}.part")
+    outputs = Outputs({"--out": out, "OUT.part": part}, used={"FILE": file})
+    require("endplay", EXTRA)
+    found = _read(file, board) if file is not None else _of_seeds(seeds or "")
+    hands = _hands(found)
+    tables = _solve(hands, part, processes, resume=f"repeat the command, and it goes on from {part}" if part else "")
+    if len(found) == 1:
+        _print_table(found[0], tables[0])
+    elif out is None:
+        _print_tables(found, tables)
+    outputs.write("tables", out, lambda path: results.write_tables(path, found, tables))
+    outputs.close()
+    if part is not None:
+        part.unlink(missing_ok=True)
+
+
+def _of_seeds(text: str) -> "list[Board]":
+    from cardenvs.core.registry import get_game
+    from cardenvs.tools.bridge.boards import Board
+    from cardenvs.tools.bridge.deals import GAME
+
+    found = re.fullmatch(r"([0-9]{1,19}):([0-9]{1,19})", text)
+    if found is None or not int(found[1]) < int(found[2]) <= MAX_SEED + 1:
+        raise OptionError(f"--seeds is FIRST:END with FIRST below END, such as 0:1000; got {text[:60]!r}")
+    first, end = int(found[1]), int(found[2])
+    if end - first > _MOST_DEALS:
+        raise OptionError(f"--seeds takes at most {_MOST_DEALS:,} deals; got {end - first:,}")
+    game = get_game(GAME)
+    return [Board.of(game.new_state(seed=seed), number=seed - first + 1) for seed in range(first, end)]
+
+
+def _hands(found: "list[Board]") -> "np.ndarray":
+    import numpy as np
+
+    from cardenvs.tools.bridge.deals import dealt_hands
+
+    return np.array([dealt_hands(one.state) for one in found], np.int64)
+
+
+def _solve(hands: "np.ndarray", part: Path | None, processes: int | None, resume: str) -> "np.ndarray":
+    """Solve under a progress bar; exit after Ctrl-C."""
+    from cardenvs.tools.bridge import solving
+
+    try:
+        with ProgressBar("double-dummy", unit="deals", total=len(hands), hidden=len(hands) == 1) as bar:
+            return solving.solve(hands, part, processes, bar.show)
+    except KeyboardInterrupt:
+        typer.secho(f"Stopped before the end: {resume or 'nothing was kept; use --out'}.", fg="yellow", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+
+
+def _print_table(board: "Board", table: "np.ndarray") -> None:
+    from cardenvs.tools.bridge.deals import dealt_hands
+    from cardenvs.tools.bridge.par import par_of
+    from cardenvs.tools.bridge.results import diagram_lines, table_lines
+
+    s = board.state.record
+    lines = [*diagram_lines(dealt_hands(board.state)), "", *table_lines(table), ""]
+    typer.echo("\n".join([*lines, f"par: {par_of(table, int(s.dealer), int(s.vulnerable))}"]))
+
+
+def _print_tables(found: "list[Board]", tables: "np.ndarray") -> None:
+    shown = new_table("board", *(f"{seat} {name}" for seat in "NS" for name in ("NT", "S", "H", "D", "C")), "par NS")
+    from cardenvs.tools.bridge.par import par_of
+
+    for board, table in zip(found, tables, strict=True):
+        s = board.state.record
+        cells = [str(int(table[k, p])) for p in (0, 2) for k in (4, 3, 2, 1, 0)]
+        score = par_of(table, int(s.dealer), int(s.vulnerable)).score
+        shown.add_row(str(board.number or ""), *cells, f"{score:+d}")
+    new_console().print(shown)
+
+
+@app.command()
+def bank(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="File to write, such as deals.npy.")],
+    deals: Annotated[int, typer.Option(min=1, max=_MOST_DEALS, help="Number of deals.")] = 20_000,
+    first: Annotated[
+        int | None, typer.Option(min=0, max=MAX_SEED - _MOST_DEALS, help="Seed of the first deal. [default: 10**9]")
+    ] = None,
+    processes: Annotated[
+        int | None, typer.Option("--processes", "-p", min=1, max=256, help="Processes. [default: one per core]")
+    ] = None,
+) -> None:
+    """Make a bank of solved deals for `phase="auction"`, which is paid by double-dummy results.
+
+    The k-th deal is that of seed FIRST + k, so the same command makes the same bytes. Name the file in the variable
+    CARDENVS_BRIDGE_BANK to deal from it. Repeat the command after a stop, and it goes on.
+
+    Examples: `cardenvs bridge bank --out deals.npy`, `cardenvs bridge bank --deals 500 --first 77000 --out mine.npy`
+    """
+    from cardenvs.core.errors import require
+    from cardenvs.core.files import write_whole
+    from cardenvs.tools.bridge import results
+    from cardenvs.tools.bridge.double_dummy import EXTRA
+
+    part = Path(f"{out}.part")
+    outputs = Outputs({"--out": out, "OUT.part": part})
+    require("endplay", EXTRA)
+    hands = results.bank_hands(deals, results.BANK_SEED if first is None else first)
+    tables = _solve(hands, part, processes, resume=f"repeat the command, and it goes on from {part}")
+    outputs.write("bank", out, lambda path: write_whole(path, results.bank_bytes(hands, tables)))
+    outputs.close()
+    part.unlink(missing_ok=True)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Annotated games
+
+
+@app.command()
+def annotate(
+    file: Source,
+    board: BoardNumber = None,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the annotation as JSON.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write one page that plays the board with its costs.")
+    ] = None,
+) -> None:
+    """Show what each card of a board cost double-dummy, and what its contract was worth beside par.
+
+    A file with several boards needs --board. The cost of a card is the number of tricks that its side loses by it if
+    all four players go on without a mistake.
+
+    Examples: `cardenvs bridge annotate game.json`,
+    `cardenvs bridge annotate club.pbn --board 3 --json board3.json --html board3.html`
+    """
+    import json as as_json
+
+    from cardenvs.core.errors import require
+    from cardenvs.core.files import write_whole
+    from cardenvs.tools.bridge.annotate import annotate as annotated
+    from cardenvs.tools.bridge.double_dummy import EXTRA
+
+    outputs = Outputs({"--json": json, "--html": html}, used={"FILE": file})
+    require("endplay", EXTRA)
+    found = _read(file, board)
+    if len(found) > 1:
+        raise OptionError(f"{file} has {len(found)} boards; choose one with --board, from 1 to {len(found)}")
+    result = annotated(found[0])
+    _print_annotation(result)
+    text = as_json.dumps(result.as_dict(), indent=1, ensure_ascii=False) + "\n"
+    outputs.write("JSON", json, lambda path: write_whole(path, text))
+    outputs.write("page", html, lambda path: write_whole(path, result.page()))
+    outputs.close()
+
+
+def _print_annotation(result: "Annotation") -> None:
+    from cardenvs.tools.bridge.deals import card_text, dealt_hands
+    from cardenvs.tools.bridge.results import diagram_lines, table_lines
+
+    console, board = new_console(), result.board
+    tables = table_lines(result.table)
+    for line in [*diagram_lines(dealt_hands(board.state)), "", *tables, ""]:
+        console.print(escaped(line))
+    console.print(f"par: {result.par}")
+    if result.contract_score is not None:
+        worth = "" if result.expected is None else f"{result.expected} tricks double-dummy, "
+        console.print(
+            f"contract: {board.contract}, {worth}{result.contract_score:+d}; "
+            f"{result.bidding_cost:+d} IMPs for NS beside par"
+        )
+    if board.score is not None and board.tricks is not None:
+        claimed = ", claimed" if board.is_claimed else ""
+        console.print(f"result: {board.tricks} tricks{claimed}, {board.score:+d}")
+    if not result.cards:
+        return
+    console.print()
+    for number, cards in itertools.groupby(result.cards, key=lambda one: one.trick):
+        trick = list(cards)
+        cells = (
+            f"{SEATS[one.player]} {card_text(one.card)}" + (f"[red]-{one.cost}[/red]" if one.cost else "  ")
+            for one in trick
+        )
+        console.print(f"{number:>2}   {'   '.join(cells)}   declarer makes {trick[-1].tricks}")
+    lost = "  ".join(f"{seat} {result.lost(p)}" for p, seat in enumerate(SEATS))
+    console.print(f"\ntricks lost by cards, dummy's counted as declarer's: {lost}")
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Duels
+
+
+@app.command()
+def duel(
+    agents: Annotated[str, typer.Option(metavar="A,B", help="Two agents; see `cardenvs match --help`.")],
+    boards: Annotated[int, typer.Option(min=1, max=_MOST_DEALS, help="Deals, each played at two tables.")] = 100,
+    seed: Annotated[
+        str | None, typer.Option(metavar="SEED", help="A number, or the seed that a duel printed; default: drawn.")
+    ] = None,
+    processes: Processes = 1,
+    option: OptionTexts = None,
+    store: GamesStore = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a duel that the store has games of.")] = False,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all boards: .pbn or .lin.")] = None,
+) -> None:
+    """Play two agents against each other as teams do, and print the IMPs a board with their 95% interval.
+
+    At the first table A plays North and South and B East and West, at the second they change places, with the same
+    cards. The difference of the two scores is converted to IMPs.
+
+    Examples: `cardenvs bridge duel --agents pimc,heuristic --boards 200 --seed 1`,
+    `cardenvs bridge duel --agents pimc:worlds=50,pimc -o phase=play --store duel.db -p 2`, and after Ctrl-C the same
+    with `--resume`
+    """
+    from cardenvs.agents.specs import split_specs
+    from cardenvs.arena.store import Store
+    from cardenvs.cli.compiling import compile_for
+    from cardenvs.core.errors import AgentError, ArenaError
+    from cardenvs.core.registry import get_game
+    from cardenvs.tools.bridge import duel as duels
+    from cardenvs.tools.bridge.deals import GAME
+
+    outputs = Outputs({"--out": out}, used={"--store": store})
+    write = _writer_for(out)
+    if resume and store is None:
+        raise ArenaError("--resume needs the --store to go on with")
+    specs = split_specs(agents)
+    if len(specs) != 2:
+        raise AgentError(f"a duel has two agents; got {len(specs)}")
+    game = get_game(GAME)
+    options = read_options(game, option)
+    interrupted = False
+    with Store(store) as opened:
+        tables = duels.tables_of((specs[0], specs[1]), options, boards, seed)
+        tables = duels.seeded(tables, opened, resume)
+        compile_for(game, options, specs)
+        with ProgressBar("duel", unit="games", total=2 * boards) as bar:
+            try:
+                duels.play(tables, opened, resume, processes, bar.show)
+            except KeyboardInterrupt:
+                interrupted = True
+        result = duels.result_of(tables, opened)
+        played = duels.boards_of(tables, opened) if out is not None else []
+    _print_duel(result, boards)
+    outputs.write("boards", out, lambda path: write(path, played))
+    if interrupted:
+        kept = f"finished games are in {store}; add --resume to go on" if store else "nothing was kept; use --store"
+        typer.secho(f"Stopped before the end: {kept}.", fg="yellow", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED)
+    outputs.close()
+
+
+def _print_duel(result: "Result", boards: int) -> None:
+    console, mean = new_console(), result.mean
+    first, second = (escaped(name) for name in result.agents)
+    console.print(f"[bold]{first}[/bold] against {second}, seed {result.seed}: {len(result.imps)} of {boards} boards")
+    if mean is None:
+        return
+    won, lost = int((result.imps > 0).sum()), int((result.imps < 0).sum())
+    console.print(f"{mean.mean:+.2f} IMPs a board, 95% interval {mean.low:+.2f} to {mean.high:+.2f}")
+    console.print(f"boards won {won}, lost {lost}, level {len(result.imps) - won - lost}")

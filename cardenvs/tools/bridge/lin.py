@@ -1,0 +1,292 @@
+"""Read and write LIN files, the format of Bridge Base Online.
+
+A LIN file is a list of pairs `key|value|`. Of a board: `pn` names of South, West, North, East (eight in a match: those
+of the other table follow), `qx` number and room as in `o7`, `md` dealer (1 South to 4 East) and hands from South on,
+`sv` vulnerability (o, n, e, b), `ah` its number, `mb` calls (`p`, `d`, `r`, `1N`; `!` is an alert), `an` the
+explanation of a call, `pc` cards, `mc` tricks claimed by declarer. Comments (`nt`) and layout are left out.
+
+Why not endplay's reader and writer: it reads a whole file at once, finds boards by `pn` only, so it joins the boards
+of a match that follow one another by `qx`, cannot read eight names, attaches comments of spectators to calls, counts
+the tricks of a board without a claim as if North led to each, and lets a name with `|` add pairs to the file. Tests
+compare both where both can read and write.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from cardenvs.core.checks import short
+from cardenvs.core.errors import FormatError
+from cardenvs.core.files import write_whole
+from cardenvs.core.state import State
+from cardenvs.games.bridge.state import BID_0, CARD_0, DOUBLE, NUM_PLAYERS, PASS, REDOUBLE, call_label
+from cardenvs.tools.bridge import boards
+from cardenvs.tools.bridge.boards import MOST_TEXT, Board, checked_text
+from cardenvs.tools.bridge.deals import (
+    SUITS,
+    card_text,
+    check_hands,
+    dealt_hands,
+    hand_text,
+    read_card,
+    read_hand,
+    remaining,
+)
+from cardenvs.tools.bridge.pbn_reader import read_bid
+from cardenvs.tools.bridge.text_files import lines_of
+
+MOST_PAIRS = 3_000  # of a board
+_SOUTH = 2  # LIN begins with South
+_CALL = re.compile(r"(p|d|r|([1-7])([CDHSN])T?)(!?)", re.IGNORECASE)
+_CALLS = {"P": PASS, "D": DOUBLE, "R": REDOUBLE}
+_CARD = re.compile(r"[SHDC](?:10|[2-9TJQKA])", re.IGNORECASE)
+_HAND = re.compile(r"(?:([SHDC])([2-9TJQKA]*))", re.IGNORECASE)
+_VULNERABLE = {"o": 0, "0": 0, "n": 1, "e": 2, "b": 3}
+_ROOM = re.compile(r"([oc])(\d{1,6})", re.IGNORECASE)
+
+Pair = tuple[int, str, str]  # line, key, value
+
+# ---------------------------------------------------------------------------------------------------------------
+# Reading
+
+
+def read_lin(path: Path) -> Iterator[Board]:
+    """Yield the boards of a LIN file, one by one.
+
+    Raises:
+        FormatError: a board is damaged or not playable by the rules; names file, board, line and key.
+        FileError: the file cannot be read.
+    """
+    names: Pair | None = None  # they hold until there are others
+    for number, pairs in enumerate(_boards(path), 1):
+        names = next((pair for pair in pairs if pair[1] == "pn"), names)
+        try:
+            yield _Reader(pairs, names).board()
+        except FormatError as error:
+            raise FormatError(f"{path}: board {number}, {error}") from None
+
+
+def _boards(path: Path) -> Iterator[list[Pair]]:
+    """Yield the pairs of each board. A deal, or a name or number after one, begins a board."""
+    pairs: list[Pair] = []
+    has_deal = False
+    for pair in _pairs(path):
+        if has_deal and pair[1] in ("md", "pn", "qx"):
+            yield pairs
+            pairs, has_deal = [], False
+        has_deal |= pair[1] == "md"
+        pairs.append(pair)
+        if len(pairs) > MOST_PAIRS:
+            raise FormatError(f"{path}, line {pair[0]}: a board has at most {MOST_PAIRS:,} entries")
+    if has_deal:
+        yield pairs
+
+
+def _pairs(path: Path) -> Iterator[Pair]:
+    """Yield (line, key, value). A value may go on in the next line."""
+    rest, start = "", 1
+    for line, text in lines_of(path):
+        rest += text.lstrip() if not rest else text
+        *parts, rest = rest.split("|")
+        if len(parts) % 2:
+            rest = f"{parts.pop()}|{rest}"
+        for key, value in zip(parts[::2], parts[1::2], strict=True):
+            yield line, key.strip().lower(), value
+        if len(rest) > 20 * MOST_TEXT:
+            raise FormatError(f"{path}, line {start}: an entry is too long or has no end")
+        start = line
+    if rest.strip():
+        raise FormatError(f"{path}, line {start}: {short(rest)} is incomplete; entries are written key|value|")
+
+
+class _Reader:
+    """Turns the pairs of a board into a Board."""
+
+    def __init__(self, pairs: list[Pair], names: Pair | None) -> None:
+        self._pairs, self._names = pairs, names
+        self._explanations: dict[int, str] = {}
+        self._line, self._key = pairs[0][0], pairs[0][1]
+
+    def board(self) -> Board:
+        """Return the board, or raise FormatError with line and key."""
+        try:
+            return self._board()
+        except FormatError as error:
+            raise FormatError(f"line {self._line}, {self._key}: {error}") from None
+
+    def _find(self, key: str) -> str | None:
+        """Return the first value of a key, which is what errors then refer to."""
+        for line, name, value in self._pairs:
+            if name == key:
+                self._line, self._key = line, key
+                return value.strip()
+        return None
+
+    def _board(self) -> Board:
+        number, room = self._number()
+        dealer, hands = _deal(self._find("md") or "")
+        sides = self._find("sv")
+        if sides and sides.lower() not in _VULNERABLE:
+            raise FormatError(f"vulnerability is o, n, e or b; got {short(sides)}")
+        if not sides and number is None:
+            raise FormatError("neither the vulnerability nor the number of the board is given")
+        vulnerable = _VULNERABLE[sides.lower()] if sides else None
+        state = boards.new_board_state(hands, number, dealer, vulnerable)
+        claimed = self._play(state)
+        tricks, is_claimed = boards.checked_tricks(state, claimed)
+        tags = {"Room": room} if room else {}
+        return Board(state, number, self._players(room), tricks, is_claimed, explanations=self._explanations, tags=tags)
+
+    def _number(self) -> tuple[int | None, str]:
+        """Return the number of the board and the room, "" if it is not a match."""
+        label = _ROOM.fullmatch(self._find("qx") or "")
+        if label and int(label[2]):
+            return int(label[2]), "Open" if label[1].lower() == "o" else "Closed"
+        found = re.fullmatch(r"\D{0,20}(\d{1,6})", self._find("ah") or "")
+        return (int(found[1]), "") if found and int(found[1]) else (None, "")
+
+    def _players(self, room: str) -> tuple[str, ...]:
+        """Return the names from North on; of eight those in the board's room."""
+        if self._names is None:
+            return boards.NOBODY
+        self._line, self._key, text = self._names
+        names = [checked_text(name.strip(), "a name") for name in text.split(",")]
+        if len(names) > 2 * NUM_PLAYERS:
+            raise FormatError(f"there are {len(names)} names; a table has {NUM_PLAYERS}, a match twice as many")
+        names += [""] * (2 * NUM_PLAYERS - len(names))
+        own = names[NUM_PLAYERS:] if room == "Closed" and any(names[NUM_PLAYERS:]) else names[:NUM_PLAYERS]
+        return tuple(own[(p - _SOUTH) % NUM_PLAYERS] for p in range(NUM_PLAYERS))
+
+    def _play(self, state: State) -> int | None:
+        """Make all calls and play all cards; return the tricks that were claimed."""
+        claimed = None
+        for line, key, value in self._pairs:
+            self._line, self._key = line, key
+            if claimed is not None and key in ("mb", "pc", "mc"):
+                raise FormatError("the play is over after a claim")
+            if key == "mb":
+                self._calls(state, value)
+            elif key == "an":
+                self._explain(state, value)
+            elif key == "pc":
+                for card in _all(_CARD, value, "cards such as SA"):
+                    boards.apply(state, CARD_0 + read_card(card[0]))
+            elif key == "mc":
+                claimed = _claim(value)
+        return claimed
+
+    def _calls(self, state: State, text: str) -> None:
+        for found in _all(_CALL, text, "calls: p, d, r, or bids such as 1N"):
+            if found[4]:
+                self._explanations[int(state.record.num_calls)] = ""
+            boards.apply(state, read_bid(found[2], found[3]) if found[2] else _CALLS[found[1].upper()])
+
+    def _explain(self, state: State, text: str) -> None:
+        last = int(state.record.num_calls) - 1
+        if last < 0:
+            raise FormatError("an explanation follows a call")
+        self._explanations[last] = checked_text(text.strip(), "an explanation")
+
+
+def _all(pattern: re.Pattern, text: str, what: str) -> list[re.Match]:
+    """Return the matches of a pattern that make up a text."""
+    plain = text.replace(" ", "")
+    found = list(pattern.finditer(plain))
+    if sum(len(one[0]) for one in found) != len(plain):
+        raise FormatError(f"expected {what}; got {short(text)}")
+    return found
+
+
+def _claim(text: str) -> int:
+    plain = text.strip()
+    if not (plain.isascii() and plain.isdigit() and len(plain) <= 2 and int(plain) <= 13):
+        raise FormatError(f"declarer claims 0 to 13 tricks; got {short(text)}")
+    return int(plain)
+
+
+def _deal(text: str) -> tuple[int, np.ndarray]:
+    """Return the dealer and the hands of an `md`, of which the last may be left out."""
+    plain = re.sub(r"\s", "", text)
+    if not plain or plain[0] not in "1234":
+        raise FormatError(f"a deal begins with the dealer, 1 for South to 4 for East; got {short(text)}")
+    dealer = (_SOUTH + int(plain[0]) - 1) % NUM_PLAYERS
+    parts = plain[1:].split(",")
+    if len(parts) == NUM_PLAYERS - 1:
+        parts.append("")
+    if len(parts) != NUM_PLAYERS:
+        raise FormatError(f"a deal has four hands, from South on; got {len(parts)}")
+    hands = np.zeros(NUM_PLAYERS, np.int64)
+    for k, part in enumerate(parts):
+        hands[(_SOUTH + k) % NUM_PLAYERS] = _hand(part)
+    if not parts[-1]:
+        hands[1] = remaining([int(hand) for hand in hands])
+    check_hands(hands)
+    return dealer, hands
+
+
+def _hand(text: str) -> int:
+    """Return the cards of a hand such as SAKQ2H543DKJ9CT86, suits in any order."""
+    suits = dict.fromkeys(SUITS, "")
+    for found in _all(_HAND, text.upper().replace("10", "T"), "a hand such as SAKQ2H543DKJ9CT86"):
+        suits[found[1]] += found[2]
+    return read_hand(".".join(suits[name] for name in SUITS))
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Writing
+
+
+def lin_text(boards: Iterable[Board]) -> Iterator[str]:
+    """Yield a LIN file line by line, one for each board.
+
+    Raises:
+        FormatError: LIN cannot say it: the auction is unknown, or a name has a comma.
+    """
+    for board in boards:
+        yield "".join(f"{key}|{value}|" for key, value in _written(board)) + "\n"
+
+
+def write_lin(path: Path, boards: Iterable[Board]) -> None:
+    """Write a LIN file. An existing one is replaced atomically."""
+    write_whole(path, "".join(lin_text(boards)))
+
+
+def _written(board: Board) -> Iterator[tuple[str, str]]:
+    s = board.state.record
+    if not board.has_auction:
+        raise FormatError("LIN needs the auction; this board has its contract only")
+    order = [(_SOUTH + k) % NUM_PLAYERS for k in range(NUM_PLAYERS)]
+    yield "pn", ",".join(_plain(board.players[p], "a name", ",") for p in order)
+    yield "st", ""
+    hands = dealt_hands(board.state)
+    dealer = (int(s.dealer) - _SOUTH) % NUM_PLAYERS + 1
+    yield "md", f"{dealer}{','.join(_written_hand(int(hands[p])) for p in order)}"
+    yield "rh", ""
+    if board.number is not None:
+        yield "ah", f"Board {board.number}"
+    yield "sv", "oneb"[int(s.vulnerable)]
+    for k, call in enumerate(board.calls):
+        text = "pdr"[call] if call < BID_0 else call_label(call)[:2]
+        yield "mb", text + "!" * (k in board.explanations)
+        if board.explanations.get(k):
+            yield "an", _plain(board.explanations[k], "an explanation")
+    yield "pg", ""
+    for k, card in enumerate(board.cards, 1):
+        yield "pc", card_text(card)
+        if k % NUM_PLAYERS == 0:
+            yield "pg", ""
+    if board.is_claimed:
+        yield "mc", str(board.tricks)
+
+
+def _written_hand(hand: int) -> str:
+    return "".join(name + ranks for name, ranks in zip(SUITS, hand_text(hand).split("."), strict=True))
+
+
+def _plain(text: str, what: str, others: str = "") -> str:
+    """Return a text that ends no value."""
+    if any(one in text for one in "|" + others):
+        raise FormatError(f"{what} in LIN has none of {' '.join('|' + others)}; got {short(text)}")
+    return checked_text(text, what)
