@@ -32,12 +32,15 @@ class Cards:
         return found
 
 
-def position(hand, *, melds=(), pile="5s 6s", stock=20, phase="meld", player=0, others=(), known="", **fields):
+def position(
+    hand, *, melds=(), other_melds=(), pile="Th Td", stock=20, phase="meld", player=0, others=(), known="", **fields
+):
     """A state in which `player` is to act.
 
     Args:
         hand: the hand of the player; `others` are those of the next players, by default eight cards each.
-        melds: for each side, texts of melds: "K K K 2"; black threes are "3s 3s 3c", wild cards alone "JK 2 2".
+        melds: of the player's side, texts: "K K K 2"; black threes are "3s 3s 3c", wild cards alone "JK 2 2".
+        other_melds: of the next side.
         pile: bottom first.
         stock: number of cards, or the cards from the top.
         known: the part of the hand that all have seen.
@@ -55,9 +58,10 @@ def position(hand, *, melds=(), pile="5s 6s", stock=20, phase="meld", player=0, 
     give_hand(record, player, cards.take(hand))
     for face in (FACE_LABELS.index(word) for word in known.split()):
         record["known"][0, player, face] += 1
-    for side, texts in enumerate(melds):
+    sides = 3 if n == 3 else 2
+    for k, texts in enumerate((melds, other_melds)):
         for text in texts:
-            lay(record, side, cards.take(text))
+            lay(record, (player + k) % sides, cards.take(text))
     pile_cards = cards.take(pile)
     record["num_pile"] = len(pile_cards)
     record["pile"][0, : len(pile_cards)] = pile_cards

@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from canasta import GAME, give_hand, lay, begin_turn, oracle_turn, step_of
+from canasta import GAME, begin_turn, give_hand, lay, oracle_turn, step_of
 from canasta_oracle import legal_steps
 
 from cardenvs.core.state import State

@@ -202,9 +202,7 @@ def can_go_out(s, player):
         points += s.kinds[player, kind] * KIND_POINTS[kind]
     if s.phase == TAKE and gain == 1:
         late = _last_of_pile(s)
-        return points >= s.needed and (
-            lays_all(s, player, missing, _NONE) or lays_all(s, player, missing, late)
-        )
+        return points >= s.needed and (lays_all(s, player, missing, _NONE) or lays_all(s, player, missing, late))
     if (points >= s.needed or is_exempt(s, player)) and lays_all(s, player, missing, _NONE):
         return True
     return not s.no_discard and _goes_out_with_one_left(s, player, missing, points)
@@ -273,7 +271,7 @@ def lays_all(s, player, missing, late):
         after = 1 if late == m else 0
         if n + old + after == 0:
             continue
-        if m < s.first_meld and n > 0 or old == 0 and n < 2:
+        if (m < s.first_meld and n > 0) or (old == 0 and n < 2):
             return False
         first = 1 if old == 0 and n == 2 else 0
         free = wild_room(s, old + n) - wilds_in(s, side, m)

@@ -26,8 +26,6 @@ from cardenvs.games.canasta.state import (
     top_of_pile,
 )
 
-
-
 # ---------------------------------------------------------------------------------------------------------------
 # The deal
 
@@ -96,13 +94,11 @@ def lay_red_threes(s, player, replaced, log):
         while s.hands[player, face] > 0:
             _leave_hand(s, player, face)
             s.red_threes[player, red] += 1
-            ev.log_move(
-                log, table.LAYS_RED, player, face, table.HAND + player, table.RED_THREES + player, ev.EVERYBODY
-            )
+            ev.log_move(log, table.LAYS_RED, player, face, table.HAND + player, table.RED_THREES + player, ev.EVERYBODY)
             laid += 1
     for _ in range(laid):
         if replaced and s.num_stock > 0:
-            _stock_to_hand(s, player, table.DRAWS, log)
+            _stock_to_hand(s, player, table.REPLACES, log)
 
 
 @kernel
@@ -188,9 +184,7 @@ def take_top(s, player, log):
     s.naturals[side, rank] += 1
     s.needed -= KIND_POINTS[rank]
     s.has_taken = 1
-    ev.log_event(
-        log, table.TAKES_TOP, player, face, table.PILE, table.MELDS + side, ev.TOP, ev.EVERYBODY, ev.EVERYBODY
-    )
+    ev.log_event(log, table.TAKES_TOP, player, face, table.PILE, table.MELDS + side, ev.TOP, ev.EVERYBODY, ev.EVERYBODY)
 
 
 @kernel
@@ -253,9 +247,7 @@ def _lay_of_kind(s, player, side, kind, number, log):
                 _leave_hand(s, player, face)
                 s.melded[side, face] += 1
                 number -= 1
-                ev.log_move(
-                    log, table.MELDS_CARD, player, face, table.HAND + player, table.MELDS + side, ev.EVERYBODY
-                )
+                ev.log_move(log, table.MELDS_CARD, player, face, table.HAND + player, table.MELDS + side, ev.EVERYBODY)
 
 
 @kernel

@@ -60,8 +60,10 @@ def _explain(s, action):
     if action >= actions.LAY_0:
         return explain_lay(s, action)
     if s.phase == state.TAKE:
-        return actions.TOO_LOW if action >= actions.DONE and action != actions.YES and action != actions.NO else (
-            actions.WRONG_PHASE
+        return (
+            actions.TOO_LOW
+            if action >= actions.DONE and action != actions.YES and action != actions.NO
+            else (actions.WRONG_PHASE)
         )
     if action >= actions.DISCARD_0:
         face = action - actions.DISCARD_0

@@ -171,5 +171,3 @@ def _mark_steps(quantity, steps, start, out):
     while k < steps.shape[0] and quantity >= steps[k]:
         out[start + k] = 1
         k += 1
-
-

@@ -178,8 +178,10 @@ class CanastaView(View):
             cards = " ".join([label] * naturals + ["JK"] * jokers + ["2"] * twos)
             if meld_size(s, side_of(s, int(s.current_player)), m):
                 return f"add {cards} to {MELD_LABELS[m]}"
-            return f"meld {cards}" if naturals + jokers + twos > 2 and (naturals > 1 or m == WILD_MELD) else (
-                f"begin {MELD_LABELS[m]} with {cards}"
+            return (
+                f"meld {cards}"
+                if naturals + jokers + twos > 2 and (naturals > 1 or m == WILD_MELD)
+                else (f"begin {MELD_LABELS[m]} with {cards}")
             )
         if action >= actions.DISCARD_0:
             return f"discard {FACE_LABELS[action - actions.DISCARD_0]}"
