@@ -1,0 +1,141 @@
+"""The score of a deal. Paragraph numbers are those of rules.md (9)."""
+
+import numpy as np
+
+from cardenvs.core import events as ev
+from cardenvs.core.kernel import kernel
+from cardenvs.games.canasta import table
+from cardenvs.games.canasta.state import (
+    CANASTA_SIZE,
+    KIND_OF,
+    KIND_POINTS,
+    NUM_FACES,
+    NUM_KINDS,
+    NUM_MELDS,
+    WILD_MELD,
+    meld_size,
+    num_sides,
+    side_of,
+    wilds_in,
+)
+
+NATURAL_CANASTA, MIXED_CANASTA, WILD_CANASTA = 500, 300, 1000
+RED_THREE_POINTS, ALL_RED_THREES = 100, 800
+OUT, CONCEALED = 100, 200
+
+
+@kernel
+def canasta_points(s, side):
+    """Return the points of a side for canastas (4.4, 4.6)."""
+    points = 0
+    for m in range(NUM_MELDS):
+        if meld_size(s, side, m) >= CANASTA_SIZE:
+            if m == WILD_MELD:
+                points += WILD_CANASTA
+            else:
+                points += NATURAL_CANASTA if wilds_in(s, side, m) == 0 else MIXED_CANASTA
+    return points
+
+
+@kernel
+def num_red_threes(s, side):
+    """Return the number of red threes that a side has laid out."""
+    number = 0
+    for p in range(s.rules.num_players):
+        if side_of(s, p) == side:
+            number += s.red_threes[p, 0] + s.red_threes[p, 1]
+    return number
+
+
+@kernel
+def red_three_points(s, side):
+    """Return the points of a side for red threes, negative if it has not melded (9.3)."""
+    number = num_red_threes(s, side)
+    points = ALL_RED_THREES if number == 4 else number * RED_THREE_POINTS
+    return points if s.has_opened[side] else -points
+
+
+@kernel
+def melded_points(s, side):
+    """Return the card points of all cards that a side has melded."""
+    points = np.int64(0)
+    for face in range(NUM_FACES):
+        points += s.melded[side, face] * KIND_POINTS[KIND_OF[face]]
+    return points
+
+
+@kernel
+def hand_points(s, player):
+    """Return the card points in the hand of a player."""
+    points = np.int64(0)
+    for kind in range(NUM_KINDS):
+        points += s.kinds[player, kind] * KIND_POINTS[kind]
+    return points
+
+
+@kernel
+def score_side(s, side, out_points, log):
+    """Return the score of a side in the deal, `out_points` for going out included, and log its parts (9.2)."""
+    left = np.int64(0)
+    for p in range(s.rules.num_players):
+        if side_of(s, p) == side:
+            left += hand_points(s, p)
+    canastas, reds, melded = canasta_points(s, side), red_three_points(s, side), melded_points(s, side)
+    _note(log, table.CANASTA_POINTS, side, canastas)
+    _note(log, table.RED_POINTS, side, reds)
+    _note(log, table.OUT_POINTS, side, out_points)
+    _note(log, table.MELD_POINTS, side, melded)
+    _note(log, table.LEFT_POINTS, side, left)
+    score = canastas + reds + out_points + melded - left
+    ev.log_note(log, table.DEAL_POINTS, side, score)
+    return score
+
+
+@kernel
+def _note(log, kind, side, points):
+    if points:
+        ev.log_note(log, kind, side, points)
+
+
+@kernel
+def pay_scores(s, points, count):
+    """Pay each player the points of the side less the mean of the other sides (10.1).
+
+    Args:
+        s: record, whose rewards are set.
+        points: packed scores of the deal, see `pack`.
+        count: number of sides.
+    """
+    total = np.int64(0)
+    for side in range(count):
+        total += unpack(points, side)
+    for p in range(s.rules.num_players):
+        own = unpack(points, side_of(s, p))
+        s.rewards[p] = own - (total - own) / (count - 1)
+
+
+_OFFSET, _BITS = 1 << 15, 16
+
+
+@kernel(inline=True)
+def pack(score, side):
+    """Return the score of a side as its part of a packed integer; parts are added."""
+    return np.int64(score + _OFFSET) << _BITS * side
+
+
+@kernel(inline=True)
+def unpack(points, side):
+    """Return the score of a side from a packed integer."""
+    return (points >> _BITS * side & (1 << _BITS) - 1) - _OFFSET
+
+
+@kernel
+def leading_side(s):
+    """Return the only side with the highest total, or -1 if several have it."""
+    best, leader = np.int64(-(1 << 30)), -1
+    for side in range(num_sides(s)):
+        if s.scores[side] > best:
+            best, leader = np.int64(s.scores[side]), side
+        elif s.scores[side] == best:
+            leader = -1
+    return leader
