@@ -385,7 +385,7 @@ def _specs(game: Game, options: Options) -> str:
         ("Explicit deck", f"{len(game.deck(options))} tokens, such as `{game.deck_text(game.deck(options)[:4])}`"),
         (
             "Deals can be listed",
-            "yes, `enumerate_deals()`" if game.rules.dealt_tokens is not None else "no, they are too many",
+            "yes, `enumerate_deals()`" if game.can_list_deals() else "no, they are too many",
         ),
         ("Built-in policies", ", ".join(f"`{name}`" for name in game.engine.policy_names())),
         ("State", f"{game.rules.state_dtype.itemsize} bytes"),

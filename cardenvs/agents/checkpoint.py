@@ -2,51 +2,28 @@
 
 import hashlib
 import importlib
-from pathlib import Path
 
 from cardenvs.agents.base import Agent
 from cardenvs.agents.kinds import AgentKind
-from cardenvs.agents.parameters import PARAMETER, Reader, read_parameters, truth
-from cardenvs.core.errors import AgentError, require
+from cardenvs.agents.parameters import Reader, read_parameters, split_file, truth
+from cardenvs.core.errors import require
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 
+_EXAMPLE = "runs/latest.pt"
 _PARAMETERS: dict[str, Reader] = {"sample": truth}
 
 
 def _make(argument: str, game: Game, options: Options) -> Agent:
-    path, parameters = _checkpoint(argument)
+    path, parameters = split_file("ppo", argument, _EXAMPLE)
     values = read_parameters("ppo", parameters, _PARAMETERS)
     require("torch", "train")
     return importlib.import_module("cardenvs.agents.ppo").load_agent(path, game, options, **values)
 
 
 def _fingerprint(argument: str) -> str:
-    path, _ = _checkpoint(argument)
+    path, _ = split_file("ppo", argument, _EXAMPLE)
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-
-
-def checkpoint_of(argument: str) -> str:
-    """Return the path in what follows `ppo:`."""
-    return _split_checkpoint(argument)[0]
-
-
-def _split_checkpoint(argument: str) -> tuple[str, str]:
-    name, *rest = argument.split(",")
-    while rest and not PARAMETER.match(rest[0]):  # a comma in the path
-        name += f",{rest.pop(0)}"
-    if not name:
-        raise AgentError("ppo needs the path of a checkpoint, as in ppo:runs/latest.pt")
-    return name, ",".join(rest)
-
-
-def _checkpoint(argument: str) -> tuple[Path, str]:
-    """Return the file of a ppo agent, and its parameters."""
-    name, rest = _split_checkpoint(argument)
-    path = Path(name)
-    if not path.is_file():
-        raise AgentError(f"ppo: there is no file {name!r}")
-    return path, rest
 
 
 PPO = AgentKind(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from cardenvs.core.errors import AgentError
@@ -19,6 +20,38 @@ def truth(text: str) -> bool:
 
 
 _WHAT: dict[Reader, str] = {int: "an integer", float: "a number", truth: "true or false"}
+
+
+def split_path(kind: str, argument: str, example: str) -> tuple[str, str]:
+    """Return the path that an argument begins with, and the parameters after it.
+
+    Args:
+        kind: of the agent.
+        argument: what follows the kind's colon.
+        example: a path that would be right, for the message.
+
+    Raises:
+        AgentError: there is no path.
+    """
+    name, *rest = argument.split(",")
+    while rest and not PARAMETER.match(rest[0]):  # a comma in the path
+        name += f",{rest.pop(0)}"
+    if not name:
+        raise AgentError(f"{kind} needs the path of a file, as in {kind}:{example}")
+    return name, ",".join(rest)
+
+
+def split_file(kind: str, argument: str, example: str) -> tuple[Path, str]:
+    """Return the same, with the path of a file that exists.
+
+    Raises:
+        AgentError: there is no path, or no such file.
+    """
+    name, rest = split_path(kind, argument, example)
+    path = Path(name)
+    if "\0" in name or not path.is_file():
+        raise AgentError(f"{kind}: there is no file {name!r}")
+    return path, rest
 
 
 def read_parameters(kind: str, text: str, known: dict[str, Reader]) -> dict[str, Any]:

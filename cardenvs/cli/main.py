@@ -19,6 +19,7 @@ from cardenvs.cli.replay import replay
 from cardenvs.cli.scenario import scenario_app
 from cardenvs.cli.serve import serve
 from cardenvs.cli.simulate import simulate
+from cardenvs.cli.solve import exploitability, solve
 from cardenvs.cli.streams import check_arguments, clean_errors, run_safely
 from cardenvs.cli.submit import submit_app
 from cardenvs.cli.train import train
@@ -76,7 +77,8 @@ def main(
 
 
 for command in (
-    games, info, play, match, simulate, verify, train, replay, serve, prompt, llm_stub, warmup, doctor, new_game,
+    games, info, play, match, simulate, verify, train, solve, exploitability, replay, serve, prompt, llm_stub,
+    warmup, doctor, new_game,
 ):  # fmt: skip
     app.command()(command)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(bench)  # it passes them on

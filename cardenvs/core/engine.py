@@ -40,11 +40,13 @@ class Engine:
     def __init__(self, game: "Game") -> None:
         self._game = game
 
-    def _inline(self, function: Callable) -> Any:
+    def inline(self, function: Callable) -> Any:
+        """Compile a closure over kernels of the game for use in `entry`."""
         rules = self._game.rules
         return kernel(function, folder=rules.folder, inline=True) if rules.compiled else function
 
-    def _entry(self, function: Callable) -> Callable:
+    def entry(self, function: Callable) -> Callable:
+        """Compile a closure over kernels of the game for calls from Python; it is cached with the game's kernels."""
         rules = self._game.rules
         if not rules.compiled:
             return takes_widened(function)
@@ -65,7 +67,7 @@ class Engine:
                 for p in range(s.rules.num_players):
                     s.returns[p] = s.rewards[p]
 
-        return self._inline(begin)
+        return self.inline(begin)
 
     @functools.cached_property
     def advance(self) -> Any:
@@ -93,7 +95,7 @@ class Engine:
             if s.terminal:
                 s.current_player = TERMINAL_PLAYER
 
-        return self._inline(advance)
+        return self.inline(advance)
 
     # -- one state ----------------------------------------------------------------------------------------------
 
@@ -105,7 +107,7 @@ class Engine:
         def start(states, i, seed, given, log):
             begin(states[i], seed, given, log)
 
-        return self._entry(start)
+        return self.entry(start)
 
     @functools.cached_property
     def apply(self) -> Callable:
@@ -117,7 +119,7 @@ class Engine:
             advance(s, action, log)
             return legal_actions(s, legal) if not s.terminal else 0
 
-        return self._entry(apply)
+        return self.entry(apply)
 
     @functools.cached_property
     def legal(self) -> Callable:
@@ -128,7 +130,7 @@ class Engine:
             s = states[i]
             return legal_actions(s, legal) if not s.terminal else 0
 
-        return self._entry(legal)
+        return self.entry(legal)
 
     @functools.cached_property
     def observe(self) -> Callable:
@@ -138,7 +140,7 @@ class Engine:
         def observe_one(states, i, player, out):
             observe(states[i], player, out)
 
-        return self._entry(observe_one)
+        return self.entry(observe_one)
 
     @functools.cached_property
     def explain(self) -> Callable:
@@ -148,7 +150,7 @@ class Engine:
         def explain(states, i, action):
             return explain_illegal(states[i], action)
 
-        return self._entry(explain)
+        return self.entry(explain)
 
     @functools.cached_property
     def determinize(self) -> Callable:
@@ -158,7 +160,7 @@ class Engine:
         def determinize_one(states, i, player, seed):
             determinize(states[i], player, seed)
 
-        return self._entry(determinize_one)
+        return self.entry(determinize_one)
 
     # -- batches ------------------------------------------------------------------------------------------------
 
@@ -177,7 +179,7 @@ class Engine:
             def list_legal(s, i, legal, amounts):
                 return legal_but_amounts(s, legal[i], amounts[i])
 
-        return self._inline(list_legal)
+        return self.inline(list_legal)
 
     @functools.cached_property
     def encode(self) -> Any:
@@ -208,7 +210,7 @@ class Engine:
             current_player[i] = player
             observe(s, player, observation[i])
 
-        return self._inline(encode)
+        return self.inline(encode)
 
     @functools.cached_property
     def batch_reset(self) -> Callable:
@@ -229,7 +231,7 @@ class Engine:
                     active[i, p] = s.active[p]
                 encode(s, i, write_mask, observation, mask, legal, amounts, num_legal, bits, current_player)
 
-        return self._entry(batch_reset)
+        return self.entry(batch_reset)
 
     @functools.cached_property
     def batch_step(self) -> Callable:
@@ -268,7 +270,7 @@ class Engine:
                         active[i, p] = s.active[p]
                 encode(s, i, write_mask, observation, mask, legal, amounts, num_legal, bits, current_player)
 
-        return self._entry(batch_step)
+        return self.entry(batch_step)
 
     @functools.cached_property
     def batch_observe(self) -> Callable:
@@ -279,7 +281,7 @@ class Engine:
             for i in range(start, stop):
                 observe(states[i], player, out[i])
 
-        return self._entry(batch_observe)
+        return self.entry(batch_observe)
 
     # -- playouts -----------------------------------------------------------------------------------------------
 
@@ -321,7 +323,7 @@ class Engine:
             n = list_legal(s, legal)
             return np.int64(policy(s, legal, n, rng))
 
-        return self._entry(act)
+        return self.entry(act)
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def batch_act(self, policy_name: str) -> Callable:
@@ -338,7 +340,7 @@ class Engine:
                 seed_xoshiro(rng, np.uint64(substream_seed(seed, step, i)))
                 out[k] = policy(states[i], legal[i], num_legal[i], rng)
 
-        return self._entry(batch_act)
+        return self.entry(batch_act)
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def playout(self, policy_name: str) -> Callable:
@@ -357,7 +359,7 @@ class Engine:
                 n = list_legal(s, legal)
                 advance(s, policy(s, legal, n, rng), no_log)
 
-        return self._entry(playout)
+        return self.entry(playout)
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def simulate(self, policy_name: str) -> Callable:
@@ -392,7 +394,7 @@ class Engine:
                         advance(s, action, no_log)
                     returns[row, k] = s.returns[player]
 
-        return self._entry(simulate)
+        return self.entry(simulate)
 
 
 @kernel

@@ -64,6 +64,10 @@ class AgentFailureError(AgentError):
         self.kind, self.final, self.forced = kind, final, forced
 
 
+class SolvingError(CardenvsError, NotImplementedError):
+    """A game cannot be solved by listing it: it has too many deals or positions, or its players forget."""
+
+
 class StaleTurnError(CardenvsError, RuntimeError):
     """A Turn was used after the game had moved on."""
 

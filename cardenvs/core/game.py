@@ -5,8 +5,9 @@ import itertools
 import math
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -210,22 +211,46 @@ class Game:
         return " ".join(self.view.token_label(int(token)) for token in tokens)
 
     def enumerate_deals(self, **options: Any) -> list[tuple[str, float]]:
-        """Return every deal as (deck text, probability), for exact solvers. Deals that look the same are merged.
+        """Return every deal as (deck text, probability), for exact solvers. Deals of equal tokens are merged.
 
         Raises:
-            NotImplementedError: the game has too many deals to list.
+            NotImplementedError: the game has too many deals to list; the message gives their number and the limit.
         """
         made = self.make_options(**options)
-        if self.rules.dealt_tokens is None:
-            raise NotImplementedError(f"{self.name} has too many deals to list")
-        deck, dealt = self.deck(made).tolist(), self.rules.dealt_tokens(made)
-        total = math.perm(len(deck), dealt)
-        if total > _MOST_DEALS:
-            raise NotImplementedError(
-                f"{self.name} with {made.num_players} players has too many deals to list: {total}"
-            )
-        counts = Counter(itertools.permutations(deck, dealt))
-        return [(self.deck_text(tokens), count / total) for tokens, count in counts.items()]
+        dealt, wrong = self._dealt_tokens(made), self._why_not_listed(made)
+        if wrong or dealt is None:
+            raise NotImplementedError(wrong)
+        if self.rules.first_roll is not None:
+            faces, _ = self.rules.first_roll(made)
+            rolls = itertools.product(range(faces), repeat=dealt)
+            return [(self.deck_text(roll), 1 / faces**dealt) for roll in rolls]
+        deck = self.deck(made).tolist()
+        deals = _sequences(Counter(deck), dealt)
+        return [(self.deck_text(tokens), ways / math.perm(len(deck), dealt)) for tokens, ways in deals]
+
+    def can_list_deals(self, **options: Any) -> bool:
+        """Return whether `enumerate_deals` works with these options."""
+        return not self._why_not_listed(self.make_options(**options))
+
+    def _dealt_tokens(self, options: Options) -> int | None:
+        return None if self.rules.dealt_tokens is None else self.rules.dealt_tokens(options)
+
+    def _why_not_listed(self, options: Options) -> str:
+        """Return why the deals cannot be listed, or "" if they can."""
+        dealt, deck = self._dealt_tokens(options), self.deck(options).tolist()
+        limit = f"at most {_MOST_DEALS:,} can be listed"
+        if dealt is None:
+            orders = f"the deck has {_rounded(_num_sequences(Counter(deck), len(deck)))} orders"
+            why = orders if deck else "chance goes on after the deal"
+            return f"{self.name} has too many deals to list with these options: {why}; {limit}"
+        if self.rules.first_roll is not None:
+            number = self.rules.first_roll(options)[0] ** dealt
+        else:
+            number = _num_sequences(Counter(deck), dealt)
+        if number <= _MOST_DEALS:
+            return ""
+        players = f"{options.num_players} players"
+        return f"{self.name} with {players} has too many deals to list: {_rounded(number)}; {limit}"
 
     @functools.cached_property
     def rules_text(self) -> str:
@@ -244,3 +269,28 @@ def _blank(game: Game, options: Options) -> np.ndarray:
     fill_rules(states["rules"], options)
     states["active"][:, : options.num_players] = 1
     return states
+
+
+def _num_sequences(counts: Counter, length: int) -> int:
+    """Return how many different sequences of that length can be drawn from tokens."""
+    ways = [1] + [0] * length
+    for count in counts.values():
+        ways = [
+            sum(math.comb(size, k) * ways[size - k] for k in range(min(count, size) + 1)) for size in range(length + 1)
+        ]
+    return ways[length]
+
+
+def _sequences(counts: Counter, length: int) -> Iterator[tuple[tuple[int, ...], int]]:
+    """Yield each of them with the number of ways to draw it."""
+    if length == 0:
+        yield (), 1
+        return
+    for token, count in counts.items():
+        if count:
+            for rest, ways in _sequences(counts - Counter([token]), length - 1):
+                yield (token, *rest), count * ways
+
+
+def _rounded(number: int) -> str:
+    return f"{number:,}" if number < 10**12 else f"{Decimal(number):.1e}"

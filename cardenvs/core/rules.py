@@ -85,8 +85,8 @@ class Rules:
         layout: function of the options; the Layout of observations.
         returns: function of the options; a `Returns`.
         deck: function of the options; every token of the game, int16.
-        dealt_tokens: function of the options; how many tokens of the deck a game deals. Give it if all deals can be
-            listed.
+        dealt_tokens: function of the options; how many tokens of the deck, or dice, decide all chance of a game. Give
+            it if all deals can be listed; it returns None for options with which they cannot.
         first_roll: function of the options, for games of dice without a deck: (faces, dice). An explicit deck is then
             the first roll, up to `dice` tokens 0..faces-1.
         sample_belief: kernel sample_belief(s, player, seed), like `determinize`, but drawing deals that the other
@@ -112,7 +112,7 @@ class Rules:
     returns: Callable[[Any], Returns]
     deck: Callable[[Any], np.ndarray]
     explain_illegal: Any = None
-    dealt_tokens: Callable[[Any], int] | None = None
+    dealt_tokens: Callable[[Any], int | None] | None = None
     first_roll: Callable[[Any], tuple[int, int]] | None = None
     max_legal: Callable[[Any], int] | None = None
     sample_belief: Any = None

@@ -5,7 +5,6 @@ requested and cost nothing until then. Differences from OpenSpiel: `apply` inclu
 nodes; `legal_actions()` always refers to the player to act; `observation(player)` returns an array.
 """
 
-import hashlib
 import secrets
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -19,6 +18,7 @@ from cardenvs.core.events import NO_LOG, OMNISCIENT, SPECTATOR, Event
 from cardenvs.core.fold import FoldedTable, fold
 from cardenvs.core.game_view import write_game_view
 from cardenvs.core.history import NO_HISTORY, NO_ROWS, History
+from cardenvs.core.information import information_key, key_text
 from cardenvs.core.intents import Verdict, validate
 from cardenvs.core.legal import write_mask
 from cardenvs.core.options import Options
@@ -373,8 +373,7 @@ class State:
 
     def information_state_key(self, player: int) -> str:
         """Return a hash of everything `player` has seen and done: its information state under perfect recall."""
-        rows = self.event_rows(self._checked_player(player))
-        return hashlib.sha256(rows.tobytes()).hexdigest()[:32]
+        return key_text(information_key(self.event_rows(self._checked_player(player))))
 
     def validate(self, player: int, intent: Any, key: bytes = b"") -> Verdict:
         """Return whether `player` may do what an intent (JSON, see `cardenvs.core.intents`) says, and if not, why.

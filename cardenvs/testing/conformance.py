@@ -75,7 +75,7 @@ def check_game(
     _check_rare_phases(game, seed, report, effort)
     _check_seeds_differ(game)
     leaks.check_hidden_places_vary(game, report)
-    if game.rules.dealt_tokens is not None:
+    if game.can_list_deals():
         _check_uniform(game)
     faces.check_pettingzoo(game)
     faces.check_single_seat(game)

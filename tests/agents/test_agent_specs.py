@@ -49,7 +49,7 @@ def test_search_takes_its_parameters():
         ("search:seconds=nan", AgentError, "search takes seconds above 0"),
         ("search:simulations=1,seconds=1", AgentError, "in simulations or in seconds, not both"),
         ("search:playout=best", PolicyNotFoundError, "has no policy 'best'; its policies are: random"),
-        ("ppo:", AgentError, "ppo needs the path of a checkpoint"),
+        ("ppo:", AgentError, "ppo needs the path of a file"),
         ("ppo:nowhere.pt", AgentError, "ppo: there is no file 'nowhere.pt'"),
         ("python:module", AgentError, "python agents are written python:MODULE:FACTORY"),
         ("python:no_such_module:make", AgentError, "cannot load agent 'python:no_such_module:make'"),

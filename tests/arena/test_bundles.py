@@ -166,7 +166,7 @@ def test_code_of_a_bundle_runs_apart_whatever_the_board_says(tmp_path, monkeypat
         ("ppo:/etc/passwd", "the file must be in the bundle"),
         ("ppo:../x.pt", "the file must be in the bundle"),
         ("ppo:x.pt", "the bundle has no file 'x.pt'"),
-        ("ppo:", "needs the path of a checkpoint"),
+        ("ppo:", "needs the path of a file"),
         ("random\x1b[31m", "unprintable characters"),
     ],
 )

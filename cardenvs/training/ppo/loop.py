@@ -3,8 +3,6 @@
 import dataclasses
 import json
 import os
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +14,7 @@ from cardenvs.core.errors import OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.training.config import Config, config_for
+from cardenvs.training.interrupt import Interrupt
 from cardenvs.training.ppo.evaluate import Score
 from cardenvs.training.ppo.run import CHECKPOINT, EVALUATION_FILE, MOST_THREADS, Run
 from cardenvs.training.progress import METRICS_FILE, Logs, Progress, split_text
@@ -107,6 +106,9 @@ def _clear(folder: Path) -> None:
             path.unlink()
 
 
+_STOPPING = "Stopping after this update; press Ctrl-C again to stop at once."
+
+
 class _Loop:
     """Updates, evaluations, logs and checkpoints until the run is over or somebody stops it."""
 
@@ -122,7 +124,7 @@ class _Loop:
 
     def go(self) -> Path:
         run, progress = self._run, self._progress
-        with progress, _Interrupt(progress.note) as interrupt:
+        with progress, Interrupt(lambda: progress.note(_STOPPING)) as interrupt:
             saved = time.monotonic()
             began = saved - run.seconds
             while run.fraction() < 1 and not interrupt.requested:
@@ -157,7 +159,7 @@ class _Loop:
                 self._progress.score(name, str(score))
         return metrics
 
-    def _tell(self, metrics: dict[str, float], interrupt: "_Interrupt") -> None:
+    def _tell(self, metrics: dict[str, float], interrupt: "Interrupt") -> None:
         try:
             if self._on_update is not None:
                 self._on_update(metrics)
@@ -198,30 +200,6 @@ def _meaning(scores: dict[str, Score], unit: str, num_players: int) -> str:
         else f"A score is how much more the policy gets than another on the same deals, in {unit}"
     )
     return f"{what}, ± half its 95% interval. The policy {story}."
-
-
-class _Interrupt:
-    """Ctrl-C asks for a stop at the next good moment; the second one stops at once."""
-
-    def __init__(self, note: Callable[[str], None]) -> None:
-        self.requested = False
-        self._note = note
-
-    def __enter__(self) -> "_Interrupt":
-        self._in_main = threading.current_thread() is threading.main_thread()
-        if self._in_main:
-            self._before = signal.signal(signal.SIGINT, self._on_signal)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._in_main:
-            signal.signal(signal.SIGINT, self._before)
-
-    def _on_signal(self, *_: object) -> None:
-        if self.requested:
-            raise KeyboardInterrupt
-        self.requested = True
-        self._note("Stopping after this update; press Ctrl-C again to stop at once.")
 
 
 def _device(name: str) -> str:

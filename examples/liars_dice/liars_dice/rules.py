@@ -404,6 +404,11 @@ def first_roll(options):
     return options.sides, options.num_players * options.dice
 
 
+def dealt_tokens(options):
+    """All dice, if they are rolled once."""
+    return options.num_players * options.dice if options.format == "single" else None
+
+
 def num_actions(options):
     """All bids, *liar*, and *exact* if it is allowed."""
     return options.num_players * options.dice * options.sides + 1 + options.exact_call

@@ -1,0 +1,201 @@
+"""`cardenvs solve` and `cardenvs exploitability`."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
+from cardenvs.cli.options import read_options
+from cardenvs.cli.progress import ProgressBar
+from cardenvs.cli.shared import MAX_COUNT, MAX_SEED, GameName, OptionTexts, finite
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from cardenvs.training.cfr import Report, Run, Tree
+
+_DEFAULT_ITERATIONS = 1000
+_MOST_DRAWS = 10**9
+
+
+def solve(
+    game: Annotated[str | None, typer.Argument(metavar="[GAME]", help="Game to solve; not with --resume.")] = None,
+    method: Annotated[str, typer.Option(help="cfr+, cfr, linear, discounted or mccfr.")] = "cfr+",
+    iterations: Annotated[
+        int | None,
+        typer.Option(min=1, max=MAX_COUNT, help="Stop after that many, earlier ones included; default: 1000."),
+    ] = None,
+    until: Annotated[
+        float | None, typer.Option(min=0, callback=finite, help="Stop once NashConv is at most this.")
+    ] = None,
+    option: OptionTexts = None,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of mccfr.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Folder of the run; default: a new one in runs/.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that the folder holds.")] = False,
+    resume: Annotated[Path | None, typer.Option(metavar="FILE", help="Go on from this policy file.")] = None,
+    strategy: Annotated[bool, typer.Option("--strategy", help="Print the policy at the end.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Solve a small game with CFR or a variant. The result plays as the agent tabular:FILE.
+
+    Prints each player's expected return, and NashConv: what all players together could gain by best responses. `mccfr`
+    also takes games that are too large to list, of which it cannot compute NashConv.
+
+    Examples: `cardenvs solve kuhn_poker_v0 --strategy`,
+    `cardenvs solve leduc_poker_v0 --until 0.001 --out runs/leduc`,
+    `cardenvs solve leduc_poker_v0 -o num_players=3 --method mccfr --iterations 100000`,
+    `cardenvs solve --resume runs/leduc/latest.policy --iterations 5000`
+    """
+    from cardenvs.core.errors import OptionError
+    from cardenvs.core.files import check_input, check_output_folder
+    from cardenvs.core.registry import get_game
+    from cardenvs.training.cfr import Run
+
+    if resume is not None:
+        if game or option or out or overwrite:
+            raise OptionError("--resume takes game, options and folder from the file; give it --iterations or --until")
+        check_input(resume)
+        run = Run.resume(resume)
+    else:
+        if not game:
+            raise OptionError("which game? name one, as in: cardenvs solve leduc_poker_v0")
+        found = get_game(game)
+        options = read_options(found, option)
+        folder = Path("runs") / time.strftime(f"{found.name}-%Y%m%d-%H%M%S") if out is None else out
+        if out is not None:
+            check_output_folder(folder)
+        run = Run.begin(found, options.as_dict(), method, folder, seed, overwrite)
+    if iterations is None and until is None:
+        iterations = _DEFAULT_ITERATIONS
+    _work(run, iterations, until, quiet)
+    if strategy:
+        _print_strategy(run)
+
+
+def _work(run: "Run", iterations: int | None, until: float | None, quiet: bool) -> None:
+    """Iterate, printing reports; Ctrl-C saves."""
+    from cardenvs.training.cfr.run import is_round
+    from cardenvs.training.interrupt import Interrupt
+
+    if not quiet:
+        _print_head(run)
+    last = None
+    note = "Stopping; press Ctrl-C again to stop at once, without saving."
+    title = f"Solving {run.solver.game.title}"
+    with (
+        Interrupt(lambda: typer.echo(note, err=True)) as interrupt,
+        ProgressBar(title, unit="iterations", total=iterations, transient=True, hidden=quiet) as bar,
+    ):
+        for report in run.go(iterations, until):
+            if interrupt.requested:
+                break
+            bar.show(run.solver.iterations)
+            if report is None:
+                continue
+            last = None if is_round(report.iterations) else report
+            if last is None and not quiet:
+                _print_report(report)
+        run.save()
+    if last is not None and not quiet:
+        _print_report(last)
+    if not quiet:
+        typer.echo(f"policy: {run.path}, which plays as tabular:{run.path}")
+    if interrupt.requested:
+        typer.echo(f"Stopped. To go on: cardenvs solve --resume {run.path}", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED)
+
+
+def _print_head(run: "Run") -> None:
+    name, tree = run.solver.game.name, run.tree
+    if tree is None:
+        typer.echo(f"{name} is too large to list: its information states are counted as they are met.")
+        typer.echo(f"{'iterations':>12}  {'information states':>18}  {'seconds':>8}")
+        return
+    typer.echo(
+        f"{name}: {tree.num_infosets:,} information states, {tree.num_decisions:,} decisions, "
+        f"{tree.num_terminals:,} ends"
+    )
+    players = "".join(f"{f'player_{p}':>11}" for p in range(min(tree.num_players, _MOST_SHOWN)))
+    typer.echo(f"{'iterations':>12}{players}  {'NashConv':>11}  {'exploitability':>14}  {'seconds':>8}")
+
+
+_MOST_SHOWN = 3  # players whose values fit on a line
+
+
+def _print_report(report: "Report") -> None:
+    if report.values is None or report.nash_conv is None:
+        typer.echo(f"{report.iterations:>12,}  {report.infosets:>18,}  {report.seconds:>8.2f}")
+        return
+    values = "".join(f"{value:>+11.6f}" for value in report.values[:_MOST_SHOWN])
+    exploitability = report.nash_conv / len(report.values)
+    typer.echo(
+        f"{report.iterations:>12,}{values}  {report.nash_conv:>11.8f}  {exploitability:>14.8f}  {report.seconds:>8.2f}"
+    )
+
+
+def _print_strategy(run: "Run") -> None:
+    tree = run.tree
+    if tree is None:
+        typer.echo("The game is too large to print its policy.", err=True)
+        return
+    policy = tree.tabular(run.solver.saved())
+    for infoset in range(tree.num_infosets):
+        state = tree.state(infoset)
+        player = state.current_player
+        labels = [state.action_label(action) for action in state.legal_actions()]
+        shown = zip(labels, tree.probabilities(policy, infoset), strict=True)
+        typer.echo(f"player_{player}: {' '.join(state.recap(player))}")
+        typer.echo("    " + "  ".join(f"{label} {probability:.4f}" for label, probability in shown))
+
+
+def exploitability(
+    game: GameName,
+    agent: Annotated[str, typer.Option(metavar="SPEC", help="Agent in every seat, as in tabular:PATH.")] = "random",
+    option: OptionTexts = None,
+    draws: Annotated[
+        int, typer.Option(min=1, max=_MOST_DRAWS, help="Choices an information state, of agents that only act.")
+    ] = 1000,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Seed of these choices.")] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Draw no progress bar.")] = False,
+) -> None:
+    """Compute what best responses gain against an agent, exactly, in a game small enough to list.
+
+    The agent sits in all seats; for each player the best of all its policies against the others is found. Agents of
+    the kinds tabular and ppo state their policies. Others act many times in every information state, and the result
+    is that of the shares found.
+
+    Examples: `cardenvs exploitability kuhn_poker_v0 --agent random`,
+    `cardenvs exploitability leduc_poker_v0 --agent tabular:runs/leduc/latest.policy`,
+    `cardenvs exploitability leduc_poker_v0 --agent ppo:runs/best/latest.pt,sample=true`
+    """
+    from cardenvs.agents.specs import make_agent
+    from cardenvs.core.registry import get_game
+    from cardenvs.training.cfr import Tree, agent_policy
+
+    found = get_game(game)
+    options = read_options(found, option)
+    made = make_agent(agent, found, options)
+    try:
+        tree = Tree(found, **options.as_dict())
+        with ProgressBar("Asking the agent", total=tree.num_infosets, transient=True, hidden=quiet) as bar:
+            policy, exact = agent_policy(tree, made, draws=draws, seed=seed, on_progress=bar.show)
+    finally:
+        if hasattr(made, "close"):
+            made.close()
+    _print_gains(tree, policy)
+    if not exact:
+        typer.echo(f"The agent's policy is estimated from {draws:,} choices in each information state.")
+
+
+def _print_gains(tree: "Tree", policy: "np.ndarray") -> None:
+    values, best = tree.values(policy), tree.best_response_values(policy)
+    unit = tree.game.returns(tree.options).unit
+    typer.echo(f"{'':<12}{'value':>12}{'best response':>15}{'gain':>12}  in {unit} a deal")
+    for player, (value, reply) in enumerate(zip(values, best, strict=True)):
+        typer.echo(f"{f'player_{player}':<12}{value:>+12.6f}{reply:>+15.6f}{reply - value:>12.6f}")
+    gain = float((best - values).sum())
+    typer.echo(f"NashConv {gain:.6f}, exploitability {gain / tree.num_players:.6f}")

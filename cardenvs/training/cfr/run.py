@@ -1,0 +1,213 @@
+"""A run of a solver: evaluations on the way, metrics, and a file from which it goes on."""
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from cardenvs.agents.tabular import TabularPolicy
+from cardenvs.core.checks import short
+from cardenvs.core.errors import FormatError, OptionError, SolvingError
+from cardenvs.core.files import write_whole
+from cardenvs.core.game import Game
+from cardenvs.core.registry import get_game
+from cardenvs.training.cfr.sampling import Sampler
+from cardenvs.training.cfr.solvers import METHODS, Solver
+from cardenvs.training.cfr.tree import Tree
+from cardenvs.training.progress import METRICS_FILE
+
+POLICY_FILE = "latest.policy"
+MCCFR = "mccfr"
+_GROWTH = 1.1  # of the iterations between two evaluations
+_CALL_SECONDS = 0.1  # of a call of a kernel, during which nothing else happens
+_SAVE_SECONDS = 60.0
+_MOST_EVALUATED = 2_000_000  # histories of a tree that only serves to evaluate
+
+
+@dataclass(frozen=True)
+class Report:
+    """How good the average policy is after some iterations.
+
+    Attributes:
+        iterations: done so far.
+        seconds: spent in them so far, evaluations not included.
+        infosets: information states met so far.
+        values: each player's expected return, or None where the game is too large to evaluate.
+        nash_conv: what all players together could gain by best responses, or None likewise.
+    """
+
+    iterations: int
+    seconds: float
+    infosets: int
+    values: list[float] | None
+    nash_conv: float | None
+
+
+class Run:
+    """A solver at work.
+
+    Attributes:
+        solver: a Solver on a tree, or a Sampler.
+        tree: the game's tree; None where a Sampler solves a game too large for one.
+        folder: of its files: latest.policy and metrics.jsonl.
+        seconds: spent in iterations so far.
+    """
+
+    def __init__(self, solver: Solver | Sampler, tree: Tree | None, folder: Path, seconds: float = 0.0) -> None:
+        """Create a run; see `begin` and `resume`."""
+        self.solver, self.tree, self.folder, self.seconds = solver, tree, folder, seconds
+        self._speed = 10.0  # iterations a second, a guess at first
+
+    @classmethod
+    def begin(
+        cls, game: Game, options: dict, method: str, folder: Path, seed: int = 0, overwrite: bool = False
+    ) -> Self:
+        """Begin in a folder, which is created.
+
+        Raises:
+            OptionError: no such method or option, or the folder holds a run and may not be overwritten.
+            SolvingError: the game is too large.
+        """
+        if method not in (*METHODS, MCCFR):
+            raise OptionError(f"there is no method {short(method)}; methods are {', '.join((*METHODS, MCCFR))}")
+        if (folder / POLICY_FILE).exists() and not overwrite:
+            raise OptionError(f"{folder} holds a run; resume it, choose another folder or overwrite it")
+        solver, tree = _new_solver(game, options, method, seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / METRICS_FILE, "")
+        return cls(solver, tree, folder)
+
+    @classmethod
+    def resume(cls, path: Path) -> Self:
+        """Go on from a file of an earlier run, to the numbers that an uninterrupted run would have given.
+
+        Raises:
+            FormatError: the file is damaged, of another version, or cannot be resumed.
+        """
+        saved = TabularPolicy.load(path)
+        if saved.regrets is None or saved.method not in (*METHODS, MCCFR):
+            raise FormatError(f"{path} is a policy without the regrets of a solver; it cannot be resumed")
+        game = get_game(saved.game)
+        seed, seconds = saved.notes.get("seed", 0), saved.notes.get("seconds", 0.0)
+        if type(seed) is not int or not 0 <= seed < 2**63 or not isinstance(seconds, float):
+            raise FormatError(f"{path} is damaged: its seed or its seconds are no numbers")
+        solver, tree = _new_solver(game, saved.options, saved.method, seed)
+        solver.restore(saved)
+        folder = path.parent
+        _keep_metrics(folder / METRICS_FILE, saved.iterations)
+        return cls(solver, tree, folder, seconds)
+
+    @property
+    def path(self) -> Path:
+        """The file that `save` writes, which the agent `tabular:PATH` plays."""
+        return self.folder / POLICY_FILE
+
+    def go(self, iterations: int | None, until: float | None = None) -> Iterator[Report | None]:
+        """Iterate. Yields a report after 1, 2, 3, ... iterations, ever more rarely, and None in between.
+
+        Stop it at any time by leaving the loop, and `save`.
+
+        Args:
+            iterations: how many at most, those done before included; None: no limit.
+            until: stop once NashConv is not above this.
+
+        Raises:
+            SolvingError: the game is too large, or to evaluate if `until` is given.
+        """
+        if until is not None and self.tree is None:
+            raise SolvingError("this game is too large to compute NashConv; give a number of iterations instead")
+        self.solver.compile()
+        saved = time.monotonic()
+        while iterations is None or self.solver.iterations < iterations:
+            due = _next_evaluation(self.solver.iterations)
+            due = due if iterations is None else min(due, iterations)
+            while self.solver.iterations < due:
+                yield None
+                self._iterate(due - self.solver.iterations)
+            report = self.report()
+            self._log(report)
+            yield report
+            if until is not None and report.nash_conv is not None and report.nash_conv <= until:
+                return
+            if time.monotonic() - saved > _SAVE_SECONDS:
+                self.save()
+                saved = time.monotonic()
+
+    def _iterate(self, most: int) -> None:
+        count = max(1, min(most, int(self._speed * _CALL_SECONDS)))
+        started = time.perf_counter()
+        self.solver.run(count)
+        spent = time.perf_counter() - started
+        self.seconds += spent
+        self._speed = count / spent
+
+    def report(self) -> Report:
+        """Evaluate the average policy."""
+        done, infosets = self.solver.iterations, self.solver.num_infosets
+        if self.tree is None:
+            return Report(done, self.seconds, infosets, None, None)
+        solver = self.solver
+        policy = solver.average_policy() if isinstance(solver, Solver) else self.tree.tabular(solver.saved())
+        return Report(done, self.seconds, infosets, self.tree.values(policy).tolist(), self.tree.nash_conv(policy))
+
+    def _log(self, report: Report) -> None:
+        line: dict[str, float] = {"iterations": report.iterations, "seconds": report.seconds}
+        line["infosets"] = report.infosets
+        if report.nash_conv is not None and report.values is not None:
+            line["nash_conv"] = report.nash_conv
+            line["exploitability"] = report.nash_conv / len(report.values)
+            line |= {f"value/player_{player}": value for player, value in enumerate(report.values)}
+        with (self.folder / METRICS_FILE).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+    def save(self) -> None:
+        """Write the policy, with all that is needed to go on.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        saved = self.solver.saved()
+        saved.notes["seconds"] = self.seconds
+        saved.save(self.path)
+
+
+def _new_solver(game: Game, options: dict, method: str, seed: int) -> tuple[Solver | Sampler, Tree | None]:
+    if method != MCCFR:
+        tree = Tree(game, **options)
+        return Solver(tree, method), tree
+    made = game.make_options(**options)
+    try:
+        evaluated = Tree(game, most_histories=_MOST_EVALUATED, **options) if game.can_list_deals(**options) else None
+    except SolvingError:
+        evaluated = None
+    return Sampler(game, made, seed), evaluated
+
+
+def is_round(iterations: int) -> bool:
+    """Return whether it is 1, 2, 5, 10, 20, 50, ..."""
+    return str(iterations).rstrip("0") in ("1", "2", "5")
+
+
+def _next_evaluation(done: int) -> int:
+    """Return the first number of iterations above `done` after which to evaluate, however the run got to `done`."""
+    due = 1
+    while due <= done:
+        due = max(due + 1, int(due * _GROWTH))
+    scale = 10 ** (len(str(done)) - 1)
+    return min(due, *(factor * scale for factor in (1, 2, 5, 10) if factor * scale > done))
+
+
+def _keep_metrics(path: Path, iterations: int) -> None:
+    """Remove the lines that a run wrote after it was last saved."""
+    if not path.is_file():
+        return
+    kept = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            if json.loads(line)["iterations"] <= iterations:
+                kept.append(line + "\n")
+        except (ValueError, KeyError, TypeError):
+            break  # the end of a line is missing where a process was killed
+    write_whole(path, "".join(kept))
