@@ -17,6 +17,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.legal import write_bits, write_bits_below
 from cardenvs.core.record import takes_records, takes_widened
 from cardenvs.core.rng import episode_seed, random_below, seed_xoshiro, substream_seed
+from cardenvs.core.tree_search import grow_kernel
 
 if TYPE_CHECKING:
     from cardenvs.core.game import Game
@@ -39,6 +40,7 @@ class Engine:
 
     def __init__(self, game: "Game") -> None:
         self._game = game
+        self.rules = game.rules
 
     def _inline(self, function: Callable) -> Any:
         rules = self._game.rules
@@ -393,6 +395,18 @@ class Engine:
                     returns[row, k] = s.returns[player]
 
         return self._entry(simulate)
+
+    @functools.cache  # noqa: B019  one engine a game, for the life of the process
+    def grow(self, policy_name: str) -> Callable:
+        """grow(states, i, seed, rounds, max_plies, exploration, scratch, walks, tree, is_counter, log, no_log, legal,
+        seen): rounds of a tree search for the player to act in states[i]; see `cardenvs.core.tree_search`.
+
+        walks is an array of one WALK, tree an array of ENTRY with a power of two as its length; both begin as zeros.
+        scratch is an array of one record, seen an array for an observation; rng and legal are as for `act`. Round r,
+        counted by walks[0].rounds, depends on the rounds before and on (seed, r) only. Returns early if the events of
+        an action do not fit in `log`; then log[0, 0] is their number, and the round can be repeated with a longer log.
+        """
+        return self._entry(grow_kernel(self, policy_name, self._list_for(policy_name)))
 
 
 @kernel
