@@ -1,8 +1,9 @@
-"""`SearchTree`: the tree of one decision of information-set Monte Carlo tree search."""
+"""`SearchTree` and `NetworkTree`: the tree of one decision of information-set Monte Carlo tree search."""
 
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -10,11 +11,12 @@ from cardenvs.core.events import NO_LOG, Op, new_log
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.state import State
-from cardenvs.core.tree_search import ENTRY, MAX_PATH, WALK, move_entries, read_root
+from cardenvs.core.tree_search import ENTRY, MAX_PATH, WAITING, WALK, move_entries, read_root
 from cardenvs.core.warmup import Step
 
+_MOST_EVENTS = 1024  # of one action that players tell apart
 _ROUNDS = 64  # in one call
-_MOST_NEW = _ROUNDS * 2 * MAX_PATH  # entries that they add at most
+_LEAVES = 16  # evaluated at once
 _FEWEST_ENTRIES, _MOST_ENTRIES = 1 << 15, 1 << 22  # 1 MB, 134 MB
 
 
@@ -58,12 +60,59 @@ def tree_steps(game: Game, options: Options, policies: Sequence[str]) -> list[St
     return [(f"tree search with {policy}", functools.partial(search, policy)) for policy in policies]
 
 
-class SearchTree:
+class Tree:
     """A search for the player to act in one state. It grows by rounds; in how many calls makes no difference.
 
     Attributes:
-        rounds: int, playouts so far.
+        rounds: int, rounds so far.
     """
+
+    def __init__(self, state: State, seed: int, exploration: float, walks: int) -> None:
+        """Create an empty tree; `walks` go down at once. The rest is as for the subclasses."""
+        game, options = state.game, state.options
+        self._states, self._seed, self._exploration = state.records, seed, exploration
+        self._actions = np.array(state.legal_actions(), np.int64)
+        self._tree, self._walks = np.zeros(_FEWEST_ENTRIES, ENTRY), np.zeros(walks, WALK)
+        self._worlds, self._log = np.zeros(walks, game.rules.state_dtype), new_log(_MOST_EVENTS)
+        self._legal = np.zeros(game.max_legal(options), np.int32)
+        layout = game.layout(options)
+        self._seen = np.zeros(layout.size, layout.dtype)
+        self._is_counter = np.array([kind.op == Op.SET for kind in game.table.kinds], np.uint8)
+
+    @property
+    def rounds(self) -> int:
+        """Rounds so far."""
+        return int(self._walks["rounds"][0])
+
+    def grow(self, rounds: int) -> None:
+        """Play `rounds` more rounds."""
+        last = self.rounds + rounds
+        while self.rounds < last:
+            self._make_room()
+            self._play(min(_ROUNDS, last - self.rounds))
+
+    def root_actions(self) -> RootActions:
+        """Return what was found about the legal actions, after at least one round."""
+        sums = np.zeros((len(self._actions), 3))
+        read_root(self._tree, self._walks, self._actions, sums)
+        return RootActions.of(sums)
+
+    def _play(self, rounds: int) -> None:
+        raise NotImplementedError
+
+    def _make_room(self) -> None:
+        """Enlarge the table so that half of it is still empty after the next rounds, up to a limit."""
+        new = _ROUNDS * MAX_PATH * (1 + len(self._legal)) if self._has_priors else _ROUNDS * MAX_PATH * 2
+        while len(self._tree) < min(2 * (int(self._walks["entries"][0]) + new), _MOST_ENTRIES):
+            larger = np.zeros(2 * len(self._tree), ENTRY)
+            move_entries(self._tree, larger)
+            self._tree = larger
+
+    _has_priors = False
+
+
+class SearchTree(Tree):
+    """A search with playouts by a policy."""
 
     def __init__(
         self, state: State, seed: int, policy: str = "random", max_plies: int | None = None, exploration: float = 1.0
@@ -80,44 +129,80 @@ class SearchTree:
         Raises:
             PolicyNotFoundError: the game has no such policy.
         """
+        super().__init__(state, seed, exploration, walks=1)
+        self._grow = state.game.engine.grow(policy)
+        self._max_plies = state.game.max_length(state.options) if max_plies is None else max_plies
+
+    def _play(self, rounds: int) -> None:
+        self._grow(
+            self._states, 0, self._seed, rounds, self._max_plies, self._exploration, self._worlds, self._walks,
+            self._tree, self._is_counter, self._log, NO_LOG, self._legal, self._seen,
+        )  # fmt: skip
+
+
+class Evaluator(Protocol):
+    """A network that knows what players do and expect."""
+
+    def evaluate(self, observation: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return probabilities of all actions, float64 (N, A), and expected further returns, float64 (N,).
+
+        Args:
+            observation: (N, D), of the game's dtype, each of any player.
+            mask: int8 (N, A), ones for legal actions.
+        """
+        raise NotImplementedError
+
+
+class NetworkTree(Tree):
+    """A search with the priors and values of a network, asked for several leaves at once."""
+
+    _has_priors = True
+
+    def __init__(self, state: State, seed: int, network: Evaluator, exploration: float = 1.0) -> None:
+        """Create an empty tree; see `SearchTree` for the arguments."""
+        super().__init__(state, seed, exploration, walks=_LEAVES)
         game, options = state.game, state.options
-        self._grow, self._states, self._seed = game.engine.grow(policy), state.records, seed
-        self._max_plies = game.max_length(options) if max_plies is None else max_plies
-        self._exploration = exploration
-        self._actions = np.array(state.legal_actions(), np.int64)
-        self._tree, self._walks = np.zeros(_FEWEST_ENTRIES, ENTRY), np.zeros(1, WALK)
-        self._scratch, self._log = np.zeros(1, game.rules.state_dtype), new_log()
-        self._legal = np.zeros(game.max_legal(options), np.int32)
-        layout = game.layout(options)
-        self._seen = np.zeros(layout.size, layout.dtype)
-        self._is_counter = np.array([kind.op == Op.SET for kind in game.table.kinds], np.uint8)
+        layout, num_players, num_actions = game.layout(options), options.num_players, game.num_actions(options)
+        self._network, self._descend = network, game.engine.descend
+        self._priors, self._values = np.zeros((_LEAVES, num_actions)), np.zeros((_LEAVES, num_players))
+        self._observations = np.zeros((_LEAVES, num_players, layout.size), layout.dtype)
+        self._masks = np.zeros((_LEAVES, num_actions), np.int8)
+        self._is_zero_sum = num_players == 2 and game.returns(options).total == 0
 
-    @property
-    def rounds(self) -> int:
-        """Playouts so far."""
-        return int(self._walks["rounds"][0])
-
-    def grow(self, rounds: int) -> None:
-        """Play `rounds` more rounds."""
+    def _play(self, rounds: int) -> None:
         last = self.rounds + rounds
+        self._play_to(max(1, self.rounds))  # the first round ends at the root, and others would wait there, too
+        self._play_to(last)
+
+    def _play_to(self, last: int) -> None:
         while self.rounds < last:
-            self._make_room()
-            self._grow(
-                self._states, 0, self._seed, min(_ROUNDS, last - self.rounds), self._max_plies, self._exploration,
-                self._scratch, self._walks, self._tree, self._is_counter, self._log, NO_LOG, self._legal, self._seen,
+            self._descend(
+                self._states, 0, self._seed, last, self._exploration, self._worlds, self._walks, self._tree,
+                self._is_counter, self._log, self._legal, self._seen, self._priors, self._values, self._observations,
+                self._masks,
             )  # fmt: skip
-            if self._log[0, 0] >= len(self._log):
-                self._log = new_log(2 * int(self._log[0, 0]))
+            self._evaluate(np.flatnonzero(self._walks["stage"] == WAITING))
 
-    def root_actions(self) -> RootActions:
-        """Return what was found about the legal actions, after at least one round."""
-        sums = np.zeros((len(self._actions), 3))
-        read_root(self._tree, self._walks, self._actions, sums)
-        return RootActions.of(sums)
+    def _evaluate(self, waiting: np.ndarray) -> None:
+        """Write what the network says about the positions of waiting walks.
 
-    def _make_room(self) -> None:
-        """Enlarge the table so that half of it is still empty after the next call, up to a limit."""
-        while len(self._tree) < min(2 * (int(self._walks["entries"][0]) + _MOST_NEW), _MOST_ENTRIES):
-            larger = np.zeros(2 * len(self._tree), ENTRY)
-            move_entries(self._tree, larger)
-            self._tree = larger
+        In a game of two with returns that add up to zero, one player's value is the other's loss. In others each
+        player's own observation tells what that player may expect.
+        """
+        if not len(waiting):
+            return
+        num_players = self._values.shape[1]
+        to_act = self._worlds["current_player"][waiting].astype(np.int64)
+        players = to_act[:, None] if self._is_zero_sum else np.tile(np.arange(num_players), (len(waiting), 1))
+        seen = self._observations[waiting[:, None], players]
+        masks = np.repeat(self._masks[waiting], players.shape[1], 0)
+        probs, further = self._network.evaluate(seen.reshape(len(masks), -1), masks)
+        further = further.reshape(players.shape)
+        if self._is_zero_sum:
+            own = further[:, 0]
+            further = np.stack([own, -own], 1)
+            further[to_act == 1] *= -1
+            self._priors[waiting] = probs
+        else:
+            self._priors[waiting] = probs.reshape(len(waiting), num_players, -1)[np.arange(len(waiting)), to_act]
+        self._values[waiting] = self._worlds["returns"][waiting, :num_players] + further

@@ -17,7 +17,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.legal import write_bits, write_bits_below
 from cardenvs.core.record import takes_records, takes_widened
 from cardenvs.core.rng import episode_seed, random_below, seed_xoshiro, substream_seed
-from cardenvs.core.tree_search import grow_kernel
+from cardenvs.core.tree_search import begin_kernel, descend_kernel, grow_kernel
 
 if TYPE_CHECKING:
     from cardenvs.core.game import Game
@@ -396,17 +396,34 @@ class Engine:
 
         return self._entry(simulate)
 
+    # -- tree search, see `cardenvs.core.tree_search` ----------------------------------------------------------
+
+    @functools.cached_property
+    def begin_walk(self) -> Any:
+        """begin_walk(states, i, player, seed, worlds, k, walk, total, seen): begin a round of a tree search."""
+        return self._inline(begin_kernel(self))
+
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def grow(self, policy_name: str) -> Callable:
-        """grow(states, i, seed, rounds, max_plies, exploration, scratch, walks, tree, is_counter, log, no_log, legal,
-        seen): rounds of a tree search for the player to act in states[i]; see `cardenvs.core.tree_search`.
+        """grow(states, i, seed, rounds, max_plies, exploration, worlds, walks, tree, is_counter, log, no_log, legal,
+        seen): rounds of a tree search for the player to act in states[i], with playouts by a policy.
 
-        walks is an array of one WALK, tree an array of ENTRY with a power of two as its length; both begin as zeros.
-        scratch is an array of one record, seen an array for an observation; rng and legal are as for `act`. Round r,
-        counted by walks[0].rounds, depends on the rounds before and on (seed, r) only. Returns early if the events of
-        an action do not fit in `log`; then log[0, 0] is their number, and the round can be repeated with a longer log.
+        worlds is an array of one record, walks one of one WALK, tree one of ENTRY with a power of two as its length;
+        the last two begin as zeros. seen is an array for an observation. Round r depends on the rounds before and on
+        (seed, r) only.
         """
         return self._entry(grow_kernel(self, policy_name, self._list_for(policy_name)))
+
+    @functools.cached_property
+    def descend(self) -> Callable:
+        """descend(states, i, seed, last, exploration, worlds, walks, tree, is_counter, log, legal, seen, priors,
+        values, observations, masks): rounds of a tree search with a network.
+
+        Moves each of K walks on, and begins new ones up to round `last`, until each waits for the network or nothing is
+        left to do. For a waiting walk k, observations[k] (P, size) and masks[k] (num_actions,) are written; before the
+        next call, priors[k] (num_actions,) and values[k] (P,), float64, must be. The rest is as for `grow`.
+        """
+        return self._entry(descend_kernel(self))
 
 
 @kernel

@@ -13,9 +13,9 @@ from agents.slow_tree import SlowTree
 from cardenvs.agents import Turn, make_agent, tree
 from cardenvs.agents.ismcts import ISMCTSAgent
 from cardenvs.agents.search import SearchAgent
-from cardenvs.agents.tree import SearchTree
-from cardenvs.core.errors import AgentError
-from cardenvs.core.events import new_log
+from cardenvs.agents.specs import agent_fingerprint
+from cardenvs.agents.tree import NetworkTree, SearchTree
+from cardenvs.core.errors import AgentError, FormatError
 from cardenvs.core.registry import get_game, list_games
 from cardenvs.core.tree_search import ENTRY, WALK, find, lookup, move_entries
 
@@ -67,13 +67,11 @@ def test_the_kernels_grow_the_same_tree_as_the_oracle(name, plies, options, sett
         assert slow.root(action) == (visited, mean if visited else 0)
 
 
-def test_calls_short_logs_and_small_tables_make_no_difference(monkeypatch):
+def test_calls_and_small_tables_make_no_difference(monkeypatch):
     state = position("briscola_v0", plies=6)
     whole = statistics(state, 600)
     assert sum(whole[0]) == 600
     assert statistics(state, 600, calls=20) == whole
-    monkeypatch.setattr(tree, "new_log", lambda rows=1: new_log(rows))
-    assert statistics(state, 600) == whole
     monkeypatch.setattr(tree, "_FEWEST_ENTRIES", 2)
     assert statistics(state, 600, calls=20) == whole
 
@@ -203,6 +201,101 @@ def test_its_thoughts_are_noted():
 def test_wrong_parameters_are_refused(spec, message):
     with pytest.raises(AgentError, match=message):
         make_agent(spec, LEDUC, LEDUC.make_options())
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# With a network
+
+
+class Uniform:
+    """Knows nothing: every action is as likely, and nobody expects anything."""
+
+    def __init__(self, favourite=None):
+        self.favourite, self.sizes = favourite, []
+
+    def evaluate(self, observation, mask):
+        assert len(observation) == len(mask)
+        assert (mask.sum(1) > 0).all()
+        self.sizes.append(len(mask))
+        weight = mask.astype(np.float64)
+        if self.favourite is not None:
+            weight[:, self.favourite] *= 1000
+        return weight / weight.sum(1, keepdims=True), np.zeros(len(mask))
+
+
+@pytest.mark.parametrize("num_players", [2, 3])
+def test_a_tree_with_a_network_asks_for_several_leaves_at_once(num_players):
+    state = KUHN.new_state(seed=1, num_players=num_players)
+    state.apply(PASS)
+    network = Uniform()
+    search = NetworkTree(state, 1, network)
+    search.grow(300)
+    found = search.root_actions()
+    assert search.rounds == found.visits.sum() + 1 == 300  # the first round ends at the root
+    assert np.mean(network.sizes) > 2
+    again = NetworkTree(state, 1, Uniform())
+    again.grow(300)
+    assert again.root_actions().visits.tolist() == found.visits.tolist()
+
+
+def test_priors_lead_the_search_and_returns_correct_it():
+    state = KUHN.new_state(seed=1, deck="K J Q")
+    state.apply(BET)  # the jack faces a bet: to call loses 2 to every card that may be behind it, to fold 1
+    for favourite in (PASS, BET):
+        search = NetworkTree(state, 1, Uniform(favourite))
+        search.grow(2)
+        assert search.root_actions().visits.argmax() == favourite
+    search.grow(4000)
+    assert search.root_actions().visits.argmax() == PASS
+    assert search.root_actions().mean.tolist() == [-1, -2]
+
+
+@pytest.fixture
+def checkpoint(tmp_path):
+    """A network with random weights, as `cardenvs train` saves it."""
+    torch = pytest.importorskip("torch")
+    from cardenvs.agents.ppo import FORMAT, Network
+
+    options, layout = LEDUC.make_options(), LEDUC.layout(LEDUC.make_options())
+    torch.manual_seed(1)
+    network = Network.for_game(LEDUC, options, [16], "relu")
+    path = tmp_path / "latest.pt"
+    saved = {
+        "format": FORMAT, "game": LEDUC.name, "options": options.as_dict(), "layout": layout.hash,
+        "shape": network.shape, "model": network.state_dict(), "steps": 1, "config": {"reward_scale": 0.25},
+    }  # fmt: skip
+    torch.save(saved, path)
+    return path
+
+
+def test_a_checkpoint_guides_the_search(checkpoint):
+    options = LEDUC.make_options()
+    agent = make_agent(f"ismcts:network={checkpoint},simulations=100", LEDUC, options)
+    state = LEDUC.new_state(seed=5)
+    turn = Turn(state, 3)
+    assert agent.act(turn) in state.legal_actions()
+    assert turn.notes["search"]["worlds"] == 100
+    twin = Turn(state.determinize(state.current_player, 99), 3)
+    assert agent.act(twin) == agent.act(Turn(state, 3))
+    assert twin.notes == turn.notes
+    assert len(agent_fingerprint(f"ismcts:network={checkpoint}")) == 16
+    observation, mask = state.observation(0)[None], state.action_mask()[None]
+    probs, further = agent.network.evaluate(observation, mask)
+    assert probs.sum() == pytest.approx(1)
+    assert (probs[mask == 0] == 0).all()
+    torch = pytest.importorskip("torch")
+    raw = agent.network._network(agent.network._network.features(torch.from_numpy(observation)))[1]
+    assert further[0] == pytest.approx(4 * float(raw[0].detach()))  # in chips, not in scaled reward
+
+
+def test_a_wrong_network_is_refused(checkpoint, tmp_path):
+    options = LEDUC.make_options()
+    with pytest.raises(AgentError, match="there is no network"):
+        make_agent(f"ismcts:network={tmp_path}/none.pt", LEDUC, options)
+    with pytest.raises(AgentError, match="either a network, or playout and depth"):
+        make_agent(f"ismcts:network={checkpoint},depth=3", LEDUC, options)
+    with pytest.raises(FormatError, match="was trained on leduc_poker_v0; it cannot play kuhn_poker_v0"):
+        make_agent(f"ismcts:network={checkpoint}", KUHN, KUHN.make_options())
 
 
 # ---------------------------------------------------------------------------------------------------------------
