@@ -29,7 +29,7 @@ print(len(before) > 0, len(after))
 """
 
 
-@pytest.mark.parametrize("specs", ["random random", "search:simulations=4 random"])
+@pytest.mark.parametrize("specs", ["random random", "search:simulations=4 random", "ismcts:simulations=4 random"])
 def test_all_that_a_match_needs_is_compiled_before_it(tmp_path, specs):
     env = {**os.environ, "CARDENVS_CACHE_DIR": str(tmp_path), "CARDENVS_PREBUILT": "0"}
     done = subprocess.run([sys.executable, "-c", SCRIPT, specs], env=env, capture_output=True, text=True, check=True)
@@ -40,9 +40,12 @@ def test_all_that_a_match_needs_is_compiled_before_it(tmp_path, specs):
 def test_only_the_policies_of_the_agents_are_compiled():
     game = cardenvs.get_game("texas_holdem_v0")
     assert compiling._policies(game, ["tight_aggressive", "llm:model"]) == ["random", "tight_aggressive"]
-    assert compiling._playout_policies(game, ["random"]) == []
-    assert compiling._playout_policies(game, ["search:playout=random"]) == ["random"]
-    assert compiling._playout_policies(game, ["search"]) == [game.playout_policy]
+    assert compiling._playout_policies(game, ["random", "ismcts"], "search") == []
+    assert compiling._playout_policies(game, ["search:playout=random"], "search") == ["random"]
+    assert compiling._playout_policies(game, ["search"], "search") == [game.playout_policy]
+    assert compiling._playout_policies(game, ["ismcts:simulations=9", "search:playout=random"], "ismcts") == [
+        game.playout_policy
+    ]
 
 
 def test_nothing_is_drawn_if_everything_is_in_the_cache(capfd):

@@ -289,6 +289,7 @@ class PPOAgent(Agent):
         self._network = network.double().eval().requires_grad_(False)
         self._checkpoint, self._path = {key: checkpoint[key] for key in ("game", "options", "layout", "shape")}, path
         self._fitting: set[tuple[str, Options]] = set()
+        self._reward_scale = _reward_scale(checkpoint, path)
 
     def reset(self, seed: int) -> None:
         """Nothing to do: all randomness comes from the turns."""
@@ -332,10 +333,31 @@ class PPOAgent(Agent):
             features = self._network.features(torch.from_numpy(observation))
             return log_policy(self._network(features)[0], torch.from_numpy(mask.astype(np.bool_, copy=False))).numpy()
 
+    def evaluate(self, observation: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the probabilities of all actions, float64 (N, A), and the expected further returns, float64 (N,).
+
+        Args:
+            observation: (N, D), of the game's dtype.
+            mask: (N, A), bool or int8, at least one legal action a row.
+        """
+        with torch.inference_mode(), _one_thread():
+            logits, values = self._network(self._network.features(torch.from_numpy(observation)))
+            log_probs = log_policy(logits, torch.from_numpy(mask.astype(np.bool_, copy=False)))
+            return log_probs.exp().double().numpy(), values.double().numpy() / self._reward_scale
+
     def _check_fits(self, game: Game, options: Options) -> None:
         if (game.name, options) not in self._fitting:
             check_fits(self._checkpoint, self._path, game, options)
             self._fitting.add((game.name, options))
+
+
+def _reward_scale(checkpoint: dict[str, Any], path: str | Path) -> float:
+    """Return the factor by which rewards were multiplied in training, and with them the network's values."""
+    config = checkpoint.get("config", {})
+    scale = config.get("reward_scale", 1.0) if isinstance(config, dict) else None
+    if not isinstance(scale, int | float) or not 0 < scale < float("inf"):
+        raise FormatError(f"{path} is damaged: its reward_scale is {short(scale)}")
+    return float(scale)
 
 
 def _drawn(probs: np.ndarray, seed: int) -> int:

@@ -30,11 +30,24 @@ from cardenvs.core.options import Options
 from cardenvs.core.state import State
 
 _TIMED_ROUNDS = 8  # worlds tried between two looks at the clock
-_AHEAD = 2.0  # standard errors by which the best action must be ahead of the policy's own,
+AHEAD = 2.0  # standard errors by which the best action must be ahead of the policy's own,
 _FEWEST = 10  # worlds, at least
-_MOST_NOTED = 5  # plays whose values are noted
+MOST_NOTED = 5  # plays whose values are noted
 
 _MOST = 1_000_000_000  # simulations, seconds or plies
+
+
+def check_limits(kind: str, simulations: int | None, seconds: float | None, depth: int | None) -> None:
+    """Check the limits of a search; None is no limit.
+
+    Raises:
+        AgentError: a value is out of range, or there are two budgets.
+    """
+    if simulations is not None and seconds is not None:
+        raise AgentError(f"{kind} takes a budget in simulations or in seconds, not both")
+    for what, value in (("simulations", simulations), ("seconds", seconds), ("depth", depth)):
+        if value is not None and not 0 < value <= _MOST:
+            raise AgentError(f"{kind} takes {what} above 0 and up to {_MOST:,}; got {value}")
 
 
 class SearchAgent(Agent):
@@ -69,11 +82,7 @@ class SearchAgent(Agent):
             PolicyNotFoundError: the game has no such policy.
             AgentError: a budget below one, or both budgets.
         """
-        if simulations is not None and seconds is not None:
-            raise AgentError("search takes a budget in simulations or in seconds, not both")
-        for what, value in (("simulations", simulations), ("seconds", seconds), ("depth", depth)):
-            if value is not None and not 0 < value <= _MOST:
-                raise AgentError(f"search takes {what} above 0 and up to {_MOST:,}; got {value}")
+        check_limits("search", simulations, seconds, depth)
         playout = playout or game.playout_policy
         game.engine.policy(playout)
         self.name = "search"
@@ -190,7 +199,7 @@ class _Race:
         if self._own is None or self.plays[best] == self._own:
             return self.plays[best]
         ahead = self._returns[:, best] - self._returns[:, self.plays.index(self._own)]
-        if len(ahead) < _FEWEST or ahead.mean() * math.sqrt(len(ahead)) <= _AHEAD * ahead.std(ddof=1):
+        if len(ahead) < _FEWEST or ahead.mean() * math.sqrt(len(ahead)) <= AHEAD * ahead.std(ddof=1):
             return self._own
         return self.plays[best]
 
@@ -198,7 +207,7 @@ class _Race:
         """Return the number of worlds, and the mean returns of the plays that stayed in the race longest."""
         means = self._returns.mean(0)
         left = [(self.plays[k], float(means[k])) for k in self._best_first()]
-        shown = [*left, *self._dropped][:_MOST_NOTED]
+        shown = [*left, *self._dropped][:MOST_NOTED]
         labels = {one.actions: one.label for one in turn.candidates}
         return {
             "worlds": len(self._returns),

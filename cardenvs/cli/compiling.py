@@ -25,7 +25,11 @@ def compile_for(game: "Game", options: "Options", agents: Sequence[str] = (), *,
 
     if not COMPILED:
         return
-    steps = state_steps(game, options, _policies(game, agents), _playout_policies(game, agents))
+    steps = state_steps(game, options, _policies(game, agents), _playout_policies(game, agents, "search"))
+    if playouts := _playout_policies(game, agents, "ismcts"):
+        from cardenvs.agents.tree import tree_steps
+
+        steps += tree_steps(game, options, playouts)
     if batches:
         from cardenvs.envs.warmup import batch_steps
 
@@ -51,9 +55,9 @@ def _policies(game: "Game", agents: Sequence[str]) -> list[str]:
     return [name for name in game.engine.policy_names() if name in wanted]
 
 
-def _playout_policies(game: "Game", agents: Sequence[str]) -> list[str]:
-    """Return the policies by which search agents play games out."""
-    searches = [spec for spec in agents if spec.partition(":")[0] == "search"]
+def _playout_policies(game: "Game", agents: Sequence[str], kind: str) -> list[str]:
+    """Return the policies by which agents of a kind, "search" or "ismcts", play games out."""
+    searches = [spec for spec in agents if spec.partition(":")[0] == kind]
     named = {name for name in game.engine.policy_names() for spec in searches if f"playout={name}" in spec}
     if any("playout=" not in spec for spec in searches):
         named.add(game.playout_policy)

@@ -17,6 +17,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.legal import write_bits, write_bits_below
 from cardenvs.core.record import takes_records, takes_widened
 from cardenvs.core.rng import episode_seed, random_below, seed_xoshiro, substream_seed
+from cardenvs.core.tree_search import begin_kernel, descend_kernel, grow_kernel
 
 if TYPE_CHECKING:
     from cardenvs.core.game import Game
@@ -39,6 +40,7 @@ class Engine:
 
     def __init__(self, game: "Game") -> None:
         self._game = game
+        self.rules = game.rules
 
     def inline(self, function: Callable) -> Any:
         """Compile a closure over kernels of the game for use in `entry`."""
@@ -395,6 +397,35 @@ class Engine:
                     returns[row, k] = s.returns[player]
 
         return self.entry(simulate)
+
+    # -- tree search, see `cardenvs.core.tree_search` ----------------------------------------------------------
+
+    @functools.cached_property
+    def begin_walk(self) -> Any:
+        """begin_walk(states, i, player, seed, worlds, k, walk, total, seen): begin a round of a tree search."""
+        return self._inline(begin_kernel(self))
+
+    @functools.cache  # noqa: B019  one engine a game, for the life of the process
+    def grow(self, policy_name: str) -> Callable:
+        """grow(states, i, seed, rounds, max_plies, exploration, worlds, walks, tree, is_counter, log, no_log, legal,
+        seen): rounds of a tree search for the player to act in states[i], with playouts by a policy.
+
+        worlds is an array of one record, walks one of one WALK, tree one of ENTRY with a power of two as its length;
+        the last two begin as zeros. seen is an array for an observation. Round r depends on the rounds before and on
+        (seed, r) only.
+        """
+        return self._entry(grow_kernel(self, policy_name, self._list_for(policy_name)))
+
+    @functools.cached_property
+    def descend(self) -> Callable:
+        """descend(states, i, seed, last, exploration, worlds, walks, tree, is_counter, log, legal, seen, priors,
+        values, observations, masks): rounds of a tree search with a network.
+
+        Moves each of K walks on, and begins new ones up to round `last`, until each waits for the network or nothing is
+        left to do. For a waiting walk k, observations[k] (P, size) and masks[k] (num_actions,) are written; before the
+        next call, priors[k] (num_actions,) and values[k] (P,), float64, must be. The rest is as for `grow`.
+        """
+        return self._entry(descend_kernel(self))
 
 
 @kernel

@@ -6,8 +6,9 @@ import pytest
 from cardenvs.core.cards import parse_card
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.state import State
-from cardenvs.games.gin_rummy import GAME
+from cardenvs.games.gin_rummy import GAME, melds
 from cardenvs.games.gin_rummy.actions import KNOCK_0
+from cardenvs.games.gin_rummy.heuristic import _ABOVE_LIMIT, _KNOCK_NEXT, _burden
 
 A = "4h 5h 6h 9s 9d 9c Ks Kh Kd 2c"
 B = "7h 8h 3h 2s 3s 4s Qd Qh Jc Td"
@@ -127,3 +128,15 @@ def test_the_heuristic_does_not_feed_the_opponent():
     queens = 1 << parse_card("Qd") | 1 << parse_card("Qh")
     assert state.policy_action("heuristic", seed=0) == parse_card("Qs")
     assert changed(state, known=[[0, queens]]).policy_action("heuristic", seed=0) != parse_card("Qs")
+
+
+@pytest.mark.parametrize("limit", [0, 4, 10])
+def test_the_burden_of_a_hand_counts_every_card_that_may_be_drawn(limit):
+    rng = np.random.default_rng(limit)
+    for _ in range(300 if COMPILED else 10):
+        cards = rng.permutation(52)
+        hand, unseen = (np.int64(sum(1 << int(card) for card in part)) for part in (cards[:10], cards[10:40]))
+        deadwood = melds.min_deadwood(hand)
+        left = np.array([melds.min_deadwood_after_discard(hand | 1 << int(card)) for card in cards[10:40]])
+        expected = (1.5 * (deadwood - left).sum() + _KNOCK_NEXT * (left <= limit).sum()) / 30
+        assert _burden(hand, unseen, limit, 1.5) == deadwood + _ABOVE_LIMIT * max(0, deadwood - limit) - expected

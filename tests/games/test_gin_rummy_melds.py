@@ -18,7 +18,9 @@ from cardenvs.games.gin_rummy.melds import (
     arrangement,
     best_defence,
     best_melded,
+    cards_up_to,
     hand_points,
+    highest_points,
     is_set,
     knock_discards,
     knocker_arrangement,
@@ -168,6 +170,16 @@ def random_deals(seed: int, count: int, deck=WHOLE_DECK) -> list[tuple[int, int]
 
 # ---------------------------------------------------------------------------------------------------------------
 # rules.md 1: cards, melds, deadwood
+
+
+def test_points_of_the_highest_card_and_cards_up_to_some_points():
+    draw = random.Random(3)
+    points = [int(hand_points(1 << card)) for card in range(NUM_CARDS)]
+    for _ in range(200):
+        cards = draw.sample(WHOLE_DECK, draw.randrange(12))
+        assert highest_points(bits_of(cards)) == max((points[card] for card in cards), default=0)
+    for most in range(-3, 12):
+        assert cards_of(cards_up_to(most)) == [card for card in range(NUM_CARDS) if points[card] <= most]
 
 
 def test_1_1_points():

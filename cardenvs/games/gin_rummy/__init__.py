@@ -7,7 +7,7 @@ from cardenvs.core.cards import NUM_CARDS, bits_of, card_label, parse_cards
 from cardenvs.core.errors import DeckError
 from cardenvs.core.game import Game
 from cardenvs.core.rules import Returns, Rules
-from cardenvs.games.gin_rummy import actions, legal, observation, rules, state, table
+from cardenvs.games.gin_rummy import actions, belief, legal, observation, rules, state, table
 from cardenvs.games.gin_rummy.heuristic import greedy, heuristic
 from cardenvs.games.gin_rummy.state import HAND_SIZE, MAX_DEADWOOD, MAX_HANDS, PHASES, STOCK_SIZE
 from cardenvs.games.gin_rummy.view import GinRummyView
@@ -60,6 +60,7 @@ GAME = Game(
         options=state.GinRummyOptions,
         max_length=_max_length,
         returns=_returns,
+        sample_belief=belief.sample_belief,
     ),
     view=GinRummyView(),
     phases=PHASES,

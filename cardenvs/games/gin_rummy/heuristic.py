@@ -122,32 +122,20 @@ def _burden(hand, unseen, limit, draws):
         draws: float, draws to look ahead.
     """
     loose = hand ^ melds.best_melded(hand)
-    deadwood = melds.hand_points(loose)
-    highest = _highest_points(loose)
-    num_unseen, num_knocks, saved = 0, 0, 0
-    outs = melds.meld_outs(hand)
-    while unseen:
-        card = unseen & -unseen
-        unseen ^= card
-        if card & outs:
-            left = melds.min_deadwood_after_discard(hand | card)
-        else:
-            left = deadwood - max(0, highest - melds.hand_points(card))  # it can replace a higher card
+    deadwood, highest = melds.hand_points(loose), melds.highest_points(loose)
+    outs = melds.meld_outs(hand) & unseen
+    others = unseen & ~outs  # which can replace a loose card that is higher
+    lower = others & melds.cards_up_to(highest - 1)
+    saved = highest * count_bits(lower) - melds.hand_points(lower)
+    can_knock = others if deadwood <= limit else others & melds.cards_up_to(highest - (deadwood - limit))
+    num_knocks = count_bits(can_knock)
+    while outs:
+        left = melds.min_deadwood_after_discard(hand | outs & -outs)
+        outs &= outs - 1
         saved += deadwood - left
         num_knocks += left <= limit
-        num_unseen += 1
-    expected = (draws * saved + _KNOCK_NEXT * num_knocks) / max(1, num_unseen)
+    expected = (draws * saved + _KNOCK_NEXT * num_knocks) / max(1, count_bits(unseen))
     return deadwood + _ABOVE_LIMIT * max(0, deadwood - limit) - expected
-
-
-@kernel
-def _highest_points(cards):
-    """Return the points of the highest of `cards`, or 0 if there are none."""
-    most = 0
-    while cards:
-        most = max(most, melds.hand_points(cards & -cards))
-        cards &= cards - 1
-    return most
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,185 @@
+"""Information-set Monte Carlo tree search for every game; the method is described in `cardenvs.core.tree_search`.
+
+`search` compares the actions of the moment, with the same policy for everybody from then on. A tree search also learns
+how to go on: its own later decisions, and those of the others, follow what earlier rounds have found.
+
+If a policy of the game plays out, its own action is chosen unless the most visited one is better by more than chance
+explains. A small budget therefore does not make a good policy worse.
+
+With a network (`network=PATH`), its policy says where to search, and its values count instead of playouts.
+
+Others learn only in worlds in which the searching player holds their true cards. They adapt to these cards, so the
+search neither bluffs nor hides what it knows.
+"""
+
+import hashlib
+import importlib
+import time
+from pathlib import Path
+
+import numpy as np
+
+from cardenvs.agents.base import Agent, Turn
+from cardenvs.agents.kinds import AgentKind
+from cardenvs.agents.parameters import Reader, read_parameters
+from cardenvs.agents.search import AHEAD, MOST_NOTED, check_limits
+from cardenvs.agents.tree import Evaluator, NetworkTree, RootActions, SearchTree, Tree
+from cardenvs.core.errors import AgentError, require
+from cardenvs.core.game import Game
+from cardenvs.core.options import Options
+from cardenvs.core.state import State
+
+_TIMED_ROUNDS = 8  # between two looks at the clock
+_MOST_EXPLORATION = 1000.0
+
+
+class ISMCTSAgent(Agent):
+    """Information-set Monte Carlo tree search for any game.
+
+    Attributes:
+        simulations: playouts a decision, or None where `seconds` limits it.
+        seconds: time a decision, or None.
+        playout: name of the policy that plays out.
+        depth: plies of a playout, or None for the whole game.
+        exploration: weight of the term that favours actions with few visits, in standard deviations of the return.
+        network: what gives priors and values instead of playouts, or None.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        playout: str | None = None,
+        depth: int | None = None,
+        exploration: float = 1.0,
+        network: Evaluator | None = None,
+    ) -> None:
+        """Create a search agent for `game`.
+
+        Args:
+            game: the Game.
+            simulations: playouts a decision, 1,000 by default. Results repeat exactly.
+            seconds: time for each decision instead. Results then depend on the machine and do not repeat.
+            playout: "random", or one of `game.policies`; by default the one that the game names.
+            depth: plies of a playout beyond the tree after which it is cut, counting the rewards until then; None: play
+                to the end.
+            exploration: at least 0; with a larger one the tree is broader and less deep.
+            network: a trained network whose policy guides the search and whose values count instead of playouts.
+
+        Raises:
+            PolicyNotFoundError: the game has no such policy.
+            AgentError: a value is out of range, both budgets are given, or a network and settings of playouts.
+        """
+        if network is not None and (playout is not None or depth is not None):
+            raise AgentError("ismcts takes either a network, or playout and depth: with a network it plays nothing out")
+        check_limits("ismcts", simulations, seconds, depth)
+        if not 0 <= exploration <= _MOST_EXPLORATION:
+            raise AgentError(f"ismcts takes an exploration of 0 to {_MOST_EXPLORATION:,.0f}; got {exploration}")
+        playout = playout or game.playout_policy
+        game.engine.policy(playout)
+        self.name = "ismcts"
+        self.simulations = 1000 if simulations is None and seconds is None else simulations
+        self.seconds, self.playout, self.depth, self.exploration = seconds, playout, depth, exploration
+        self.network = network
+
+    def reset(self, seed: int) -> None:
+        """Nothing to do: every decision grows a tree of its own."""
+
+    def act(self, turn: Turn) -> int:
+        """Return the action with most visits, or the playout policy's own if that is not clearly worse.
+
+        Raises:
+            FormatError: the network was not trained on this game.
+        """
+        if len(turn.legal_actions) == 1:
+            return turn.legal_actions[0]
+        world = turn.determinize(turn.seed)
+        tree = self._tree(world, turn.seed)
+        if self.simulations is not None:
+            tree.grow(self.simulations)
+        elif self.seconds is not None:
+            deadline = time.perf_counter() + self.seconds
+            tree.grow(_TIMED_ROUNDS)
+            while time.perf_counter() < deadline:
+                tree.grow(_TIMED_ROUNDS)
+        found = tree.root_actions()
+        _note(turn, tree.rounds, found)
+        has_own = self.network is None and self.playout != "random"
+        return _choice(turn.legal_actions, found, turn.policy_action(self.playout) if has_own else None)
+
+    def _tree(self, world: State, seed: int) -> Tree:
+        if self.network is not None:
+            return NetworkTree(world, seed, self.network, self.exploration)
+        return SearchTree(world, seed, self.playout, self.depth, self.exploration)
+
+
+def _choice(actions: list[int], found: RootActions, own: int | None) -> int:
+    """Return the action with most visits, of these the one with the highest mean; `own` if it is not clearly worse."""
+    best = int(found.most_visited()[0])
+    if own is None or own not in actions:
+        return actions[best]
+    mine = actions.index(own)
+    margin = AHEAD * float(np.hypot(found.error[best], found.error[mine]))
+    return actions[best] if found.mean[best] - found.mean[mine] > margin else own
+
+
+def _note(turn: Turn, rounds: int, found: RootActions) -> None:
+    """Note the worlds tried, and the most visited actions with their mean returns and visits."""
+    shown = [k for k in found.most_visited()[:MOST_NOTED].tolist() if found.visits[k]]
+    turn.notes["search"] = {
+        "worlds": rounds,
+        "values": [[turn.label(turn.legal_actions[k]), round(float(found.mean[k]), 3)] for k in shown],
+        "visits": [int(found.visits[k]) for k in shown],
+    }
+
+
+_PARAMETERS: dict[str, Reader] = {
+    "simulations": int,
+    "seconds": float,
+    "playout": str,
+    "depth": int,
+    "exploration": float,
+    "network": str,
+}
+
+
+def _make(argument: str, game: Game, options: Options) -> Agent:
+    values = read_parameters("ismcts", argument, _PARAMETERS)
+    if path := network_of(argument):
+        _check_file(path)
+        require("torch", "train")
+        values["network"] = importlib.import_module("cardenvs.agents.ppo").load_agent(path, game, options)
+    return ISMCTSAgent(game, **values)
+
+
+def network_of(argument: str) -> str:
+    """Return the path of the network in what follows `ismcts:`, or ""."""
+    return read_parameters("ismcts", argument, _PARAMETERS).get("network", "")
+
+
+def _check_file(path: str) -> None:
+    if not Path(path).is_file():
+        raise AgentError(f"ismcts: there is no network {path!r}")
+
+
+def _fingerprint(argument: str) -> str:
+    path = network_of(argument)
+    if not path:
+        return ""
+    _check_file(path)
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]
+
+
+ISMCTS = AgentKind(
+    "ismcts",
+    "ismcts",
+    "information-set Monte Carlo tree search, 1,000 playouts a decision; parameters as for `search`, and "
+    "`exploration`, as in `ismcts:simulations=500,exploration=0.7`; "
+    "with `network=PATH` guided by a policy of `cardenvs train`; "
+    "[which one to choose](agents.md#search-and-tree-search)",
+    _make,
+    _fingerprint,
+    guest=False,
+    isolation="none",
+)
