@@ -76,6 +76,9 @@ class Config(BaseModel):
     lr_schedule: Literal["linear", "cosine", "constant"] = Field(default="linear", description="from lr to lr_end")
     gamma: Share = Field(default=1.0, description="discount from one turn of a player to its next")
     gae_lambda: Share = Field(default=0.95, description="lambda of generalised advantage estimation")
+    policy_loss: Literal["clip", "neurd"] = Field(
+        default="clip", description="PPO's, or neural replicator dynamics: for equilibria, with a magnet"
+    )
     clip: NonNegative = Field(default=0.2, description="clipping range of the probability ratio around 1")
     value_clip: NonNegative = Field(
         default=0.0, description="clipping range of value updates, in scaled reward; 0: none"

@@ -46,7 +46,7 @@ METRICS = {
 }
 """Every metric that is logged, and what it means."""
 
-METRICS_FILE = "metrics.jsonl"
+METRICS_FILE, EVALUATION_FILE = "metrics.jsonl", "evaluation.json"
 NETWORK_PARTS = ("forward", "learn", "optimise")
 _LINE_SECONDS = 5.0
 

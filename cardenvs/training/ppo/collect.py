@@ -266,8 +266,8 @@ def rule_opponents(config: Config, game: Game) -> list[str]:
     """Return the names of the rule policies to train against.
 
     Raises:
-        PolicyNotFoundError: the game has no policy that the config names.
+        PolicyNotFoundError: the game has no policy that the config names, for this or as a teacher.
     """
-    for name in config.rule_opponents:
+    for name in (*config.rule_opponents, *([config.teacher] if config.teacher else [])):
         game.engine.policy(name)
     return [*config.rule_opponents] or [name for name in game.engine.policy_names() if name != "random"]

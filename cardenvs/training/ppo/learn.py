@@ -33,6 +33,8 @@ METRIC_NAMES = (
     "loss/policy", "loss/value", "policy/entropy", "policy/kl", "policy/clipped", "policy/kl_to_magnet",
     "loss/gradient_norm",
 )  # fmt: skip
+_MOST_FORCE = 20.0  # of one sampled action on its logit
+_MOST_LOGIT = 4.0  # further from the mean of the legal actions' no logit is pushed
 _KL = METRIC_NAMES.index("policy/kl")
 
 
@@ -178,9 +180,17 @@ class Learner:
                 logits, listed, choice, log_prob, self._normalised(advantage), self._config.clip
             )
             value_loss = value_loss_of(new_value, value, value + advantage, self._config.value_clip)
-            drift = self._divergence(logits, features, legal, listed)
+            reference = self._reference(features, legal, listed)
+            drift = (
+                logits.new_zeros(()) if reference is None else divergence(log_policy(logits, listed), reference, listed)
+            )
+            if self._config.policy_loss == "neurd":
+                policy_loss = neurd_loss(
+                    logits, listed, choice, log_prob, self._normalised(advantage), weights["magnet"], reference
+                )
+            else:
+                policy_loss = policy_loss + weights["magnet"] * drift
             loss = policy_loss - weights["entropy"] * entropy + self._config.value_coef * value_loss
-            loss = loss + weights["magnet"] * drift
             if weights["teacher"]:
                 advice = store.advice.index_select(0, rows)
                 loss = loss + weights["teacher"] * imitation_loss(logits, listed, legal, advice)
@@ -191,13 +201,10 @@ class Learner:
             self.optimizer.step()
         return torch.stack([policy_loss, value_loss, entropy, kl, clipped, drift, norm]).detach()
 
-    def _divergence(self, logits: Tensor, features: Tensor, legal: Tensor, listed: Tensor) -> Tensor:
-        """Mean KL divergence of the policy from the magnet's, 0 without one."""
-        if self.magnet is None:
-            return logits.new_zeros(())
-        with torch.no_grad():
-            reference = log_policy(self.magnet(features, legal)[0], listed)
-        return divergence(log_policy(logits, listed), reference, listed)
+    @torch.no_grad()
+    def _reference(self, features: Tensor, legal: Tensor, listed: Tensor) -> Tensor | None:
+        """Log-probabilities of the magnet, if there is one."""
+        return None if self.magnet is None else log_policy(self.magnet(features, legal)[0], listed)
 
     def _normalised(self, advantage: Tensor) -> Tensor:
         if not self._config.normalise_advantages or len(advantage) < 2:
@@ -231,6 +238,41 @@ def policy_loss_and_metrics(
         kl = (ratio - 1 - log_ratio).mean()
         clipped = ((ratio - 1).abs() > clip).float().mean()
     return loss, entropy, kl, clipped
+
+
+def neurd_loss(
+    logits: Tensor,
+    mask: Tensor,
+    action: Tensor,
+    log_prob: Tensor,
+    advantage: Tensor,
+    magnet: float,
+    reference: Tensor | None,
+) -> Tensor:
+    """The loss of neural replicator dynamics (D. Hennes et al. 2020): each logit moves by its action's advantage.
+
+    A policy gradient moves it by probability times advantage, so an action that is hardly played is hardly learnt about
+    and self-play runs into the corners. Here the advantage of a sampled action is divided by its probability. The pull
+    of the magnet, its weight times log(reference / policy), acts on all legal actions (magnetic mirror descent).
+
+    Args:
+        logits, mask, action, log_prob, advantage: as for `policy_loss_and_metrics`.
+        magnet: weight of the pull.
+        reference: (B, K) log-probabilities of the magnet, or None.
+    """
+    with torch.no_grad():
+        force = torch.zeros_like(logits)
+        weight = (advantage * (-log_prob).exp()).clamp(-_MOST_FORCE, _MOST_FORCE)
+        force.scatter_(1, action.unsqueeze(1), weight.unsqueeze(1))
+        if reference is not None:
+            force += magnet * (reference - log_policy(logits, mask)).masked_fill(~mask, 0)
+        count = mask.sum(-1, keepdim=True)
+        centre = logits.masked_fill(~mask, 0).sum(-1, keepdim=True) / count
+        force -= force.masked_fill(~mask, 0).sum(-1, keepdim=True) / count  # only differences of logits matter
+        height = logits - centre
+        is_out = ((height > _MOST_LOGIT) & (force > 0)) | ((height < -_MOST_LOGIT) & (force < 0))
+        force = force.masked_fill(~mask | is_out, 0)
+    return -(logits.masked_fill(~mask, 0) * force).sum(-1).mean()
 
 
 def imitation_loss(logits: Tensor, mask: Tensor, legal: Tensor, advice: Tensor) -> Tensor:

@@ -17,10 +17,11 @@ from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.training.config import Config, config_for
 from cardenvs.training.ppo.report import meaning, warning
-from cardenvs.training.ppo.run import CHECKPOINT, EVALUATION_FILE, MOST_THREADS, Run
-from cardenvs.training.progress import METRICS_FILE, Logs, Progress, split_text
+from cardenvs.training.ppo.run import CHECKPOINT, MOST_THREADS, Run
+from cardenvs.training.progress import EVALUATION_FILE, METRICS_FILE, Logs, Progress, split_text
 
 _WARN_FROM = 0.2  # of a run: earlier, policies are often worse than random play
+_ENOUGH_WARNINGS = 2
 
 
 def train(
@@ -121,7 +122,7 @@ class _Loop:
         self._progress = Progress(f"{run.game.title}: PPO for {limit}, in {folder}", show)
         self._logs = Logs(folder, run.steps)
         self._first_step, self._trained_seconds = run.steps, 0.0
-        self._has_warned = False
+        self._warnings = 0
 
     def go(self) -> Path:
         run, progress = self._run, self._progress
@@ -173,10 +174,15 @@ class _Loop:
         if exploitability is not None:
             metrics["eval/nash_conv"] = exploitability
             self._progress.score("NashConv", f"{exploitability:.3f}", "of the sampled policy")
-        if run.fraction() >= _WARN_FROM and not self._has_warned and (text := warning(scores)):
-            self._progress.note(text)
-            self._has_warned = True
+        self._warn(warning(scores) if run.fraction() >= _WARN_FROM else None)
         return metrics
+
+    def _warn(self, text: str | None) -> None:
+        """Show a warning once, when two evaluations one after the other gave one: a single one may be bad luck."""
+        if self._warnings < _ENOUGH_WARNINGS:
+            self._warnings = self._warnings + 1 if text else 0
+            if text and self._warnings == _ENOUGH_WARNINGS:
+                self._progress.note(text)
 
     def _tell(self, metrics: dict[str, float], interrupt: "_Interrupt") -> None:
         try:

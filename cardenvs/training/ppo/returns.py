@@ -24,19 +24,19 @@ class ReturnScale:
         """Create a scale; with `fixed` above 0 it is this factor for ever."""
         self._fixed = fixed
         self.factor = fixed or 1.0
-        self._sums = np.zeros(3)  # games, returns, squared returns, all fading
+        self._sums = np.zeros(3)  # number of returns, returns, squared returns, all fading
 
     def update(self, returns: np.ndarray) -> float:
         """Take in the returns of the games that ended in a rollout.
 
         Args:
-            returns: (M,), of all players of these games.
+            returns: (M, P), of all players of these games.
 
         Returns:
             the ratio of the new factor to the old one.
         """
         before = self.factor
-        self._sums = _FADE * self._sums + [len(returns), returns.sum(), np.square(returns).sum()]
+        self._sums = _FADE * self._sums + [returns.size, returns.sum(), np.square(returns).sum()]
         count, total, squares = self._sums
         variance = squares / count - (total / count) ** 2 if count else 0.0
         if variance > 0 and not self._fixed:

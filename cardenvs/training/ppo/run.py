@@ -36,7 +36,7 @@ from cardenvs.training.ppo.league import Pool
 from cardenvs.training.ppo.learn import Learner
 from cardenvs.training.progress import NETWORK_PARTS, Stopwatch
 
-CHECKPOINT, EVALUATION_FILE = "latest.pt", "evaluation.json"
+CHECKPOINT = "latest.pt"
 MOST_THREADS = 8  # more do not pay for networks of this size
 
 
