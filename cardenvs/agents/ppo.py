@@ -30,6 +30,7 @@ from torch import Tensor, nn  # noqa: E402
 FORMAT = "cardenvs-ppo-1"
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh, "silu": nn.SiLU}
 
+_LOGIT_GAIN = 0.01
 _SEED_RANGE = 2.0**63
 _MOST_NOTED = 5  # actions whose probabilities are noted
 
@@ -43,12 +44,18 @@ class Network(nn.Module):
     Attributes:
         shape: the arguments it was made with, as JSON values.
         scale: (D,) floats, what `features` multiplies observations by.
+        is_half: whether the hidden layers compute in bfloat16.
     """
 
     scale: Tensor
 
     def __init__(
-        self, observation_size: int, num_actions: int, hidden: Sequence[int] = (256, 256), activation: str = "relu"
+        self,
+        observation_size: int,
+        num_actions: int,
+        hidden: Sequence[int] = (256, 256),
+        activation: str = "relu",
+        action_embedding: int = 0,
     ) -> None:
         """Create a network with random weights, from torch's global generator.
 
@@ -57,27 +64,36 @@ class Network(nn.Module):
             num_actions: A.
             hidden: width of each hidden layer.
             activation: one of ACTIVATIONS.
+            action_embedding: size of the actions' embeddings; 0: a linear layer over all actions.
         """
         super().__init__()
+        self.is_half = False
         self.shape = {
             "observation_size": observation_size,
             "num_actions": num_actions,
             "hidden": list(hidden),
             "activation": activation,
+            "action_embedding": action_embedding,
         }
         layers: list[nn.Module] = []
         for size_in, size_out in zip([observation_size, *hidden], hidden, strict=False):
             layers += [_linear(size_in, size_out, 2**0.5), ACTIVATIONS[activation]()]
         self.trunk = nn.Sequential(*layers)
-        self.policy = _linear(hidden[-1], num_actions, 0.01)
+        self.policy: LinearHead | EmbeddingHead = (
+            EmbeddingHead(hidden[-1], num_actions, action_embedding)
+            if action_embedding
+            else LinearHead(hidden[-1], num_actions)
+        )
         self.value = _linear(hidden[-1], 1, 1.0)
         self.register_buffer("scale", torch.ones(observation_size))
 
     @classmethod
-    def for_game(cls, game: Game, options: Options, hidden: Sequence[int], activation: str) -> Self:
+    def for_game(
+        cls, game: Game, options: Options, hidden: Sequence[int], activation: str, action_embedding: int = 0
+    ) -> Self:
         """Return a network of the right sizes, which scales each entry of the observation by its bounds."""
         layout = game.layout(options)
-        network = cls(layout.size, game.num_actions(options), hidden, activation)
+        network = cls(layout.size, game.num_actions(options), hidden, activation, action_embedding)
         bound = np.maximum(np.abs(layout.low.astype(np.float64)), np.abs(layout.high.astype(np.float64)))
         bound[~np.isfinite(bound) | (bound == 0)] = 1
         network.scale.copy_(torch.from_numpy(1 / bound))
@@ -87,10 +103,61 @@ class Network(nn.Module):
         """Observations (N, D) of any dtype as what `forward` takes, floats of about -1 to 1."""
         return observation * self.scale
 
-    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits (N, A) of all actions, illegal ones included, and values (N,) from features (N, D)."""
-        hidden = self.trunk(features)
-        return self.policy(hidden), self.value(hidden).squeeze(-1)
+    def forward(self, features: Tensor, legal: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Logits and values (N,) from features (N, D).
+
+        Args:
+            features: of `features`.
+            legal: (N, L) int64, the actions that logits (N, L) are wanted of; None: logits (N, A) of all actions.
+        """
+        hidden = self._hidden(features)
+        return self.policy(hidden, legal), self.value(hidden).squeeze(-1)
+
+    def value_of(self, features: Tensor) -> Tensor:
+        """Values (N,) alone."""
+        return self.value(self._hidden(features)).squeeze(-1)
+
+    def _hidden(self, features: Tensor) -> Tensor:
+        with torch.autocast(features.device.type, torch.bfloat16, enabled=self.is_half):
+            hidden = self.trunk(features)
+        return hidden.float() if self.is_half else hidden  # the heads stay exact, for small ratios of probabilities
+
+
+class LinearHead(nn.Linear):
+    """Logits of all actions by one linear layer."""
+
+    def __init__(self, size_in: int, num_actions: int) -> None:
+        """Begin with logits close to 0."""
+        super().__init__(size_in, num_actions)
+        nn.init.orthogonal_(self.weight, _LOGIT_GAIN)
+        nn.init.zeros_(self.bias)
+
+    def forward(self, hidden: Tensor, legal: Tensor | None = None) -> Tensor:
+        """Logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all."""
+        logits = super().forward(hidden)
+        return logits if legal is None else logits.gather(1, legal)
+
+
+class EmbeddingHead(nn.Module):
+    """Logits as products of a query, from the hidden values, and an embedding of each action.
+
+    Only the legal actions' logits are computed: much faster where thousands of actions exist and few are legal.
+    """
+
+    def __init__(self, size_in: int, num_actions: int, size: int) -> None:
+        """Begin with logits close to 0, with embeddings of `size` numbers."""
+        super().__init__()
+        self.query = _linear(size_in, size, 1.0)
+        self.embedding = nn.Embedding(num_actions, size)
+        self.bias = nn.Parameter(torch.zeros(num_actions))
+        nn.init.normal_(self.embedding.weight, std=_LOGIT_GAIN)
+
+    def forward(self, hidden: Tensor, legal: Tensor | None = None) -> Tensor:
+        """Logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all."""
+        query = self.query(hidden)
+        if legal is None:
+            return query @ self.embedding.weight.T + self.bias
+        return (self.embedding(legal) @ query.unsqueeze(-1)).squeeze(-1) + self.bias[legal]
 
 
 def _linear(size_in: int, size_out: int, gain: float) -> nn.Linear:
@@ -131,8 +198,7 @@ def read_checkpoint(path: str | Path) -> dict[str, Any]:
         raise FormatError(f"{path} is not a checkpoint of this version of cardenvs ({FORMAT})")
     try:
         checked_fields(checkpoint, _FIELDS, "the checkpoint")
-        checked_fields(checkpoint["shape"], _SHAPE_FIELDS, "shape")
-        _check_shape(checkpoint["shape"])
+        checkpoint["shape"] = _checked_shape(checkpoint["shape"])
         _check_options(checkpoint["options"])
         if checkpoint["steps"] < 0:
             raise FormatError("steps is negative")
@@ -190,19 +256,30 @@ def checked_tensor(value: Any, name: str, shape: Sequence[int], dtype: torch.dty
 
 
 _FIELDS = {"game": str, "options": dict, "layout": str, "shape": dict, "model": dict, "steps": int}
-_SHAPE_FIELDS = {"observation_size": int, "num_actions": int, "hidden": list, "activation": str}
+_SHAPE_FIELDS = {
+    "observation_size": int, "num_actions": int, "hidden": list, "activation": str, "action_embedding": int,
+}  # fmt: skip
 _WIDEST, _MOST_LAYERS = 1 << 16, 64
 
 
-def _check_shape(shape: dict[str, Any]) -> None:
+def _checked_shape(shape: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a network; files of earlier versions lack the size of embeddings.
+
+    Raises:
+        FormatError: they are not such arguments.
+    """
+    shape = checked_fields({"action_embedding": 0, **shape}, _SHAPE_FIELDS, "shape")
     hidden = shape["hidden"]
     sizes = [shape["observation_size"], shape["num_actions"], *hidden]
     if not 1 <= len(hidden) <= _MOST_LAYERS or not all(type(size) is int and size >= 1 for size in sizes):
         raise FormatError(f"shape should have sizes of 1 or more and 1 to {_MOST_LAYERS} hidden layers")
     if max(hidden) > _WIDEST:
         raise FormatError(f"a hidden layer is {short(max(hidden))} wide; at most {_WIDEST} is")
+    if not 0 <= shape["action_embedding"] <= _WIDEST:
+        raise FormatError(f"action_embedding is {short(shape['action_embedding'])}; it is 0 to {_WIDEST}")
     if shape["activation"] not in ACTIVATIONS:
         raise FormatError(f"activation is one of {', '.join(ACTIVATIONS)}; got {short(shape['activation'])}")
+    return {name: shape[name] for name in _SHAPE_FIELDS}
 
 
 def _check_options(options: dict[Any, Any]) -> None:
@@ -245,7 +322,7 @@ def restore_network(checkpoint: dict[str, Any], path: str | Path) -> Network:
     """
     try:
         check_model(checkpoint["model"], checkpoint["shape"])  # before a network of that size is made
-        network = Network(**{name: checkpoint["shape"][name] for name in _SHAPE_FIELDS})
+        network = Network(**checkpoint["shape"])
         network.load_state_dict(checkpoint["model"])
     except (FormatError, KeyError, TypeError, ValueError, RuntimeError) as error:
         raise FormatError(f"{path} is damaged: {one_line(str(error))}") from None
@@ -258,10 +335,14 @@ def check_model(model: dict[str, Any], shape: dict[str, Any]) -> None:
     Raises:
         FormatError: says which.
     """
-    sizes = [shape["observation_size"], *shape["hidden"]]
+    sizes, num_actions = [shape["observation_size"], *shape["hidden"]], shape["num_actions"]
+    embedding = shape["action_embedding"]
     expected: dict[str, tuple[int, ...]] = {"scale": (sizes[0],)}
     layers = [(f"trunk.{2 * k}", size, sizes[k + 1]) for k, size in enumerate(sizes[:-1])]
-    for name, size_in, size_out in [*layers, ("policy", sizes[-1], shape["num_actions"]), ("value", sizes[-1], 1)]:
+    if embedding:
+        expected |= {"policy.embedding.weight": (num_actions, embedding), "policy.bias": (num_actions,)}
+    head = ("policy.query", sizes[-1], embedding) if embedding else ("policy", sizes[-1], num_actions)
+    for name, size_in, size_out in [*layers, head, ("value", sizes[-1], 1)]:
         expected |= {f"{name}.weight": (size_out, size_in), f"{name}.bias": (size_out,)}
     if set(model) != set(expected):
         wrong = sorted(map(short, set(model) ^ set(expected)))

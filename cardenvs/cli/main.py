@@ -6,6 +6,7 @@ import typer
 
 from cardenvs.cli.arena import arena_app
 from cardenvs.cli.bench import bench
+from cardenvs.cli.curves import curves
 from cardenvs.cli.doctor import doctor
 from cardenvs.cli.games import games
 from cardenvs.cli.info import info
@@ -77,7 +78,7 @@ def main(
 
 
 for command in (
-    games, info, play, match, simulate, verify, train, solve, exploitability, replay, serve, prompt, llm_stub,
+    games, info, play, match, simulate, verify, train, curves, solve, exploitability, replay, serve, prompt, llm_stub,
     warmup, doctor, new_game,
 ):  # fmt: skip
     app.command()(command)

@@ -1,12 +1,17 @@
 """`cardenvs train`."""
 
-from typing import Annotated
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
-from cardenvs.cli.shared import MAX_PROCESSES, OptionTexts, finite
+from cardenvs.cli.shared import MAX_PROCESSES, OptionTexts, finite, new_console, new_table
+
+if TYPE_CHECKING:
+    from cardenvs.training.config import Config
 
 
 def train(
@@ -29,6 +34,9 @@ def train(
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that the folder holds.")] = False,
     resume: Annotated[str | None, typer.Option(metavar="CHECKPOINT", help="Resume from this checkpoint.")] = None,
+    seeds: Annotated[
+        str | None, typer.Option(metavar="SEEDS", help="Train once a seed, as in 1:6 (1 to 5) or 1,4,9.")
+    ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
     threads: Annotated[int, typer.Option(min=0, max=MAX_PROCESSES, help="Threads; 0: one per core.")] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
@@ -38,7 +46,8 @@ def train(
 
     Examples: `cardenvs train gin_rummy_v0 --seconds 90 --out runs/gin`,
     `cardenvs train leduc_poker_v0 --config configs/leduc.yaml --set lr=3e-4 --set hidden=128,128`,
-    `cardenvs train --resume runs/gin/latest.pt --seconds 300`
+    `cardenvs train --resume runs/gin/latest.pt --seconds 300`,
+    `cardenvs train leduc_poker_v0 --config configs/leduc_magnet.yaml --seeds 1:6 --out runs/leduc`
     """
     from cardenvs.core.errors import OptionError, require
     from cardenvs.core.registry import get_game
@@ -47,6 +56,8 @@ def train(
     if settings:
         typer.echo(settings_text())
         return
+    if resume and seeds:
+        raise OptionError("--seeds goes on with the runs in its folder by itself; leave out --resume")
     if resume and (game or config or changes or option):
         raise OptionError("--resume takes game and settings from the checkpoint; give it --seconds or --total-steps")
     chosen = None if resume else chosen_config(game, config, changes or (), option or ())
@@ -62,10 +73,35 @@ def train(
             batches=True,
         )
 
+    given = {"seconds": seconds, "total_steps": total_steps, "device": device, "threads": threads, "show": not quiet}
     try:
-        train_policy(
-            None if resume else game, chosen, out=out, seconds=seconds, total_steps=total_steps, resume=resume,
-            overwrite=overwrite, device=device, threads=threads, show=not quiet,
-        )  # fmt: skip
+        if seeds is None:
+            train_policy(None if resume else game, chosen, out=out, resume=resume, overwrite=overwrite, **given)
+        else:
+            _train_seeds(game, chosen, seeds, out, overwrite, given)
     except KeyboardInterrupt:
         raise typer.Exit(EXIT_INTERRUPTED) from None
+
+
+def _train_seeds(
+    game: str | None, config: "Config", seeds: str, out: str | None, overwrite: bool, given: dict[str, Any]
+) -> None:
+    """Train once a seed and print a table of the results."""
+    from cardenvs.training.ppo import train as train_policy
+    from cardenvs.training.seeds import parse_seeds, table, train_seeds
+
+    def train_one(settings: "Config", folder: Path, goes_on: bool) -> None:
+        if goes_on and not overwrite:
+            limits = {"seconds": None, "total_steps": None}
+            train_policy(resume=folder / "latest.pt", **{**given, **limits})
+        else:
+            train_policy(game, settings, out=folder, overwrite=overwrite, **given)
+
+    folder = Path("runs") / time.strftime(f"{game or config.game}-%Y%m%d-%H%M%S") if out is None else Path(out)
+    results = train_seeds(config, parse_seeds(seeds), folder, train_one, overwrite)
+    if results and given["show"]:
+        headings, rows = table(results)
+        shown = new_table(*headings, right=1)
+        for row in rows:
+            shown.add_row(*row)
+        new_console().print(shown)

@@ -61,6 +61,13 @@ class Config(BaseModel):
         default=(256, 256), min_length=1, description="width of each hidden layer"
     )
     activation: Literal["relu", "tanh", "silu"] = Field(default="relu", description="of the hidden layers")
+    action_embedding: Annotated[Int, Field(ge=0, le=1 << 16)] = Field(
+        default=0, description="size of the actions' embeddings; 0: a linear layer over all actions"
+    )
+
+    precision: Literal["float32", "bfloat16"] = Field(
+        default="float32", description="of the hidden layers in training; bfloat16 is fast where the chip has it"
+    )
 
     epochs: Positive = Field(default=2, description="passes over the data of a rollout")
     minibatches: Positive = Field(default=8, description="optimiser steps in each pass")
@@ -69,6 +76,9 @@ class Config(BaseModel):
     lr_schedule: Literal["linear", "cosine", "constant"] = Field(default="linear", description="from lr to lr_end")
     gamma: Share = Field(default=1.0, description="discount from one turn of a player to its next")
     gae_lambda: Share = Field(default=0.95, description="lambda of generalised advantage estimation")
+    policy_loss: Literal["clip", "neurd"] = Field(
+        default="clip", description="PPO's, or neural replicator dynamics: for equilibria, with a magnet"
+    )
     clip: NonNegative = Field(default=0.2, description="clipping range of the probability ratio around 1")
     value_clip: NonNegative = Field(
         default=0.0, description="clipping range of value updates, in scaled reward; 0: none"
@@ -76,16 +86,41 @@ class Config(BaseModel):
     value_coef: NonNegative = Field(default=0.5, description="weight of the value loss")
     entropy: NonNegative = Field(default=0.02, description="initial weight of the entropy bonus")
     entropy_end: NonNegative = Field(default=0.002, description="final weight of the entropy bonus, linear in between")
+    magnet: NonNegative = Field(default=0.0, description="initial weight of the KL divergence from a reference policy")
+    magnet_end: NonNegative = Field(default=0.0, description="its final weight, linear in between")
+    magnet_interval: Annotated[Int, Field(ge=0)] = Field(
+        default=50, description="updates after which the reference becomes the policy; 0: it stays the first one"
+    )
+    teacher: str = Field(default="", description="rule policy that the network imitates at first; empty: none")
+    teacher_weight: NonNegative = Field(default=1.0, description="initial weight of imitating it")
+    teacher_until: Share = Field(default=0.3, description="share of the run after which that weight is 0")
     max_grad_norm: NonNegative = Field(default=0.5, description="gradients are clipped to this norm")
     target_kl: NonNegative = Field(default=0.0, description="KL divergence that ends an update early; 0: never")
     normalise_advantages: bool = Field(default=True, description="normalise advantages in each minibatch")
-    reward_scale: NonNegative = Field(default=1.0, description="factor that brings returns to about 1")
+    reward_scale: NonNegative = Field(
+        default=0.0, description="factor of rewards; 0: what brings returns to a standard deviation of 1"
+    )
 
     pool_share: Share = Field(
         default=0.2, description="share of the games in which one player learns against a past self"
     )
     pool_size: Positive = Field(default=8, le=1 << 10, description="past selves kept")
     pool_interval: Positive = Field(default=10, description="updates between two past selves")
+    pool_priority: NonNegative = Field(
+        default=1.0, description="past selves are drawn by this power of how rarely they lose; 0: all alike"
+    )
+    exploiter_share: Share = Field(
+        default=0.0, description="games of an exploiter, as a share of num_envs on top of them; 0: none"
+    )
+    exploiter_interval: Positive = Field(
+        default=50, description="updates after which the exploiter joins the pool and begins again"
+    )
+    rule_share: Share = Field(
+        default=0.0, description="share of the games in which one player learns against a rule policy"
+    )
+    rule_opponents: Annotated[tuple[str, ...], BeforeValidator(_entries)] = Field(
+        default=(), description="these rule policies; none: all of the game"
+    )
 
     eval_interval: Int = Field(default=10, ge=0, description="updates between two evaluations; 0: only at the end")
     eval_deals: Int = Field(default=256, ge=2, description="duplicate deals of an evaluation")
@@ -96,6 +131,7 @@ class Config(BaseModel):
     eval_sample: bool = Field(
         default=False, description="evaluate actions sampled from the policy, not the most likely ones"
     )
+    nash_conv: bool = Field(default=False, description="compute NashConv at evaluations; only for the smallest games")
     checkpoint_interval: NonNegative = Field(default=30.0, description="seconds between two checkpoints")
 
     @classmethod

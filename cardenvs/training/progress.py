@@ -21,24 +21,32 @@ METRICS = {
     "speed/network_share": "share of that time in forward and backward passes and the optimiser",
     "games/length": "steps per game that ended",
     "games/return_vs_past_self": "mean return of the learner against past selves, in the game's unit",
+    "games/exploiter_return": "mean return of the exploiter against the network, with `exploiter_share`",
+    "games/return_vs_rules": "mean return of the learner against rule policies, in the game's unit",
     "eval/NAME": "mean return per duplicate deal against policy NAME, in the game's unit",
     "eval/NAME_half": "half of its 95% interval",
+    "eval/NAME_chance": "what random play gets in its place on the same deals",
+    "eval/nash_conv": "what all players together could gain by best responses to the policy, with `nash_conv`",
     "loss/policy": "clipped policy loss, mean over the minibatches of the update, as all of the following",
     "loss/value": "half the mean squared error of the values, in scaled reward",
     "loss/gradient_norm": "norm of the gradient before it is scaled down",
     "policy/entropy": "mean entropy of the policy over legal actions, in nats",
     "policy/kl": "estimated KL divergence from the policy that played, mean of (r - 1) - log r",
     "policy/clipped": "share of ratios r further than `clip` from 1",
+    "policy/kl_to_magnet": "mean KL divergence of the policy from the magnet's, with `magnet`",
     "value/explained_variance": "1 - Var(target - value) / Var(target), before the update",
     "schedule/lr": "learning rate",
     "schedule/entropy": "weight of the entropy bonus",
+    "schedule/magnet": "weight of the divergence from the magnet",
+    "schedule/teacher": "weight of imitating the teacher",
+    "schedule/reward_scale": "factor from the game's unit to scaled reward",
     "transitions": "transitions used in the update",
     "minibatches": "optimiser steps in the update; fewer than planned if target_kl stopped it early",
     "time/PART": "seconds of the update in each part",
 }
 """Every metric that is logged, and what it means."""
 
-METRICS_FILE = "metrics.jsonl"
+METRICS_FILE, EVALUATION_FILE = "metrics.jsonl", "evaluation.json"
 NETWORK_PARTS = ("forward", "learn", "optimise")
 _LINE_SECONDS = 5.0
 
@@ -123,7 +131,7 @@ class Progress:
     def __init__(self, title: str, show: bool = True) -> None:
         """Create a display; with show=False nothing is printed."""
         self._title, self._show = title, show
-        self._scores: dict[str, str] = {}
+        self._scores: dict[str, tuple[str, str]] = {}
         self._live: Any = None
         self._last_line = -_LINE_SECONDS
         self._console = _console() if show else None
@@ -142,9 +150,9 @@ class Progress:
         if self._live is not None:
             self._live.stop()
 
-    def score(self, opponent: str, text: str) -> None:
+    def score(self, name: str, value: str, meaning: str) -> None:
         """Note an evaluation, for the next `update`."""
-        self._scores[opponent] = text
+        self._scores[name] = value, meaning
 
     def note(self, text: str) -> None:
         """Print a line that stays."""
@@ -168,7 +176,7 @@ class Progress:
             self.note(self._line(metrics, fraction, left))
 
     def _line(self, metrics: dict[str, float], fraction: float, left: float) -> str:
-        scores = "".join(f"  {name} {text}" for name, text in self._scores.items())
+        scores = "".join(f"  {name.removeprefix('against ')} {value}" for name, (value, _) in self._scores.items())
         return (
             f"{fraction:4.0%}  {metrics['steps']:,} steps  {metrics['speed/steps_per_second']:,.0f}/s{scores}  "
             f"entropy {metrics['policy/entropy']:.3f}  kl {metrics['policy/kl']:.4f}  "
@@ -184,7 +192,7 @@ class Progress:
         grid.add_row(f"{fraction:.0%}", ProgressBar(total=1.0, completed=fraction, width=40), f"left {_clock(left)}")
         for name, value, further in (
             ("steps", f"{metrics['steps']:,}", f"{metrics['speed/steps_per_second']:,.0f} a second"),
-            *((f"against {name}", text, "mean return a deal") for name, text in self._scores.items()),
+            *((name, value, meaning) for name, (value, meaning) in self._scores.items()),
             ("entropy", f"{metrics['policy/entropy']:.3f}", f"KL {metrics['policy/kl']:.4f}"),
             ("explained", f"{metrics['value/explained_variance']:.2f}", "of the variance of returns"),
             ("game length", f"{metrics['games/length']:.1f}", f"learning rate {metrics['schedule/lr']:.1e}"),

@@ -18,8 +18,9 @@ from cardenvs.envs.vector import VectorEnv  # noqa: E402
 from cardenvs.training.config import CONFIG_FOLDER, Config, config_for, parse_settings, read_config, settings_text  # noqa: E402
 from cardenvs.training.ppo import Run, train  # noqa: E402
 from cardenvs.training.ppo import run as run_module  # noqa: E402
-from cardenvs.training.ppo.collect import Collector, Pool, is_listed, sample  # noqa: E402
-from cardenvs.training.ppo.evaluate import evaluate  # noqa: E402
+from cardenvs.training.ppo.collect import Collector, is_listed, sample  # noqa: E402
+from cardenvs.training.ppo.evaluate import Evaluation, Score  # noqa: E402
+from cardenvs.training.ppo.league import Pool  # noqa: E402
 from cardenvs.training.ppo.learn import Learner, policy_loss_and_metrics, value_loss_of  # noqa: E402
 from cardenvs.training.ppo.trajectories import RolloutBuffer, Trajectories  # noqa: E402
 from cardenvs.training.progress import METRICS, Stopwatch  # noqa: E402
@@ -29,6 +30,8 @@ TINY = Config(
     num_envs=16, rollout_steps=8, hidden=(16,), epochs=2, minibatches=2, lr=1e-3, pool_share=0.5, pool_interval=2,
     pool_size=3, eval_interval=4, eval_deals=8, final_deals=8,
 )  # fmt: skip
+
+WEIGHTS = {"lr": 0.5, "entropy": 0.0, "magnet": 0.0, "teacher": 0.0}
 
 
 @pytest.fixture(autouse=True)
@@ -318,7 +321,8 @@ def player_for(game, config, seed=0, **vec_arguments):
     network = Network.for_game(game, options, config.hidden, config.activation)
     vec = VectorEnv(game, config.num_envs, seed, 1, mask=False, **vec_arguments, **config.options)
     vec.reset()
-    return Collector(vec, network, config, torch.Generator().manual_seed(seed), Stopwatch()), network
+    pool = Pool(network, config.pool_size)
+    return Collector(vec, network, config, torch.Generator().manual_seed(seed), Stopwatch(), pool), network
 
 
 def test_what_is_stored_is_what_was_seen_and_done():
@@ -379,7 +383,7 @@ def test_a_past_self_plays_the_other_seats_and_is_not_learnt_from():
     config = TINY.changed({"pool_share": 0.5, "rollout_steps": 16})
     player, _ = player_for(LEDUC, config)
     player.pool.opponent.policy.bias.data[:] = torch.tensor([0.0, 0.0, 1000.0])  # raises whenever it may
-    player.pool.choose = lambda number: None
+    player.pool.draw = lambda generator: None
     player.play()
     store, cuts = player.store, player.trajectories
     stored = cuts.next_slot != cuts.UNUSED
@@ -419,30 +423,58 @@ def test_an_update_stops_at_the_target_kl():
     player, network = player_for(KUHN, config)
     learner = Learner(network, config, torch.Generator().manual_seed(0), Stopwatch())
     player.play()
-    metrics = learner.update(player.trajectories, player.store, 0.5, 0.0)
+    metrics = learner.update(player.trajectories, player.store, player.returns, WEIGHTS)
     assert metrics["minibatches"] < 10
+
+
+def evaluation_of(game, deals, seed, **arguments):
+    return Evaluation(VectorEnv(game, deals, mask=False), seed, **arguments)
 
 
 def test_evaluation_swaps_seats_on_the_same_deals():
     torch.manual_seed(0)
     network = Network.for_game(KUHN, KUHN.make_options(), (8,), "relu")
-    vec = VectorEnv(KUHN, 64, mask=False)
-    score = evaluate(network, vec, "random", seed=5)
+    score = evaluation_of(KUHN, 64, seed=5).score(network, "random")
     assert score.deals == 64
-    assert score == evaluate(network, vec, "random", seed=5)
-    assert score != evaluate(network, vec, "random", seed=6)
-    drawn = evaluate(network, vec, "random", seed=5, generator=torch.Generator().manual_seed(1))
-    assert drawn != score
+    assert score == evaluation_of(KUHN, 64, seed=5).score(network, "random")
+    assert score != evaluation_of(KUHN, 64, seed=6).score(network, "random")
+    assert evaluation_of(KUHN, 64, seed=5, sampled=True).score(network, "random") != score
 
 
 def test_alone_at_the_table_a_score_is_the_difference_on_the_same_deals():
     game = get_game("one_player_poker_v0")
-    vec = VectorEnv(game, 64, mask=False)
     torch.manual_seed(0)
     network = Network.for_game(game, game.make_options(), (8,), "relu")
-    against = {name: evaluate(network, vec, name, seed=5) for name in ("random", "heuristic")}
+    evaluation = evaluation_of(game, 64, seed=5)
+    against = {name: evaluation.score(network, name) for name in ("random", "heuristic")}
     assert against["random"].mean - against["heuristic"].mean == pytest.approx(6.4, abs=1)
     assert against["heuristic"].verdict == "loses to"
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 6])
+def test_chance_is_what_random_play_gets_in_the_networks_place(num_players):
+    """At tables of any size a policy that plays at random is at the level of chance, and one that folds is not."""
+    evaluation = Evaluation(VectorEnv(LEDUC, 400, mask=False, num_players=num_players), 5, sampled=True)
+    torch.manual_seed(0)
+    network = Network.for_game(LEDUC, LEDUC.make_options(num_players=num_players), (8,), "relu")
+    torch.nn.init.zeros_(network.policy.weight)  # all legal actions alike
+    score = evaluation.score(network, "random")
+    assert abs(score.mean - score.chance) < 1.5 * score.gain_half
+    network.policy.bias.data[0] = 100.0  # folds whenever it may
+    score = evaluation.score(network, "random")
+    assert score.mean < score.chance - score.gain_half
+    assert not score.is_above_chance
+
+
+def test_chance_counts_what_a_game_gives_to_everybody():
+    """Alone at the table the score against a rule policy is negative, and still above what random play gets."""
+    game = get_game("one_player_poker_v0")
+    evaluation = evaluation_of(game, 64, seed=5)
+    draw = lambda batch, rows, step: evaluation._vec.policy_actions("heuristic", rows, 1, step)  # noqa: E731
+    score = Score.of(evaluation._returns(draw, "heuristic"), evaluation._chance_against("heuristic"))
+    assert score.mean == 0
+    assert score.chance == pytest.approx(-6.4, abs=1)
+    assert score.is_above_chance
 
 
 # -- whole runs -------------------------------------------------------------------------------------------------
@@ -457,17 +489,26 @@ def tensors(tree, path=""):
     return {path: tree} if isinstance(tree, torch.Tensor) else {}
 
 
-@pytest.mark.parametrize("game", ["leduc_poker_v0", "kuhn_poker_v0"])
-def test_resuming_gives_the_numbers_of_an_uninterrupted_run(tmp_path, game):
+EVERYTHING = TINY.changed(
+    {"magnet": 0.1, "magnet_interval": 3, "exploiter_share": 0.3, "exploiter_interval": 3, "action_embedding": 4,
+     "rule_share": 0.2, "rule_opponents": "random", "teacher": "random", "nash_conv": True}
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("game", "config"),
+    [("leduc_poker_v0", TINY), ("kuhn_poker_v0", EVERYTHING), ("kuhn_poker_v0", TINY.changed({"reward_scale": 0.5}))],
+)
+def test_resuming_gives_the_numbers_of_an_uninterrupted_run(tmp_path, game, config):
     steps, half = 2048, 1024
 
     def stop(metrics):
         if metrics["steps"] == half:
             raise KeyboardInterrupt
 
-    straight = train(game, TINY, out=tmp_path / "a", total_steps=steps, show=False)
+    straight = train(game, config, out=tmp_path / "a", total_steps=steps, show=False)
     with pytest.raises(KeyboardInterrupt):
-        train(game, TINY, out=tmp_path / "b", total_steps=steps, show=False, on_update=stop)
+        train(game, config, out=tmp_path / "b", total_steps=steps, show=False, on_update=stop)
     assert read_checkpoint(tmp_path / "b" / "latest.pt")["steps"] == half
     resumed = train(resume=tmp_path / "b" / "latest.pt", show=False)
     one, other = read_checkpoint(straight), read_checkpoint(resumed)
@@ -520,7 +561,7 @@ def test_a_failed_write_keeps_the_old_checkpoint(tmp_path, monkeypatch):
 
 
 def test_every_metric_is_described(tmp_path):
-    train("kuhn_poker_v0", TINY, out=tmp_path, total_steps=1024, show=False)
+    train("kuhn_poker_v0", EVERYTHING, out=tmp_path, total_steps=1024, show=False)
     names = {name for line in (tmp_path / "metrics.jsonl").open() for name in json.loads(line)}
     described = {name.replace("NAME", "random") for name in METRICS if not name.startswith("time/")}
     assert {name for name in names if not name.startswith("time/")} == described

@@ -1,22 +1,25 @@
 """Playing: batches of games, and the transitions of all their players."""
 
-import copy
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from cardenvs.agents.ppo import (
     Network,
     checked_tensor,
     log_policy,
 )
+from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError
+from cardenvs.core.game import Game
+from cardenvs.core.rng import SEED_MASK, derived_seed
 from cardenvs.envs.batch import Batch
 from cardenvs.envs.vector import VectorEnv
 from cardenvs.training.config import Config
-from cardenvs.training.ppo.trajectories import RolloutBuffer, Trajectories, as_arrays, as_tensors
+from cardenvs.training.ppo.league import EVERY_PLAYER, Latest, Pool, Tables
+from cardenvs.training.ppo.trajectories import NO_ADVICE, RolloutBuffer, Trajectories, as_arrays, as_tensors
 from cardenvs.training.progress import Stopwatch
 
 
@@ -29,6 +32,11 @@ def columns(batch: Batch, rows: slice | np.ndarray = slice(None)) -> Tensor:
     """Legal lists of a batch as columns to gather: what is behind their ends, -1, would be none."""
     assert batch.legal_actions is not None  # the batch was made with legal_lists=True
     return torch.from_numpy(np.maximum(batch.legal_actions[rows], 0))
+
+
+def shortened(legal: Tensor, num_legal: Tensor) -> Tensor:
+    """Lists `legal` (N, L) without the columns that are behind the end of every row."""
+    return legal[:, : int(num_legal.max())]
 
 
 def sample(log_probs: Tensor, generator: torch.Generator) -> Tensor:
@@ -46,107 +54,120 @@ def sample(log_probs: Tensor, generator: torch.Generator) -> Tensor:
     return (log_probs - u.log_().neg_().log_()).argmax(-1)
 
 
-class Pool:
-    """Past selves of the network, oldest first, of which one at a time is the opponent."""
-
-    def __init__(self, network: Network, size: int) -> None:
-        """Create a pool of at most `size` past selves, the present one first."""
-        self._size = size
-        self.selves: list[Tensor] = []  # each all parameters as one vector
-        self.opponent = copy.deepcopy(network).requires_grad_(False)
-        self.add(network)
-        self.choose(0)
-
-    def add(self, network: Network) -> None:
-        """Keep a copy of the present network; the oldest self goes when there are too many."""
-        self.selves.append(nn.utils.parameters_to_vector(network.parameters()).detach().clone())
-        del self.selves[: -self._size]
-
-    def choose(self, number: int) -> None:
-        """Make self number `number` the opponent."""
-        nn.utils.vector_to_parameters(self.selves[number], self.opponent.parameters())
-
-
 class Collector:
-    """Plays N games with the network, a share of them against a past self, and stores the transitions.
+    """Plays N games with the network, some of them against others (`Tables`), and stores the learners' transitions.
 
-    In the last `pool_share` of the games one player, of number i modulo the number of players in environment i, is the
-    learner and the others are played by the pool's opponent, whose transitions are not learnt from. In all the other
-    games every player is the learner. A new opponent is drawn for each rollout, so it may change within a game.
+    An opponent from the pool is drawn for each rollout, so it may change within a game.
 
     Attributes:
         vec: the games.
         trajectories, store: the transitions of the present rollout.
+        returns: (M, P) float64, of the games that ended in it.
+        pool: the networks to play against.
     """
 
     def __init__(
-        self, vec: VectorEnv, network: Network, config: Config, generator: torch.Generator, watch: Stopwatch
+        self,
+        vec: VectorEnv,
+        network: Network,
+        config: Config,
+        generator: torch.Generator,
+        watch: Stopwatch,
+        pool: Pool | Latest,
     ) -> None:
-        """Create a player of the games in `vec`, which have been reset."""
+        """Create a player of the games in `vec`, which have been reset.
+
+        Args:
+            vec, network, config, generator: of the run.
+            watch: takes the time.
+            pool: the networks to play against.
+        """
         self.vec, self._network, self._config, self._generator, self._watch = vec, network, config, generator, watch
         self.device = next(network.parameters()).device
         self.trajectories = Trajectories(vec.num_envs, vec.num_players, config.rollout_steps)
         self.store = RolloutBuffer(self.trajectories.num_slots, vec, self.device)
-        self.pool = Pool(network, config.pool_size)
+        self.pool = pool
+        self.returns = np.zeros((0, vec.num_players))
         self._observation = torch.from_numpy(vec.batch.observation)  # a view: the batch is overwritten in place
-        in_pool = np.arange(vec.num_envs) >= vec.num_envs - round(config.pool_share * vec.num_envs)
-        self._learner = np.where(in_pool, np.arange(vec.num_envs) % vec.num_players, -1)  # -1: every player
+        self._tables = Tables(config, vec.num_envs, vec.num_players, rule_opponents(config, vec.game))
+        self._rule_seed, self._rule_calls = derived_seed(config.seed, "rule opponents"), 0
 
     @torch.inference_mode()
-    def play(self) -> dict[str, float]:
-        """Play a rollout from where the last one stopped. Returns metrics."""
-        tally = _Tally()
+    def play(self, teacher: str = "") -> dict[str, float]:
+        """Play a rollout from where the last one stopped, noting what a policy named `teacher` would do there.
+
+        Returns:
+            metrics.
+        """
+        tally = Tally(self._tables)
         with self._watch("trajectories"):
             source, target = self.trajectories.carry()
             self.store.move(self._slots(source), self._slots(target))
-        self.pool.choose(int(torch.randint(len(self.pool.selves), (), generator=self._generator, device=self.device)))
+        if not teacher:
+            self.store.advice.fill_(NO_ADVICE)
+        self.pool.draw(self._generator)
         for step in range(self._config.rollout_steps):
             rows, players = self.trajectories.rows(step), self.vec.batch.current_player
-            learning = (self._learner < 0) | (players == self._learner)
+            learning = self._tables.learning(players)
             actions = self._act(rows, learning)
+            with self._watch("rules"):
+                self._follow_rules(actions, learning)
+                if teacher:
+                    self._note_advice(teacher, rows)
+                self._rule_calls += 1
             with self._watch("trajectories"):
                 self.trajectories.act(step, players, learning)
             with self._watch("environments"):
                 batch = self.vec.step(actions)
             with self._watch("trajectories"):
-                self._credit(batch, tally)
+                self._credit(batch)
+                tally.add(batch)
+        self.returns = tally.returns
+        self.pool.note(tally.against_pool)
         return tally.metrics(self._config.rollout_steps * self.vec.num_envs)
 
     def _act(self, rows: slice, learning: np.ndarray) -> np.ndarray:
-        """Choose and store the actions of all environments. Returns actions (N,) int64."""
+        """Choose and store the networks' actions in all environments. Returns actions (N,) int64."""
         store = self.store
         with self._watch("encode"):
             observation, legal, num_legal = store.observation[rows], store.legal[rows], store.num_legal[rows]
             observation.copy_(self._observation)
             legal.copy_(columns(self.vec.batch))
             num_legal.copy_(torch.from_numpy(self.vec.batch.num_legal.copy()))
+            legal = shortened(legal, num_legal)
             features = self._network.features(observation)
         with self._watch("forward"):
-            logits, store.value[rows] = self._network(features)
-            others = self._slots(np.flatnonzero(~learning))
+            logits, store.value[rows] = self._network(features, legal)
+            others = self._slots(np.flatnonzero(~learning & ~self._tables.is_ruled))
             if len(others):
-                logits[others] = self.pool.opponent(features[others])[0]
+                logits[others] = self.pool.opponent(features[others], legal[others])[0]
         with self._watch("sample"):
-            log_probs = log_policy(logits.gather(1, legal), is_listed(legal, num_legal))
+            log_probs = log_policy(logits, is_listed(legal, num_legal))
             choice = sample(log_probs, self._generator).unsqueeze(1)
             store.choice[rows] = choice.squeeze(1)
             store.log_prob[rows] = log_probs.gather(1, choice).squeeze(1)
             return legal.gather(1, choice).squeeze(1).cpu().numpy()
 
-    def _credit(self, batch: Batch, tally: "_Tally") -> None:
+    def _follow_rules(self, actions: np.ndarray, learning: np.ndarray) -> None:
+        """Replace the actions of rule policies' players by the policies' own."""
+        for name, rows in self._tables.rules:
+            acting = rows[~learning[rows]]
+            if len(acting):
+                actions[acting] = self.vec.policy_actions(name, acting, self._rule_seed, self._rule_calls)
+
+    def _note_advice(self, teacher: str, rows: slice) -> None:
+        """Store the actions that the teacher would choose."""
+        everywhere = np.arange(self.vec.num_envs)
+        advice = self.vec.policy_actions(teacher, everywhere, self._rule_seed, self._rule_calls).astype(np.int64)
+        self.store.advice[rows] = self._slots(advice)
+
+    def _credit(self, batch: Batch) -> None:
         """Give the rewards of a step to the transitions they belong to."""
-        ended = batch.terminated | batch.truncated
         if batch.final_observation is not None:
             envs = np.flatnonzero(batch.truncated)
             seen = torch.from_numpy(batch.final_observation[envs]).to(self.device)
-            self.trajectories.truncate(envs, self._network(self._network.features(seen))[1].cpu().numpy())
-        self.trajectories.credit(batch.reward * np.float32(self._config.reward_scale), ended)
-        tally.ended += int(ended.sum())
-        pooled = np.flatnonzero(ended & (self._learner >= 0))
-        tally.pool_returns += batch.episode_returns[pooled, self._learner[pooled]].tolist()
-
-    def _slots(self, indices: np.ndarray) -> Tensor:
-        return torch.from_numpy(indices).to(self.device)
+            self.trajectories.truncate(envs, self._network.value_of(self._network.features(seen)).cpu().numpy())
+        self.trajectories.credit(batch.reward, batch.terminated | batch.truncated)
 
     def get_state(self) -> dict[str, Any]:
         """Return all that the next rollout depends on, but for the network and the generator; arrays as tensors."""
@@ -156,7 +177,8 @@ class Collector:
             "env": as_tensors(self.vec.get_state()),
             "trajectories": as_tensors(trajectories),
             "store": self.store.get_state(self._slots(trajectories["slots"])),
-            "pool": self.pool.selves,
+            "pool": self.pool.get_state(),
+            "rule_calls": self._rule_calls,
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
@@ -166,12 +188,19 @@ class Collector:
             FormatError: it is not what `get_state` gives.
         """
         self._check_transitions(state["trajectories"], state["store"])
-        self._check_pool(state["pool"])
+        self.pool.check(state["pool"])
+        calls = state["rule_calls"]
+        if not 0 <= calls <= SEED_MASK:
+            raise FormatError(f"rule_calls is {short(calls)}")
         trajectories = as_arrays(state["trajectories"])
         self.vec.set_state(as_arrays(state["env"]))
         self.trajectories.set_state(trajectories)
         self.store.set_state(self._slots(trajectories["slots"]), state["store"])
-        self.pool.selves = [past.to(self.device) for past in state["pool"]]
+        self.pool.set_state(state["pool"])
+        self._rule_calls = calls
+
+    def _slots(self, indices: np.ndarray) -> Tensor:
+        return torch.from_numpy(indices).to(self.device)
 
     def _check_transitions(self, trajectories: dict[str, Any], store: dict[str, Any]) -> None:
         slots = trajectories.get("slots")
@@ -191,23 +220,54 @@ class Collector:
         if ((choice < 0) | (choice >= count)).any():
             raise FormatError("store has choices that were not legal")
 
-    def _check_pool(self, pool: list[Any]) -> None:
-        if not 1 <= len(pool) <= self._config.pool_size:
-            raise FormatError(f"pool has {len(pool)} past selves, not 1 to {self._config.pool_size}")
-        (size,) = self.pool.selves[0].shape
-        for past in pool:
-            checked_tensor(past, "pool", (size,), torch.float32)
 
-
-class _Tally:
+class Tally:
     """Counts over a rollout."""
 
-    def __init__(self) -> None:
-        self.ended = 0
-        self.pool_returns: list[float] = []
+    def __init__(self, tables: Tables) -> None:
+        """Nothing counted yet."""
+        self._tables = tables
+        self._returns: list[np.ndarray] = []
+        self._pool: list[np.ndarray] = []
+        self._rules: list[np.ndarray] = []
+
+    def add(self, batch: Batch) -> None:
+        """Take in the games that ended in a step."""
+        ended = np.flatnonzero(batch.terminated | batch.truncated)
+        if len(ended):
+            returns = batch.episode_returns[ended]
+            learner, is_ruled = self._tables.learner[ended], self._tables.is_ruled[ended]
+            learners = returns[np.arange(len(ended)), learner]  # of games in which everybody learns: left out below
+            self._returns.append(returns)
+            self._pool.append(learners[(learner != EVERY_PLAYER) & ~is_ruled])
+            self._rules.append(learners[is_ruled])
+
+    @property
+    def returns(self) -> np.ndarray:
+        """(M, P) float64, of all games that ended."""
+        return np.concatenate(self._returns) if self._returns else np.zeros((0, 1))
+
+    @property
+    def against_pool(self) -> np.ndarray:
+        """(M,) float64, the learner's returns in games against the pool."""
+        return np.concatenate(self._pool) if self._pool else np.zeros(0)
 
     def metrics(self, steps: int) -> dict[str, float]:
-        metrics = {"games/length": steps / max(1, self.ended)}
-        if self.pool_returns:
-            metrics["games/return_vs_past_self"] = float(np.mean(self.pool_returns))
+        """Return metrics of a rollout of `steps` steps."""
+        metrics = {"games/length": steps / max(1, len(self.returns))}
+        against_rules = np.concatenate(self._rules) if self._rules else np.zeros(0)
+        for name, returns in (("past_self", self.against_pool), ("rules", against_rules)):
+            if len(returns):
+                metrics[f"games/return_vs_{name}"] = float(returns.mean())
         return metrics
+
+
+def rule_opponents(config: Config, game: Game) -> list[str]:
+    """Return the names of the rule policies to train against.
+
+    Raises:
+        PolicyNotFoundError: the game has no policy that the config names, for this or as a teacher.
+    """
+    for name in (*config.rule_opponents, *([config.teacher] if config.teacher else [])):
+        game.engine.policy(name)
+    return [*config.rule_opponents] or [name for name in game.engine.policy_names() if name != "random"]

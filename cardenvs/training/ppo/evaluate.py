@@ -1,7 +1,10 @@
 """Evaluation on duplicate deals."""
 
 import dataclasses
+import functools
 import math
+from collections.abc import Callable
+from typing import Self
 
 import numpy as np
 import torch
@@ -11,11 +14,13 @@ from cardenvs.agents.ppo import (
     log_policy,
 )
 from cardenvs.core.codes import HOLD
+from cardenvs.core.rng import derived_seed
 from cardenvs.envs.batch import Batch
 from cardenvs.envs.vector import VectorEnv
-from cardenvs.training.ppo.collect import columns, is_listed, sample
+from cardenvs.training.ppo.collect import columns, is_listed, sample, shortened
 
 _NO_SEAT = -2  # no player's number
+_Choice = Callable[[Batch, np.ndarray, int], np.ndarray]  # of a batch, rows and a step: the actions in these rows
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,11 +28,24 @@ class Score:
     """Mean return a deal against a policy in all other seats, with half its 95% interval, over duplicate deals.
 
     In games for one player: how much more the network gets than the policy on the same deals.
+
+    Attributes:
+        mean, half: of the network.
+        chance: mean of random play in its place, on the same deals.
+        gain_half: half the 95% interval of mean - chance.
+        deals: how many.
     """
 
     mean: float
     half: float
+    chance: float
+    gain_half: float
     deals: int
+
+    @classmethod
+    def of(cls, returns: np.ndarray, chance: np.ndarray) -> Self:
+        """The score of returns by deal, (N,), where random play gets `chance`, (N,) or (1,)."""
+        return cls(float(returns.mean()), _half(returns), float(chance.mean()), _half(returns - chance), len(returns))
 
     @property
     def verdict(self) -> str:
@@ -36,57 +54,92 @@ class Score:
             return "beats"
         return "loses to" if self.mean < -self.half else "is level with"
 
+    @property
+    def is_above_chance(self) -> bool:
+        """Whether the network does better than random play in its place: the interval of the difference is above 0."""
+        return self.mean - self.chance > self.gain_half
+
     def __str__(self) -> str:
         """As in "+12.34 ± 0.56"."""
         return f"{self.mean:+.2f} ± {self.half:.2f}"
 
 
-@torch.inference_mode()
-def evaluate(
-    network: Network, vec: VectorEnv, opponent: str, seed: int, generator: torch.Generator | None = None
-) -> Score:
-    """Play each deal once from every seat, a policy of the game in the other seats.
-
-    In games for one player, the policy plays the same deals, and its returns are subtracted.
-
-    Args:
-        network: plays its most likely action, or draws one if there is a generator.
-        vec: its num_envs is the number of deals.
-        opponent: "random", or one of `game.policies`.
-        seed: of the deals and the opponent.
-        generator: for drawing actions.
-    """
-    n = vec.num_players
-    returns = np.sum([_play(network, vec, seat, opponent, seed, generator) for seat in range(n)], axis=0) / n
-    if n == 1:
-        returns -= _play(network, vec, _NO_SEAT, opponent, seed, generator)
-    return Score(float(returns.mean()), float(1.96 * returns.std(ddof=1) / math.sqrt(len(returns))), len(returns))
+def _half(values: np.ndarray) -> float:
+    """Half the 95% interval of the mean of values (N,)."""
+    return float(1.96 * values.std(ddof=1) / math.sqrt(len(values)))
 
 
-def _play(
-    network: Network, vec: VectorEnv, seat: int, policy: str, seed: int, generator: torch.Generator | None
-) -> np.ndarray:
-    """Play a game in each environment, the network in `seat` unless it is _NO_SEAT, `policy` in the others.
+class Evaluation:
+    """A fixed set of duplicate deals, on which networks are compared with policies of the game."""
 
-    Returns:
-        returns of the player in `seat`, player 0 for _NO_SEAT, float64 (N,).
-    """
-    returns, step = np.zeros(vec.num_envs), 0
-    batch = vec.reset(seed)
-    running = np.ones(vec.num_envs, np.bool_)
-    while running.any():
-        actions = np.full(vec.num_envs, HOLD, np.int64)
-        is_mine = batch.current_player == seat
-        others = np.flatnonzero(running & ~is_mine)
-        actions[others] = vec.policy_actions(policy, others, seed, step)
-        mine = np.flatnonzero(running & is_mine)
-        actions[mine] = _choose(network, batch, mine, generator)
-        batch = vec.step(actions)
-        ended = running & (batch.terminated | batch.truncated)
-        returns[ended] = batch.episode_returns[ended, max(seat, 0)]
-        running &= ~ended
-        step += 1
-    return returns
+    def __init__(self, vec: VectorEnv, seed: int, sampled: bool = False) -> None:
+        """Prepare an evaluation.
+
+        Args:
+            vec: its num_envs is the number of deals.
+            seed: of the deals, the opponents and drawn actions.
+            sampled: draw the network's actions instead of taking the most likely ones.
+        """
+        self._vec, self._seed, self._sampled = vec, seed, sampled
+        self._chance: dict[str, np.ndarray] = {}
+
+    def score(self, network: Network, opponent: str) -> Score:
+        """Play each deal once from every seat, a policy of the game in the other seats.
+
+        In games for one player, the policy plays the same deals, and its returns are subtracted.
+
+        Args:
+            network: the player.
+            opponent: "random", or one of `game.policies`.
+        """
+        device = network.scale.device
+        generator = torch.Generator(device).manual_seed(self._seed) if self._sampled else None
+        returns = self._returns(lambda batch, rows, step: _choose(network, batch, rows, generator), opponent)
+        return Score.of(returns, self._chance_against(opponent))
+
+    def _chance_against(self, opponent: str) -> np.ndarray:
+        """What random play gets by deal, (N,); (1,) where symmetry says what it gets."""
+        if opponent not in self._chance:
+            total, seed = self._vec.game.returns(self._vec.options).total, derived_seed(self._seed, "chance")
+            if opponent == "random" and (total == 0 or self._vec.num_players == 1):
+                self._chance[opponent] = np.zeros(1)
+            else:
+                draw = functools.partial(self._draw, seed)
+                self._chance[opponent] = self._returns(draw, opponent)
+        return self._chance[opponent]
+
+    def _draw(self, seed: int, batch: Batch, rows: np.ndarray, step: int) -> np.ndarray:
+        return self._vec.policy_actions("random", rows, seed, step)
+
+    def _returns(self, choose: _Choice, opponent: str) -> np.ndarray:
+        """Returns by deal, (N,), means over the seats."""
+        n = self._vec.num_players
+        returns = np.sum([self._play(choose, seat, opponent) for seat in range(n)], axis=0) / n
+        return returns - self._play(choose, _NO_SEAT, opponent) if n == 1 else returns
+
+    @torch.inference_mode()
+    def _play(self, choose: _Choice, seat: int, opponent: str) -> np.ndarray:
+        """Play a game in each environment, `choose` in `seat` unless it is _NO_SEAT, a policy in the others.
+
+        Returns:
+            returns of the player in `seat`, player 0 for _NO_SEAT, float64 (N,).
+        """
+        vec, step = self._vec, 0
+        returns = np.zeros(vec.num_envs)
+        batch = vec.reset(self._seed)
+        running = np.ones(vec.num_envs, np.bool_)
+        while running.any():
+            actions = np.full(vec.num_envs, HOLD, np.int64)
+            is_mine = batch.current_player == seat
+            others, mine = np.flatnonzero(running & ~is_mine), np.flatnonzero(running & is_mine)
+            actions[others] = vec.policy_actions(opponent, others, self._seed, step)
+            actions[mine] = choose(batch, mine, step)
+            batch = vec.step(actions)
+            ended = running & (batch.terminated | batch.truncated)
+            returns[ended] = batch.episode_returns[ended, max(seat, 0)]
+            running &= ~ended
+            step += 1
+        return returns
 
 
 def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.Generator | None) -> np.ndarray:
@@ -96,7 +149,8 @@ def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.G
         torch.from_numpy(array[rows]).to(device) for array in (batch.observation, batch.num_legal)
     )
     legal = columns(batch, rows).to(device)
-    logits, _ = network(network.features(observation))
-    log_probs = log_policy(logits.gather(1, legal.long()), is_listed(legal, num_legal))
+    legal = shortened(legal, num_legal) if len(rows) else legal
+    logits, _ = network(network.features(observation), legal.long())
+    log_probs = log_policy(logits, is_listed(legal, num_legal))
     choice = log_probs.argmax(-1) if generator is None else sample(log_probs, generator)
     return legal.gather(1, choice.unsqueeze(1)).squeeze(1).cpu().numpy()

@@ -1,5 +1,12 @@
-"""Learning: the clipped loss, and one update."""
+"""Learning: the clipped loss, and one update.
 
+The magnet, a reference policy that the policy is drawn to and that follows it in steps, makes self-play converge in
+two-player zero-sum games instead of going round in circles: S. Sokota et al., "A Unified Approach to Reinforcement
+Learning, Quantal Response Equilibria, and Two-Player Zero-Sum Games" (2023) for magnetic mirror descent; J. Perolat et
+al., "Mastering the game of Stratego with model-free multiagent reinforcement learning" (2022) for the moving reference.
+"""
+
+import copy
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -10,15 +17,25 @@ from torch import Tensor, nn
 
 from cardenvs.agents.ppo import (
     Network,
+    check_model,
     checked_fields,
     checked_tensor,
     log_policy,
 )
 from cardenvs.core.errors import FormatError
 from cardenvs.training.config import Config
-from cardenvs.training.ppo.collect import is_listed
+from cardenvs.training.ppo.collect import is_listed, shortened
+from cardenvs.training.ppo.returns import ReturnScale
 from cardenvs.training.ppo.trajectories import RolloutBuffer, Trajectories
 from cardenvs.training.progress import Stopwatch
+
+METRIC_NAMES = (
+    "loss/policy", "loss/value", "policy/entropy", "policy/kl", "policy/clipped", "policy/kl_to_magnet",
+    "loss/gradient_norm",
+)  # fmt: skip
+_MOST_FORCE = 20.0  # of one sampled action on its logit
+_MOST_LOGIT = 4.0  # further from the mean of the legal actions' no logit is pushed
+_KL = METRIC_NAMES.index("policy/kl")
 
 
 class Learner:
@@ -26,14 +43,42 @@ class Learner:
 
     Attributes:
         optimizer: Adam over all parameters.
+        returns: the scale of rewards.
+        magnet: the reference policy; None without one.
     """
 
     def __init__(self, network: Network, config: Config, generator: torch.Generator, watch: Stopwatch) -> None:
         """Create a learner that has learnt nothing yet."""
         self._network, self._config, self._generator, self._watch = network, config, generator, watch
         self.optimizer = torch.optim.Adam(network.parameters(), lr=config.lr, eps=1e-5, fused=True)
+        self.returns = ReturnScale(config.reward_scale)
+        self.magnet = copy.deepcopy(network).requires_grad_(False) if config.magnet or config.magnet_end else None
+
+    def get_state(self) -> dict[str, Any]:
+        """Return all that the next update depends on, but for the network and the generator."""
+        return {
+            "optimizer": self.optimizer.state_dict(),
+            "returns": self.returns.get_state(),
+            "magnet": None if self.magnet is None else self.magnet.state_dict(),
+        }
 
     def set_state(self, state: dict[str, Any]) -> None:
+        """Go on from `get_state`.
+
+        Raises:
+            FormatError: it is not what `get_state` gives for this network and config.
+        """
+        fields: dict[str, Any] = {"optimizer": dict, "returns": dict, "magnet": (dict, type(None))}
+        state = checked_fields(state, fields, "learner")
+        if (state["magnet"] is None) != (self.magnet is None):
+            raise FormatError("learner has a magnet without the setting, or the reverse")
+        if self.magnet is not None:
+            check_model(state["magnet"], self.magnet.shape)
+            self.magnet.load_state_dict(state["magnet"])
+        self._set_moments(state["optimizer"])
+        self.returns.set_state(state["returns"])
+
+    def _set_moments(self, state: dict[str, Any]) -> None:
         """Go on with the moments in a state of the optimiser; its other settings are those of this learner.
 
         Raises:
@@ -58,34 +103,60 @@ class Learner:
         self.optimizer.load_state_dict({**self.optimizer.state_dict(), "state": known})
 
     def update(
-        self, trajectories: Trajectories, store: RolloutBuffer, lr: float, entropy_coef: float
+        self, trajectories: Trajectories, store: RolloutBuffer, returns: np.ndarray, weights: dict[str, float]
     ) -> dict[str, float]:
-        """Learn from the closed transitions of a rollout. Returns metrics."""
+        """Learn from the closed transitions of a rollout.
+
+        Args:
+            trajectories, store: the rollout.
+            returns: (M, P) float64, of the games that ended in it.
+            weights: "lr", and the weights of the bonus "entropy" and of the divergence from the "magnet".
+
+        Returns:
+            metrics.
+        """
         config = self._config
         with self._watch("trajectories"):
+            self._rescale(self.returns.update(returns), store, trajectories)
             values = store.value.cpu().numpy()
-            advantages = trajectories.advantages(values, config.gamma, config.gae_lambda)
+            advantages = trajectories.advantages(values, config.gamma, config.gae_lambda, self.returns.factor)
             closed = trajectories.closed()
             variance = _explained_variance(values[closed], (values + advantages)[closed])
             advantage = torch.from_numpy(advantages).to(store.value.device)
             slots = torch.from_numpy(closed).to(store.value.device)
         for group in self.optimizer.param_groups:
-            group["lr"] = lr
+            group["lr"] = weights["lr"]
         history: list[Tensor] = []
         for rows in self._minibatches(slots):
-            history.append(self._step(store, advantage, rows, entropy_coef))
-            if config.target_kl and history[-1][3] > config.target_kl:
+            history.append(self._step(store, advantage, rows, weights))
+            if config.target_kl and history[-1][_KL] > config.target_kl:
                 break
-        means = torch.stack(history).mean(0).tolist() if history else [math.nan] * 6
-        names = ("loss/policy", "loss/value", "policy/entropy", "policy/kl", "policy/clipped", "loss/gradient_norm")
+        means = torch.stack(history).mean(0).tolist() if history else [math.nan] * len(METRIC_NAMES)
+        metrics = dict(zip(METRIC_NAMES, means, strict=True))
+        if self.magnet is None:
+            del metrics["policy/kl_to_magnet"]
         return {
-            **dict(zip(names, means, strict=True)),
+            **metrics,
             "value/explained_variance": variance,
-            "schedule/lr": lr,
-            "schedule/entropy": entropy_coef,
+            **{f"schedule/{name}": weight for name, weight in weights.items()},
+            "schedule/reward_scale": self.returns.factor,
             "transitions": len(slots),
             "minibatches": len(history),
         }
+
+    @torch.no_grad()
+    def _rescale(self, ratio: float, store: RolloutBuffer, trajectories: Trajectories) -> None:
+        """Bring predicted values, past and future ones, from the old scale of rewards to the new one."""
+        if ratio != 1:
+            self._network.value.weight *= ratio
+            self._network.value.bias *= ratio
+            store.value *= ratio
+            trajectories.end_value *= np.float32(ratio)
+
+    def move_magnet(self) -> None:
+        """Make the present policy the reference."""
+        if self.magnet is not None:
+            self.magnet.load_state_dict(self._network.state_dict())
 
     def _minibatches(self, slots: Tensor) -> Iterator[Tensor]:
         """Random parts of `slots`, each slot once an epoch."""
@@ -93,28 +164,47 @@ class Learner:
             order = torch.randperm(len(slots), generator=self._generator, device=slots.device)
             yield from (rows for rows in slots[order].tensor_split(self._config.minibatches) if len(rows))
 
-    def _step(self, store: RolloutBuffer, advantage: Tensor, rows: Tensor, entropy_coef: float) -> Tensor:
-        """One step of the optimiser. Returns its metrics, (6,)."""
+    def _step(self, store: RolloutBuffer, advantage: Tensor, rows: Tensor, weights: dict[str, float]) -> Tensor:
+        """One step of the optimiser. Returns its metrics, in the order of METRIC_NAMES."""
         with self._watch("gather"):
             features = self._network.features(store.observation.index_select(0, rows))
-            legal = store.legal.index_select(0, rows)
-            listed = is_listed(legal, store.num_legal.index_select(0, rows))
+            num_legal = store.num_legal.index_select(0, rows)
+            legal = shortened(store.legal.index_select(0, rows), num_legal)
+            listed = is_listed(legal, num_legal)
             choice, log_prob, value, advantage = (
                 array.index_select(0, rows) for array in (store.choice, store.log_prob, store.value, advantage)
             )
         with self._watch("learn"):
-            logits, new_value = self._network(features)
+            logits, new_value = self._network(features, legal)
             policy_loss, entropy, kl, clipped = policy_loss_and_metrics(
-                logits.gather(1, legal), listed, choice, log_prob, self._normalised(advantage), self._config.clip
+                logits, listed, choice, log_prob, self._normalised(advantage), self._config.clip
             )
             value_loss = value_loss_of(new_value, value, value + advantage, self._config.value_clip)
-            loss = policy_loss - entropy_coef * entropy + self._config.value_coef * value_loss
+            reference = self._reference(features, legal, listed)
+            drift = (
+                logits.new_zeros(()) if reference is None else divergence(log_policy(logits, listed), reference, listed)
+            )
+            if self._config.policy_loss == "neurd":
+                policy_loss = neurd_loss(
+                    logits, listed, choice, log_prob, self._normalised(advantage), weights["magnet"], reference
+                )
+            else:
+                policy_loss = policy_loss + weights["magnet"] * drift
+            loss = policy_loss - weights["entropy"] * entropy + self._config.value_coef * value_loss
+            if weights["teacher"]:
+                advice = store.advice.index_select(0, rows)
+                loss = loss + weights["teacher"] * imitation_loss(logits, listed, legal, advice)
             self.optimizer.zero_grad()
             loss.backward()
         with self._watch("optimise"):
             norm = nn.utils.clip_grad_norm_(self._network.parameters(), self._config.max_grad_norm)
             self.optimizer.step()
-        return torch.stack([policy_loss, value_loss, entropy, kl, clipped, norm]).detach()
+        return torch.stack([policy_loss, value_loss, entropy, kl, clipped, drift, norm]).detach()
+
+    @torch.no_grad()
+    def _reference(self, features: Tensor, legal: Tensor, listed: Tensor) -> Tensor | None:
+        """Log-probabilities of the magnet, if there is one."""
+        return None if self.magnet is None else log_policy(self.magnet(features, legal)[0], listed)
 
     def _normalised(self, advantage: Tensor) -> Tensor:
         if not self._config.normalise_advantages or len(advantage) < 2:
@@ -148,6 +238,57 @@ def policy_loss_and_metrics(
         kl = (ratio - 1 - log_ratio).mean()
         clipped = ((ratio - 1).abs() > clip).float().mean()
     return loss, entropy, kl, clipped
+
+
+def neurd_loss(
+    logits: Tensor,
+    mask: Tensor,
+    action: Tensor,
+    log_prob: Tensor,
+    advantage: Tensor,
+    magnet: float,
+    reference: Tensor | None,
+) -> Tensor:
+    """The loss of neural replicator dynamics (D. Hennes et al. 2020): each logit moves by its action's advantage.
+
+    A policy gradient moves it by probability times advantage, so an action that is hardly played is hardly learnt about
+    and self-play runs into the corners. Here the advantage of a sampled action is divided by its probability. The pull
+    of the magnet, its weight times log(reference / policy), acts on all legal actions (magnetic mirror descent).
+
+    Args:
+        logits, mask, action, log_prob, advantage: as for `policy_loss_and_metrics`.
+        magnet: weight of the pull.
+        reference: (B, K) log-probabilities of the magnet, or None.
+    """
+    with torch.no_grad():
+        force = torch.zeros_like(logits)
+        weight = (advantage * (-log_prob).exp()).clamp(-_MOST_FORCE, _MOST_FORCE)
+        force.scatter_(1, action.unsqueeze(1), weight.unsqueeze(1))
+        if reference is not None:
+            force += magnet * (reference - log_policy(logits, mask)).masked_fill(~mask, 0)
+        count = mask.sum(-1, keepdim=True)
+        centre = logits.masked_fill(~mask, 0).sum(-1, keepdim=True) / count
+        force -= force.masked_fill(~mask, 0).sum(-1, keepdim=True) / count  # only differences of logits matter
+        height = logits - centre
+        is_out = ((height > _MOST_LOGIT) & (force > 0)) | ((height < -_MOST_LOGIT) & (force < 0))
+        force = force.masked_fill(~mask | is_out, 0)
+    return -(logits.masked_fill(~mask, 0) * force).sum(-1).mean()
+
+
+def imitation_loss(logits: Tensor, mask: Tensor, legal: Tensor, advice: Tensor) -> Tensor:
+    """Mean cross-entropy of the policy to advised actions (S. Schmitt et al., "Kickstarting Deep RL", 2018).
+
+    Args:
+        logits, mask, legal: (B, K), of the legal actions.
+        advice: (B,) int64, ids of legal actions; rows with another number do not count.
+    """
+    advised = (legal == advice.unsqueeze(1)) & mask
+    return -log_policy(logits, mask).masked_fill(~advised, 0).sum(-1).mean()
+
+
+def divergence(log_probs: Tensor, reference: Tensor, mask: Tensor) -> Tensor:
+    """Mean KL(p || q) over rows, from log-probabilities of p and q, (B, K), -inf where mask is false."""
+    return (log_probs.exp() * (log_probs - reference).masked_fill(~mask, 0)).sum(-1).mean()
 
 
 def value_loss_of(value: Tensor, old_value: Tensor, target: Tensor, clip: float) -> Tensor:

@@ -15,9 +15,12 @@ from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.training.config import Config, config_for
 from cardenvs.training.interrupt import Interrupt
-from cardenvs.training.ppo.evaluate import Score
-from cardenvs.training.ppo.run import CHECKPOINT, EVALUATION_FILE, MOST_THREADS, Run
-from cardenvs.training.progress import METRICS_FILE, Logs, Progress, split_text
+from cardenvs.training.ppo.report import meaning, warning
+from cardenvs.training.ppo.run import CHECKPOINT, MOST_THREADS, Run
+from cardenvs.training.progress import EVALUATION_FILE, METRICS_FILE, Logs, Progress, split_text
+
+_WARN_FROM = 0.2  # of a run: earlier, policies are often worse than random play
+_ENOUGH_WARNINGS = 2
 
 
 def train(
@@ -121,6 +124,7 @@ class _Loop:
         self._progress = Progress(f"{run.game.title}: PPO for {limit}, in {folder}", show)
         self._logs = Logs(folder, run.steps)
         self._first_step, self._trained_seconds = run.steps, 0.0
+        self._warnings = 0
 
     def go(self) -> Path:
         run, progress = self._run, self._progress
@@ -154,12 +158,35 @@ class _Loop:
         self._trained_seconds += time.monotonic() - started
         interval = self._run.config.eval_interval
         if interval and self._run.updates % interval == 0:
-            for name, score in self._run.evaluate(self._run.config.eval_deals).items():
-                metrics |= {f"eval/{name}": score.mean, f"eval/{name}_half": score.half}
-                self._progress.score(name, str(score))
+            metrics |= self._evaluate()
         return metrics
 
-    def _tell(self, metrics: dict[str, float], interrupt: "Interrupt") -> None:
+    def _evaluate(self) -> dict[str, float]:
+        """Evaluate the policy, show the scores, and warn once if nothing is learnt. Returns metrics."""
+        run, metrics = self._run, {}
+        scores = run.evaluate(run.config.eval_deals)
+        for name, score in scores.items():
+            metrics |= {
+                f"eval/{name}": score.mean,
+                f"eval/{name}_half": score.half,
+                f"eval/{name}_chance": score.chance,
+            }
+            self._progress.score(f"against {name}", str(score), "mean return a deal")
+        exploitability = run.nash_conv()
+        if exploitability is not None:
+            metrics["eval/nash_conv"] = exploitability
+            self._progress.score("NashConv", f"{exploitability:.3f}", "of the sampled policy")
+        self._warn(warning(scores) if run.fraction() >= _WARN_FROM else None)
+        return metrics
+
+    def _warn(self, text: str | None) -> None:
+        """Show a warning once, when two evaluations one after the other gave one: a single one may be bad luck."""
+        if self._warnings < _ENOUGH_WARNINGS:
+            self._warnings = self._warnings + 1 if text else 0
+            if text and self._warnings == _ENOUGH_WARNINGS:
+                self._progress.note(text)
+
+    def _tell(self, metrics: dict[str, float], interrupt: Interrupt) -> None:
         try:
             if self._on_update is not None:
                 self._on_update(metrics)
@@ -176,10 +203,21 @@ class _Loop:
         for name, score in scores.items():
             self._progress.note(f"against {name}: {score} {unit} a deal over {score.deals:,} duplicate deals")
         if scores:
-            self._progress.note(_meaning(scores, unit, run.options.num_players))
-        values = {name: dataclasses.asdict(score) for name, score in scores.items()}
-        text = json.dumps({"steps": run.steps, "seconds": run.seconds, "seed": run.config.seed, "scores": values})
-        (self._folder / EVALUATION_FILE).write_text(text + "\n", encoding="utf-8")
+            self._progress.note(meaning(scores, unit, run.options.num_players))
+        if text := warning(scores):
+            self._progress.note(text)
+        exploitability = run.nash_conv()
+        if exploitability is not None:
+            self._progress.note(f"NashConv of the policy, sampled: {exploitability:.4f} {unit}")
+        result = {
+            "game": run.game.name,
+            "steps": run.steps,
+            "seconds": run.seconds,
+            "seed": run.config.seed,
+            "scores": {name: dataclasses.asdict(score) for name, score in scores.items()},
+            "nash_conv": exploitability,
+        }
+        (self._folder / EVALUATION_FILE).write_text(json.dumps(result) + "\n", encoding="utf-8")
 
     def _report_time(self) -> None:
         steps = self._run.steps - self._first_step
@@ -188,18 +226,6 @@ class _Loop:
         self._progress.note(f"checkpoint: {self._path}")
 
 
-def _meaning(scores: dict[str, Score], unit: str, num_players: int) -> str:
-    """Return what the final scores say, in a sentence or two."""
-    by_verdict: dict[str, list[str]] = {}
-    for name, score in scores.items():
-        by_verdict.setdefault(score.verdict, []).append(name)
-    story = "; it ".join(f"{verdict} {' and '.join(names)}" for verdict, names in by_verdict.items())
-    what = (
-        f"A score is what the policy wins a deal, in {unit}, with the others in all other seats"
-        if num_players > 1
-        else f"A score is how much more the policy gets than another on the same deals, in {unit}"
-    )
-    return f"{what}, ± half its 95% interval. The policy {story}."
 
 
 def _device(name: str) -> str:

@@ -26,13 +26,17 @@ from cardenvs.core.registry import get_game
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.text import one_line
 from cardenvs.envs.vector import VectorEnv
+from cardenvs.training.cfr import Tree
 from cardenvs.training.config import Config
 from cardenvs.training.ppo.collect import Collector
-from cardenvs.training.ppo.evaluate import Score, evaluate
+from cardenvs.training.ppo.evaluate import Evaluation, Score
+from cardenvs.training.ppo.exploitability import nash_conv
+from cardenvs.training.ppo.exploiter import Exploiter
+from cardenvs.training.ppo.league import Pool
 from cardenvs.training.ppo.learn import Learner
 from cardenvs.training.progress import NETWORK_PARTS, Stopwatch
 
-CHECKPOINT, EVALUATION_FILE = "latest.pt", "evaluation.json"
+CHECKPOINT = "latest.pt"
 MOST_THREADS = 8  # more do not pay for networks of this size
 
 
@@ -45,6 +49,7 @@ class Run:
         steps, updates: done so far.
         seconds: spent so far, evaluations included.
         total_steps, total_seconds: when it is over, whichever comes first; None: no such limit.
+        pool: past selves, and exploiters.
         watch: where the time went, in this process.
     """
 
@@ -63,14 +68,29 @@ class Run:
         self.watch = Stopwatch(torch.cuda.synchronize if device.startswith("cuda") else None)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
-            self.network = Network.for_game(game, self.options, config.hidden, config.activation).to(device)
+            self.network = Network.for_game(
+                game, self.options, config.hidden, config.activation, config.action_embedding
+            ).to(device)
+        self.network.is_half = config.precision == "bfloat16"
         self._generator = torch.Generator(device).manual_seed(config.seed)
+        self._evaluations: dict[str, Evaluation] = {}
+        self._solver: Tree | None = None
         vec = self._games(config.num_envs)
         vec.require_lists("PPO")
         _check_memory(config, vec)
         vec.reset(derived_seed(config.seed, "deals"))
-        self.player = Collector(vec, self.network, config, self._generator, self.watch)
+        self.pool = Pool(self.network, config.pool_size, config.pool_priority)
+        self.player = Collector(vec, self.network, config, self._generator, self.watch, self.pool)
         self.learner = Learner(self.network, config, self._generator, self.watch)
+        self.exploiter = self._new_exploiter()
+
+    def _new_exploiter(self) -> Exploiter | None:
+        number = _num_exploiter_games(self.config)
+        if not number:
+            return None
+        vec = self._games(number)
+        vec.reset(derived_seed(self.config.seed, "deals of the exploiter"))
+        return Exploiter(vec, self.network, self.config, self._generator, self.watch)
 
     def _games(self, number: int) -> VectorEnv:
         threads = 1 if torch.get_num_threads() == 1 else "auto"
@@ -103,20 +123,43 @@ class Run:
     def advance(self) -> dict[str, float]:
         """Play a rollout and learn from it. Returns metrics."""
         started, before = time.perf_counter(), dict(self.watch.seconds)
-        lr, entropy = self._lr(), _between(self.config.entropy, self.config.entropy_end, self.fraction())
-        metrics = self.player.play()
-        metrics |= self.learner.update(self.player.trajectories, self.player.store, lr, entropy)
+        weights = self._weights()
+        metrics = self.player.play(self.config.teacher if weights["teacher"] else "")
+        metrics |= self.learner.update(self.player.trajectories, self.player.store, self.player.returns, weights)
+        if self.exploiter is not None:
+            metrics |= self.exploiter.advance(weights)
         steps = self.config.num_envs * self.config.rollout_steps
         self.steps += steps
         self.updates += 1
-        if self.updates % self.config.pool_interval == 0:
-            self.player.pool.add(self.network)
+        self._keep_selves()
         total = time.perf_counter() - started
         spent = {part: value - before.get(part, 0.0) for part, value in self.watch.seconds.items()}
         metrics |= {f"time/{part}": value for part, value in spent.items()}
         metrics["speed/steps_per_second"] = steps / total
         metrics["speed/network_share"] = sum(spent[part] for part in NETWORK_PARTS) / total
         return metrics
+
+    def _keep_selves(self) -> None:
+        """Add to the pool and move the magnet, at their intervals."""
+        config = self.config
+        if self.updates % config.pool_interval == 0:
+            self.pool.add(self.network)
+        if self.exploiter is not None and self.updates % config.exploiter_interval == 0:
+            self.exploiter.join(self.pool)
+        if config.magnet_interval and self.updates % config.magnet_interval == 0:
+            self.learner.move_magnet()
+
+    def _weights(self) -> dict[str, float]:
+        """What the schedules say for now, by name."""
+        config, fraction = self.config, self.fraction()
+        return {
+            "lr": self._lr(),
+            "entropy": _between(config.entropy, config.entropy_end, fraction),
+            "magnet": _between(config.magnet, config.magnet_end, fraction),
+            "teacher": config.teacher_weight * max(0.0, 1 - fraction / max(config.teacher_until, 1e-9))
+            if config.teacher
+            else 0.0,
+        }
 
     def _lr(self) -> float:
         config, fraction = self.config, self.fraction()
@@ -128,14 +171,17 @@ class Run:
 
     def evaluate(self, deals: int, purpose: str = "evaluation") -> dict[str, Score]:
         """Scores against each of `opponents`, always on the same deals for a purpose. Draws nothing from the run."""
-        seed = derived_seed(self.config.seed, purpose)
-        generator = None
-        if self.config.eval_sample:
-            generator = torch.Generator(self._generator.device).manual_seed(seed)
-        vec = self._games(deals)
-        scores = {name: evaluate(self.network, vec, name, seed, generator) for name in self.opponents}
-        vec.close()
-        return scores
+        if purpose not in self._evaluations:
+            seed = derived_seed(self.config.seed, purpose)
+            self._evaluations[purpose] = Evaluation(self._games(deals), seed, self.config.eval_sample)
+        return {name: self._evaluations[purpose].score(self.network, name) for name in self.opponents}
+
+    def nash_conv(self) -> float | None:
+        """NashConv of the policy, sampled, if the config asks for it."""
+        if not self.config.nash_conv:
+            return None
+        self._solver = self._solver or Tree(self.game, **self.config.options)
+        return nash_conv(self.network, self._solver)
 
     def save(self, path: Path) -> None:
         """Write a checkpoint; a reader sees the old one or the new one, never half of one."""
@@ -144,9 +190,10 @@ class Run:
             "total_seconds": self.total_seconds,
             "updates": self.updates,
             "seconds": self.seconds,
-            "optimizer": self.learner.optimizer.state_dict(),
+            "learner": self.learner.get_state(),
             "generator": self._generator.get_state(),
             "player": self.player.get_state(),
+            "exploiter": None if self.exploiter is None else self.exploiter.get_state(),
         }
         checkpoint = {
             "format": FORMAT,
@@ -180,17 +227,20 @@ class Run:
             training = checked_fields(checkpoint["training"], _TRAINING_FIELDS, "training")
             config = Config.make(checkpoint["config"], str(path))
             _check_progress(training)
-            _check_games(training["player"], config)
+            _check_games(training["player"], config.num_envs)
+            _check_exploiter(training.get("exploiter"), config)
             check_model(checkpoint["model"], checkpoint["shape"])
             game = get_game(checkpoint["game"])
             check_fits(checkpoint, path, game, game.make_options(**config.options))
             run = cls(game, config, device, training["total_steps"], training["total_seconds"])
             run.steps, run.updates, run.seconds = checkpoint["steps"], training["updates"], training["seconds"]
             run.network.load_state_dict(checkpoint["model"])
-            run.learner.set_state(training["optimizer"])
+            run.learner.set_state(training["learner"])
             size = run._generator.get_state().shape
             run._generator.set_state(checked_tensor(training["generator"], "generator", size, torch.uint8))
             run.player.set_state(training["player"])
+            if run.exploiter is not None:
+                run.exploiter.set_state(training["exploiter"])
         except FormatError as error:
             raise FormatError(f"{path} cannot be resumed: {str(error).removeprefix(f'{path} ')}") from None
         except CardenvsError:
@@ -204,7 +254,7 @@ _NUMBER = (int, float)
 _MOST_STEPS = 1 << 62
 _TRAINING_FIELDS: dict[str, Any] = {
     "total_steps": (*_NUMBER, type(None)), "total_seconds": (*_NUMBER, type(None)), "updates": int,
-    "seconds": _NUMBER, "optimizer": dict, "generator": Tensor, "player": dict,
+    "seconds": _NUMBER, "learner": dict, "generator": Tensor, "player": dict,
 }  # fmt: skip
 
 
@@ -215,11 +265,25 @@ def _check_progress(training: dict[str, Any]) -> None:
             raise FormatError(f"{name} is {short(value)}")
 
 
-def _check_games(player: dict[str, Any], config: Config) -> None:
+def _num_exploiter_games(config: Config) -> int:
+    return math.ceil(config.exploiter_share * config.num_envs)
+
+
+def _check_exploiter(state: Any, config: Config) -> None:
+    if (state is None) != (config.exploiter_share == 0):
+        raise FormatError("training has an exploiter without the setting, or the reverse")
+    if state is not None:
+        checked_fields(state, {"model": dict, "learner": dict, "player": dict}, "exploiter")
+        _check_games(state["player"], _num_exploiter_games(config))
+
+
+def _check_games(player: dict[str, Any], number: int) -> None:
     """Refuse a number of games other than that of the games in the file, before room is made for them."""
-    checked_fields(player, {"env": dict, "trajectories": dict, "store": dict, "pool": list}, "player")
+    checked_fields(
+        player, {"env": dict, "trajectories": dict, "store": dict, "pool": dict, "rule_calls": int}, "player"
+    )
     arrays = checked_fields(player["env"], {"arrays": dict}, "env")["arrays"]
-    checked_tensor(arrays.get("episodes"), "episodes", (config.num_envs,), torch.int64)
+    checked_tensor(arrays.get("episodes"), "episodes", (number,), torch.int64)
     for name, array in arrays.items():
         if not isinstance(array, Tensor):
             raise FormatError(f"{short(name)} is not a tensor")

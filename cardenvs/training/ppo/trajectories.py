@@ -8,6 +8,8 @@ from torch import Tensor
 
 from cardenvs.envs.vector import VectorEnv
 
+NO_ADVICE = -1
+
 
 class Trajectories:
     """Cuts the play of N games into chains: the turns of one player in one episode, each linked to its next.
@@ -34,8 +36,8 @@ class Trajectories:
         num_carried: C = N * P.
         num_slots: C + T * N.
         next_slot: (num_slots,) int64, the slot of the player's next turn, or UNUSED, OPEN, ENDED.
-        reward: (num_slots,) float32, credited so far.
-        end_value: (num_slots,) float32, what is still to be expected after an ENDED slot: 0 unless truncated.
+        reward: (num_slots,) float32, credited so far, in the game's unit.
+        end_value: (num_slots,) float32, the network's value after an ENDED slot: 0 unless truncated.
     """
 
     UNUSED, OPEN, ENDED = -1, -2, -3
@@ -97,13 +99,14 @@ class Trajectories:
         """Return the slots to learn from, ascending."""
         return np.flatnonzero((self.next_slot >= 0) | (self.next_slot == self.ENDED))
 
-    def advantages(self, values: np.ndarray, gamma: float, gae_lambda: float) -> np.ndarray:
+    def advantages(self, values: np.ndarray, gamma: float, gae_lambda: float, reward_scale: float = 1.0) -> np.ndarray:
         """Generalised advantage estimates along each chain (Schulman et al. 2016, equation 16).
 
         Args:
-            values: (num_slots,) float32, the network's values when it played.
+            values: (num_slots,) float32, the network's values when it played, in scaled reward.
             gamma: discount, from one turn of a player to its next.
             gae_lambda: lambda.
+            reward_scale: factor from the game's unit to scaled reward.
 
         Returns:
             (num_slots,) float32; 0 where a slot is not closed.
@@ -111,7 +114,7 @@ class Trajectories:
         chained = self.next_slot >= 0
         follower = np.where(chained, self.next_slot, 0)
         expected = np.where(chained, values[follower], self.end_value)
-        advantage = self.reward + np.float32(gamma) * expected - values
+        advantage = np.float32(reward_scale) * self.reward + np.float32(gamma) * expected - values
         advantage[(self.next_slot == self.OPEN) | (self.next_slot == self.UNUSED)] = 0
         weight = np.where(chained, np.float32(gamma * gae_lambda), np.float32(0))
         blocks = [self.rows(step) for step in reversed(range(self._num_steps))]
@@ -159,6 +162,7 @@ class RolloutBuffer:
         legal: (num_slots, L) int64, ids of the legal actions, first num_legal ones.
         num_legal: (num_slots,) int64.
         choice: (num_slots,) int64, the action taken, as an index into `legal`.
+        advice: (num_slots,) int64, the id of the action that the teacher would have taken; -1: nobody asked.
         log_prob: (num_slots,) float32, of the action when it was taken.
         value: (num_slots,) float32.
     """
@@ -170,6 +174,7 @@ class RolloutBuffer:
         self.legal = torch.zeros(num_slots, vec.game.max_legal(vec.options), dtype=torch.int64, device=device)
         self.num_legal = torch.ones(num_slots, dtype=torch.int64, device=device)
         self.choice = torch.zeros(num_slots, dtype=torch.int64, device=device)
+        self.advice = torch.full((num_slots,), NO_ADVICE, dtype=torch.int64, device=device)
         self.log_prob = torch.zeros(num_slots, device=device)
         self.value = torch.zeros(num_slots, device=device)
 

@@ -1,0 +1,128 @@
+"""Learning curves of runs as a picture, from their metrics.jsonl."""
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cardenvs.core.errors import FormatError, OptionError, require
+from cardenvs.training.progress import METRICS_FILE
+
+FORMATS = (".svg", ".png", ".pdf")
+_COLOURS = ("#2563eb", "#e4572e", "#17a673", "#a855f7", "#d99a0b", "#0ea5b7", "#db2777", "#64748b")
+_TEXT, _GRID = "#374151", "#d1d5db"
+_MOST_BYTES = 1 << 30
+
+Curve = dict[int, float]  # value by steps
+
+
+def read_metric(run: Path, metric: str) -> Curve:
+    """Return a metric of a run by steps.
+
+    Args:
+        run: its folder.
+        metric: as in `METRICS`, such as "eval/heuristic".
+
+    Raises:
+        OptionError: no such run, or no such metric in it; names those that there are.
+        FormatError: its file is damaged.
+    """
+    path = run / METRICS_FILE
+    if not path.is_file():
+        raise OptionError(f"{run} is no run: it has no {METRICS_FILE}")
+    if path.stat().st_size > _MOST_BYTES:
+        raise FormatError(f"{path} is larger than a GiB")
+    curve: Curve = {}
+    names: set[str] = set()
+    for number, line in enumerate(path.open(encoding="utf-8", errors="replace"), 1):
+        row = _row(line, path, number)
+        names |= row.keys()
+        value = row.get(metric)
+        if isinstance(value, int | float) and math.isfinite(value):
+            curve[int(row["steps"])] = float(value)
+    if not curve:
+        known = sorted(name for name in names if name.startswith("eval/") and not name.endswith(("_half", "_chance")))
+        raise OptionError(f"{run} has no metric {metric!r}; its evaluations are {', '.join(known) or 'not there yet'}")
+    return curve
+
+
+def _row(line: str, path: Path, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict) or not isinstance(row.get("steps"), int | float) or not math.isfinite(row["steps"]):
+        raise FormatError(f"{path} is damaged in line {number}: a JSON object with steps is expected")
+    return row
+
+
+def folders_of(paths: Sequence[Path]) -> dict[str, list[Path]]:
+    """Return the runs to draw by label: a folder of `seed-N` folders is one curve, with its spread."""
+    found = {}
+    for path in paths:
+        seeds = sorted(one for one in path.glob("seed-*") if (one / METRICS_FILE).is_file())
+        found[str(path)] = seeds or [path]
+    return found
+
+
+def draw(runs: dict[str, list[Path]], metric: str, out: Path) -> None:
+    """Draw a metric of runs over steps.
+
+    Several runs under one label become their mean, with a band from the lowest to the highest.
+
+    Args:
+        runs: folders by label.
+        metric: as in `METRICS`.
+        out: picture to write; the ending says which format.
+
+    Raises:
+        OptionError: another ending, or as `read_metric`.
+        FormatError: as `read_metric`.
+        MissingExtraError: matplotlib is not installed.
+    """
+    if out.suffix.lower() not in FORMATS:
+        raise OptionError(f"{out} should end in {', '.join(FORMATS)}")
+    curves = {label: [read_metric(folder, metric) for folder in folders] for label, folders in runs.items()}
+    require("matplotlib", "report")
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 5), layout="constrained", dpi=150)
+    axes = figure.add_subplot()
+    for number, (label, group) in enumerate(curves.items()):
+        steps, low, mean, high = _band(group)
+        colour = _COLOURS[number % len(_COLOURS)]
+        axes.plot(steps / 1e6, mean, color=colour, lw=2, label=label, marker="o" if len(steps) == 1 else None)
+        if len(group) > 1:
+            axes.fill_between(steps / 1e6, low, high, color=colour, alpha=0.18, lw=0)
+    _finish(axes, metric)
+    with matplotlib.rc_context({"svg.fonttype": "path", "svg.hashsalt": "cardenvs"}):
+        figure.savefig(out, metadata={"Date": None} if out.suffix.lower() == ".svg" else None)
+
+
+def _band(group: list[Curve]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Steps, and the lowest, mean and highest value there, where every run of the group has come to."""
+    steps = np.array(sorted(set().union(*group)))
+    first, last = max(min(curve) for curve in group), min(max(curve) for curve in group)
+    steps = steps[(steps >= first) & (steps <= last)]
+    values = np.array([np.interp(steps, sorted(curve), [curve[k] for k in sorted(curve)]) for curve in group])
+    return steps, values.min(0), values.mean(0), values.max(0)
+
+
+def _finish(axes: Any, metric: str) -> None:
+    if metric.startswith("eval/") and metric != "eval/nash_conv":
+        axes.axhline(0, color=_TEXT, lw=1, ls=(0, (4, 3)))
+    axes.set_xlabel("million steps")
+    name = metric.removeprefix("eval/")
+    label = "NashConv" if name == "nash_conv" else f"mean return a deal against {name}"
+    axes.set_ylabel(label if metric.startswith("eval/") else metric)
+    axes.grid(color=_GRID, lw=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(color=_GRID, labelcolor=_TEXT, length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    for text in axes.legend(frameon=False).get_texts():
+        text.set_parse_math(False)

@@ -1,0 +1,304 @@
+"""Opponents, the scale of returns, the magnet, the teacher and embeddings of actions."""
+
+import json
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from cardenvs.agents.ppo import EmbeddingHead, LinearHead, Network, load_agent, log_policy  # noqa: E402
+from cardenvs.core.errors import FormatError, PolicyNotFoundError  # noqa: E402
+from cardenvs.core.registry import get_game  # noqa: E402
+from cardenvs.training.cfr import Tree  # noqa: E402
+from cardenvs.training.config import Config  # noqa: E402
+from cardenvs.training.ppo import Run, train  # noqa: E402
+from cardenvs.training.ppo.evaluate import Score  # noqa: E402
+from cardenvs.training.ppo.league import EVERY_PLAYER, Pool, Tables  # noqa: E402
+from cardenvs.training.ppo.learn import divergence, imitation_loss, neurd_loss  # noqa: E402
+from cardenvs.training.ppo.report import warning  # noqa: E402
+from cardenvs.training.ppo.returns import ReturnScale  # noqa: E402
+from cardenvs.training.ppo.trajectories import Trajectories  # noqa: E402
+
+KUHN, LEDUC = get_game("kuhn_poker_v0"), get_game("leduc_poker_v0")
+TINY = Config(num_envs=16, rollout_steps=8, hidden=(16,), epochs=2, minibatches=2, lr=1e-3, final_deals=8)
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+# -- opponents --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4, 5, 6])
+def test_games_against_others_have_one_learner_in_every_seat(num_players):
+    config = Config(pool_share=0.25, rule_share=0.5)
+    tables = Tables(config, 120, num_players, ["greedy", "planner"])
+    assert (tables.learner[:30] == EVERY_PLAYER).all()
+    assert set(tables.learner[30:90]) == set(tables.learner[90:]) == set(range(num_players))
+    assert tables.is_ruled.tolist() == [30 <= k < 90 for k in range(120)]
+    rows = dict(tables.rules)
+    assert sorted([*rows["greedy"], *rows["planner"]]) == list(range(30, 90))
+    assert set(tables.learner[rows["planner"]]) == set(range(num_players))  # each policy meets every seat
+    learning = tables.learning(np.zeros(120, np.int64))
+    assert learning.tolist() == [k < 30 or tables.learner[k] == 0 for k in range(120)]
+
+
+def test_a_game_without_rule_policies_has_no_such_games():
+    assert not Tables(Config(rule_share=0.5), 10, 2, []).is_ruled.any()
+
+
+def test_unknown_rule_opponents_and_teachers_are_refused():
+    for values in ({"rule_opponents": "nobody"}, {"teacher": "nobody"}):
+        with pytest.raises(PolicyNotFoundError, match="has no policy 'nobody'"):
+            Run(KUHN, TINY.changed(values), total_steps=64)
+
+
+def test_hard_opponents_are_drawn_more_often():
+    network = Network(3, 2, (4,))
+    pool = Pool(network, 3, priority=2.0)
+    pool.add(network)
+    pool.add(network)
+    pool.choose(1)
+    pool.note(np.full(1000, 5.0))  # the learner always beats number 1
+    pool.choose(2)
+    pool.note(np.full(1000, -5.0))  # and always loses to number 2
+    pool.note(np.zeros(0))
+    assert pool.lost.tolist() == pytest.approx([0.5, 1.0, 0.0], abs=0.01)
+    generator, chosen = torch.Generator().manual_seed(0), []
+    for _ in range(400):
+        pool.draw(generator)
+        chosen.append(pool._chosen)
+    first, second, third = np.bincount(chosen, minlength=3)
+    assert second < 10 < first < third
+    pool.add(network)  # the oldest goes, with its record
+    assert pool.lost.tolist() == pytest.approx([1.0, 0.0, 0.5], abs=0.01)
+
+
+def test_the_chosen_rule_policy_plays_the_other_seats(monkeypatch):
+    """A rule policy that always passes: nobody but learners bets in its games."""
+    run = Run(KUHN, TINY.changed({"rule_share": 1.0, "pool_share": 0.0, "rule_opponents": "random"}), total_steps=64)
+    vec, others, calls = run.player.vec, [], []
+
+    def passes(name, rows, seed, step):
+        others.extend(zip(rows, vec.batch.current_player[rows], strict=True))
+        calls.append(step)
+        return np.zeros(len(rows), np.int32)
+
+    monkeypatch.setattr(vec, "policy_actions", passes)
+    metrics = run.player.play()
+    assert others
+    assert all(player != env % 2 for env, player in others)
+    assert calls == sorted(set(calls))
+    closed = run.player.trajectories.closed()
+    assert len(closed)
+    assert metrics["games/return_vs_rules"] > 0  # a Kuhn player who always passes loses to any other
+
+
+def test_an_exploiter_finds_a_weakness_and_joins_the_pool():
+    config = TINY.changed(
+        {"exploiter_share": 16, "num_envs": 64, "pool_share": 0, "exploiter_interval": 30, "pool_interval": 1000}
+        | {"exploiter_share": 1.0, "lr": 3e-3, "lr_schedule": "constant"}
+    )
+    run = Run(KUHN, config, total_steps=1e9)
+    run.learner.update = lambda *_: {}  # the network itself does not learn
+    with torch.no_grad():
+        run.network.policy.weight.zero_()
+        run.network.policy.bias.copy_(torch.tensor([10.0, -10.0]))  # it passes and folds, whatever it holds
+    before = run.exploiter.advance(run._weights())["games/exploiter_return"]
+    for _ in range(28):
+        run.exploiter.advance(run._weights())
+    assert run.exploiter.advance(run._weights())["games/exploiter_return"] > before + 0.2
+    found = torch.nn.utils.parameters_to_vector(run.exploiter.network.parameters()).clone()
+    run.updates = 30
+    run._keep_selves()
+    assert torch.equal(run.pool.selves[-1], found)
+    assert torch.equal(run.exploiter.network.policy.bias, run.network.policy.bias)
+
+
+# -- returns ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("size", "shift"), [(1, 0), (250, 0), (0.01, 7)])
+def test_scaled_returns_have_a_standard_deviation_of_one(size, shift):
+    rng, scale = np.random.default_rng(0), ReturnScale()
+    for _ in range(50):
+        scale.update(size * rng.normal(size=(40, 3)) + shift)
+    assert scale.factor * size == pytest.approx(1, rel=0.1)
+
+
+def test_the_scale_follows_returns_that_change():
+    rng, scale = np.random.default_rng(0), ReturnScale()
+    for _ in range(50):
+        scale.update(rng.normal(size=(40, 2)))
+    ratios = [scale.update(10 * rng.normal(size=(40, 2))) for _ in range(500)]
+    assert np.prod(ratios) == pytest.approx(scale.factor, rel=0.1)
+    assert scale.factor == pytest.approx(0.1, rel=0.1)
+
+
+def test_a_scale_without_returns_or_a_fixed_one_stays():
+    for scale, factor in ((ReturnScale(), 1.0), (ReturnScale(0.3), 0.3)):
+        assert scale.update(np.zeros((0, 2))) == 1
+        assert scale.factor == factor
+    assert scale.update(np.array([[100.0, -100.0]])) == 1
+
+
+@pytest.mark.parametrize(
+    "state", [{}, {"factor": 1.0, "sums": [1.0, 0.0]}, {"factor": -1.0, "sums": [1.0, 0.0, 1.0]},
+              {"factor": 1.0, "sums": [1.0, float("nan"), 1.0]}, {"factor": True, "sums": [1.0, 0.0, 1.0]}]
+)  # fmt: skip
+def test_a_damaged_scale_is_refused(state):
+    with pytest.raises(FormatError, match="scale of returns"):
+        ReturnScale().set_state(state)
+
+
+def test_a_new_scale_changes_no_prediction():
+    run = Run(LEDUC, TINY, total_steps=1e9)
+    run.advance()
+    features = torch.rand(5, run.network.scale.shape[0])
+    before = run.network.value_of(features) / run.learner.returns.factor
+    ratio = run.learner.returns.update(np.full((50, 2), [90.0, -90.0]))
+    assert ratio < 0.5
+    run.learner._rescale(ratio, run.player.store, run.player.trajectories)
+    torch.testing.assert_close(run.network.value_of(features) / run.learner.returns.factor, before)
+
+
+def test_advantages_scale_rewards_and_not_values():
+    cuts = Trajectories(1, 1, 2)
+    for step in range(2):
+        cuts.act(step, np.array([0]), np.array([True]))
+        cuts.credit(np.array([[10.0]], np.float32), np.array([step == 1]))
+    values = np.array([0, 3, 4], np.float32)
+    assert cuts.advantages(values, 1, 0, 0.5)[1:].tolist() == [5 + 4 - 3, 5 - 4]
+
+
+# -- losses -----------------------------------------------------------------------------------------------------
+
+
+def test_divergence_is_that_of_the_legal_actions():
+    mask = torch.tensor([[True, True, False], [True, True, True]])
+    one, other = log_policy(torch.randn(2, 3), mask), log_policy(torch.randn(2, 3), mask)
+    expected = [
+        sum(float(one[i, k].exp() * (one[i, k] - other[i, k])) for k in range(3) if mask[i, k]) for i in range(2)
+    ]
+    assert float(divergence(one, other, mask)) == pytest.approx(np.mean(expected), rel=1e-5)
+    assert float(divergence(one, one, mask)) == 0
+
+
+def test_imitation_is_cross_entropy_and_ignores_rows_without_advice():
+    logits = torch.randn(3, 2, requires_grad=True)
+    mask, legal = torch.tensor([[True, True], [True, True], [True, False]]), torch.tensor([[4, 7], [4, 7], [5, 0]])
+    loss = imitation_loss(logits, mask, legal, torch.tensor([7, -1, 0]))  # 0 fills the list and is not legal
+    loss.backward()
+    assert loss.item() == pytest.approx(-logits[0].log_softmax(0)[1].item() / 3)
+    assert logits.grad is not None
+    assert (logits.grad[1:] == 0).all()
+
+
+def test_a_teacher_is_imitated(monkeypatch):
+    """A teacher who always passes: after a few updates the network does, although that loses."""
+    run = Run(KUHN, TINY.changed({"teacher": "random", "teacher_weight": 10.0, "lr": 1e-2}), total_steps=1e9)
+    monkeypatch.setattr(run.player.vec, "policy_actions", lambda name, rows, seed, step: np.zeros(len(rows), np.int32))
+    for _ in range(20):
+        run.advance()
+    assert run._weights()["teacher"] == pytest.approx(10, rel=0.01)
+    observation = torch.from_numpy(run.player.vec.batch.observation)
+    legal = torch.zeros(len(observation), 2, dtype=torch.int64) + torch.arange(2)
+    logits, _ = run.network(run.network.features(observation), legal)
+    assert (logits.softmax(-1)[:, 0] > 0.9).all()
+    run.steps = int(0.5e9)
+    assert run._weights()["teacher"] == 0
+
+
+def test_a_strong_magnet_holds_the_policy():
+    far = []
+    for magnet in (0.0, 100.0):
+        settings = {"magnet": magnet, "magnet_end": max(magnet, 1e-9), "magnet_interval": 0, "lr": 3e-3}
+        run = Run(LEDUC, TINY.changed(settings), total_steps=1e9)
+        for _ in range(15):
+            metrics = run.advance()
+        far.append(metrics["policy/kl_to_magnet"])
+    assert far[1] < 0.1 * far[0]
+
+
+def test_replicator_dynamics_move_logits_by_advantages_whatever_the_probabilities():
+    logits = torch.tensor([[0.0, -3.0, 9.0], [0.0, -3.0, 9.0]], requires_grad=True)
+    mask = torch.tensor([[True, True, False], [True, True, False]])
+    log_prob = log_policy(logits.detach(), mask)
+    action, advantage = torch.tensor([1, 0]), torch.tensor([0.5, 0.5])
+    played = log_prob.gather(1, action.unsqueeze(1)).squeeze(1)
+    neurd_loss(logits, mask, action, played, advantage, 0.0, None).backward()
+    assert logits.grad is not None
+    weight = 0.5 / played.exp()  # of the action that was drawn; the mean over the legal actions does not move
+    expected = torch.stack([-weight[0] * torch.tensor([-0.5, 0.5]), -weight[1] * torch.tensor([0.5, -0.5])]) / 2
+    torch.testing.assert_close(logits.grad[:, :2], expected)
+    assert (logits.grad[:, 2] == 0).all()
+
+
+def test_the_magnet_pulls_all_legal_logits_until_they_are_far_enough_apart():
+    logits = torch.tensor([[0.0, 1.0]], requires_grad=True)
+    mask, nothing = torch.ones(1, 2, dtype=torch.bool), torch.zeros(1)
+    reference = log_policy(torch.tensor([[2.0, 0.0]]), mask)
+    neurd_loss(logits, mask, torch.tensor([0]), nothing - 0.5, nothing, 0.3, reference).backward()
+    assert logits.grad is not None
+    torch.testing.assert_close(logits.grad, -0.3 * torch.tensor([[1.5, -1.5]]))
+    apart = torch.tensor([[5.0, -5.0]], requires_grad=True)
+    neurd_loss(apart, mask, torch.tensor([0]), nothing - 0.1, nothing + 1, 0.0, None).backward()
+    assert apart.grad is not None
+    assert (apart.grad == 0).all()
+
+
+# -- embeddings of actions --------------------------------------------------------------------------------------
+
+
+def test_both_heads_give_the_logits_of_listed_actions():
+    hidden, legal = torch.randn(6, 8), torch.randint(50, (6, 4))
+    for head in (LinearHead(8, 50), EmbeddingHead(8, 50, 3)):
+        torch.testing.assert_close(head(hidden, legal), head(hidden).gather(1, legal))
+
+
+def test_a_policy_with_embeddings_is_trained_and_plays(tmp_path):
+    config = TINY.changed({"action_embedding": 4, "precision": "bfloat16"})
+    path = train("leduc_poker_v0", config, out=tmp_path, total_steps=256, show=False)
+    agent = load_agent(path)
+    state = LEDUC.new_state(seed=0)
+    probs = np.exp(agent.log_probs(state.observation(0)[None], state.action_mask()[None]))[0]
+    assert probs.sum() == pytest.approx(1)
+    assert (probs > 0).tolist() == state.action_mask().astype(bool).tolist()
+    assert "policy.embedding.weight" in torch.load(path, weights_only=True)["model"]
+
+
+# -- NashConv and warnings --------------------------------------------------------------------------------------
+
+
+def test_nash_conv_is_that_of_the_sampled_policy(tmp_path):
+    run = Run(KUHN, TINY.changed({"nash_conv": True}), total_steps=64)
+    torch.nn.init.zeros_(run.network.policy.weight)
+    tree = Tree(KUHN)
+    assert run.nash_conv() == pytest.approx(tree.nash_conv(tree.uniform()))
+    train("kuhn_poker_v0", TINY.changed({"nash_conv": True}), out=tmp_path, total_steps=128, show=False)
+    assert 0 < json.loads((tmp_path / "evaluation.json").read_text())["nash_conv"] < 5
+
+
+def test_a_policy_no_better_than_chance_is_warned_about():
+    good = Score(-20.0, 1.0, -50.0, 1.5, 100)
+    level = Score(-0.5, 1.0, 0.0, 1.0, 100)
+    assert warning({"heuristic": good}) is None
+    text = warning({"heuristic": good, "random": level})
+    assert text is not None
+    assert text.startswith("Warning: the policy is no better than random play: it scores -0.50 ± 1.00 against random")
+    assert "heuristic" not in text
+
+
+def test_a_run_that_learns_nothing_says_so_once(tmp_path, capsys):
+    config = TINY.changed(
+        {"lr": 0.0, "lr_end": 0.0, "eval_interval": 1, "eval_deals": 100} | {"eval_sample": True, "final_deals": 100}
+    )
+    train("kuhn_poker_v0", config, out=tmp_path, total_steps=16 * 8 * 6)
+    said = capsys.readouterr().err
+    assert said.count("Warning: the policy is no better than random play") == 2  # during the run, and at its end

@@ -1,0 +1,125 @@
+"""Several seeds in one command, and pictures of runs."""
+
+import json
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from typer.testing import CliRunner  # noqa: E402
+
+from cardenvs.cli import app  # noqa: E402
+from cardenvs.core.errors import FormatError, OptionError  # noqa: E402
+from cardenvs.training.config import Config  # noqa: E402
+from cardenvs.training.curves import _band, draw, folders_of, read_metric  # noqa: E402
+from cardenvs.training.seeds import parse_seeds, table, train_seeds  # noqa: E402
+
+SETTINGS = [f"--set={setting}" for setting in ("num_envs=16", "hidden=8", "rollout_steps=8", "final_deals=16")]
+
+
+def call(*words):
+    return CliRunner().invoke(app, list(words), env={"COLUMNS": "160", "TERM": "dumb"})
+
+
+@pytest.mark.parametrize(
+    ("text", "seeds"), [("1:6", [1, 2, 3, 4, 5]), ("7", [7]), ("3,1,20", [3, 1, 20]), ("0:1", [0])]
+)
+def test_seeds_are_a_range_or_a_list(text, seeds):
+    assert parse_seeds(text) == seeds
+
+
+@pytest.mark.parametrize("text", ["", "6:1", "1:1", "1,,2", "a", "1:2:3", "-1", "1,1", "0:1000000", "1.5", "1" * 40])
+def test_other_seeds_are_refused(text):
+    with pytest.raises(OptionError):
+        parse_seeds(text)
+
+
+def result(seed, mean, exploitability=None):
+    scores = {"random": {"mean": mean}}
+    return {"seed": seed, "steps": 2_000_000, "seconds": 61.0, "scores": scores, "nash_conv": exploitability}
+
+
+def test_the_table_has_means_and_students_intervals():
+    headings, rows = table([result(1, 1.0, 0.1), result(2, 2.0, 0.2), result(3, 3.0, 0.3)])
+    assert headings == ["seed", "steps", "seconds", "against random", "NashConv"]
+    assert rows[0] == ["1", "2,000,000", "61", "+1.00", "0.1000"]
+    assert rows[-1] == ["mean", "2,000,000", "61", "+2.00 ± 2.48", "0.2000 ± 0.2484"]  # t(2) = 4.303, s = 1
+    assert len(table([result(1, 1.0)])[1]) == 1
+
+
+def test_finished_seeds_are_kept_and_begun_ones_go_on(tmp_path):
+    words = ("train", "kuhn_poker_v0", "--seeds", "1:3", "--out", str(tmp_path), "--threads", "1", *SETTINGS)
+    first = call(*words, "--total-steps", "256")
+    assert first.exit_code == 0, first.output
+    assert "mean" in first.output
+    before = (tmp_path / "seed-1" / "latest.pt").read_bytes()
+    (tmp_path / "seed-2" / "evaluation.json").unlink()
+    again = call(*words, "--total-steps", "256")
+    assert again.exit_code == 0
+    assert (tmp_path / "seed-1" / "latest.pt").read_bytes() == before
+    assert json.loads((tmp_path / "seed-2" / "evaluation.json").read_text())["seed"] == 2
+    other = call(*words, "--set", "lr=0.5")
+    assert other.exit_code == 2
+    assert "holds a run with other settings (lr)" in other.output
+    assert call("train", "--seeds", "1:3", "--resume", "x").exit_code == 2
+
+
+def test_a_damaged_result_is_refused(tmp_path):
+    def train(config, folder, goes_on):
+        raise AssertionError
+
+    call("train", "kuhn_poker_v0", "--out", str(tmp_path / "seed-1"), "--total-steps", "128", *SETTINGS)
+    checkpoint = torch.load(tmp_path / "seed-1" / "latest.pt", weights_only=True)
+    (tmp_path / "seed-1" / "evaluation.json").write_text("{")
+    with pytest.raises(OptionError, match=r"evaluation\.json is damaged"):
+        train_seeds(Config.make(checkpoint["config"]), [1], tmp_path, train)
+
+
+def write(folder, rows):
+    folder.mkdir(parents=True)
+    (folder / "metrics.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    return folder
+
+
+def test_a_metric_is_read_by_steps(tmp_path):
+    run = write(tmp_path / "a", [{"steps": 1}, {"steps": 2, "eval/random": 0.5}, {"steps": 4, "eval/random": None}])
+    assert read_metric(run, "eval/random") == {2: 0.5}
+    with pytest.raises(OptionError, match="its evaluations are eval/random"):
+        read_metric(run, "eval/heuristic")
+    with pytest.raises(OptionError, match="is no run"):
+        read_metric(tmp_path, "eval/random")
+
+
+@pytest.mark.parametrize("line", ["{", "[1]", '{"steps": "x"}', '{"steps": NaN}', "[" * 100_000, "\x00"])
+def test_damaged_metrics_are_refused(tmp_path, line):
+    run = write(tmp_path / "a", [{"steps": 1}])
+    (run / "metrics.jsonl").write_text(f'{{"steps": 1}}\n{line}')
+    with pytest.raises(FormatError, match="is damaged in line 2"):
+        read_metric(run, "eval/random")
+
+
+def test_seeds_become_a_band():
+    steps, low, mean, high = _band([{0: 0.0, 2: 2.0, 4: 4.0}, {1: 3.0, 4: 6.0, 9: 0.0}])
+    assert steps.tolist() == [1, 2, 4]
+    assert low.tolist() == [1, 2, 4]
+    assert high.tolist() == [3, 4, 6]
+    assert mean.tolist() == [2, 3, 5]
+
+
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_curves_are_drawn(tmp_path, ending):
+    pytest.importorskip("matplotlib")
+    for seed in (1, 2):
+        write(tmp_path / "many" / f"seed-{seed}", [{"steps": k, "eval/random": k * seed} for k in range(3)])
+    write(tmp_path / "o$n$e", [{"steps": 1, "eval/random": 0.5}])
+    runs = [tmp_path / "many", tmp_path / "o$n$e"]
+    assert [len(folders) for folders in folders_of(runs).values()] == [2, 1]
+    out = tmp_path / f"curve.{ending}"
+    said = call("curves", *map(str, runs), "--out", str(out))
+    assert said.exit_code == 0, said.output
+    assert out.read_bytes()[:5] in (b"<?xml", b"\x89PNG\r")
+
+
+def test_other_pictures_are_refused(tmp_path):
+    with pytest.raises(OptionError, match=r"should end in \.svg, \.png, \.pdf"):
+        draw({}, "eval/random", tmp_path / "curve.jpeg2")
