@@ -1,4 +1,4 @@
-"""Agents of the kind `ppo`: a checkpoint of `cardenvs train`, by its path. Imports torch only to make one."""
+"""Agents of the kind `ppo`: a checkpoint or weights of `cardenvs train`, by path. Imports torch only to make one."""
 
 import hashlib
 import importlib
@@ -11,6 +11,8 @@ from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 
 _EXAMPLE = "runs/latest.pt"
+WEIGHTS_SUFFIX = ".safetensors"  # of files of cardenvs.agents.weights
+
 _PARAMETERS: dict[str, Reader] = {"sample": truth}
 
 

@@ -15,6 +15,8 @@ from typing import IO, Any, Self
 import numpy as np
 
 from cardenvs.agents.base import Agent, Turn
+from cardenvs.agents.checkpoint import WEIGHTS_SUFFIX
+from cardenvs.agents.weights import read_weights
 from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError, require
 from cardenvs.core.game import Game
@@ -178,7 +180,7 @@ def log_policy(logits: Tensor, mask: Tensor) -> Tensor:
 
 
 def read_checkpoint(path: str | Path) -> dict[str, Any]:
-    """Return what `cardenvs.training.ppo` saved, all tensors on the CPU.
+    """Return what `cardenvs.training.ppo` or `write_weights` saved, all tensors on the CPU.
 
     Nothing in the file is executed: it may come from anybody.
 
@@ -186,6 +188,20 @@ def read_checkpoint(path: str | Path) -> dict[str, Any]:
         FormatError: the file is damaged or no such checkpoint.
         OSError: it cannot be read.
     """
+    checkpoint = read_weights(path) if Path(path).suffix == WEIGHTS_SUFFIX else _read_archive(path)
+    try:
+        checked_fields(checkpoint, _FIELDS, "the checkpoint")
+        checked_fields(checkpoint["shape"], _SHAPE_FIELDS, "shape")
+        _check_shape(checkpoint["shape"])
+        _check_options(checkpoint["options"])
+        if checkpoint["steps"] < 0:
+            raise FormatError("steps is negative")
+    except FormatError as error:
+        raise FormatError(f"{path} is damaged: {error}") from None
+    return checkpoint
+
+
+def _read_archive(path: str | Path) -> dict[str, Any]:
     with open(path, "rb") as file:  # torch reports a missing file as a damaged one
         try:
             _check_archive(file)
@@ -196,14 +212,6 @@ def read_checkpoint(path: str | Path) -> dict[str, Any]:
             raise FormatError(f"{path} is damaged, or no checkpoint: {reason}") from None
     if not isinstance(checkpoint, dict) or checkpoint.get("format") != FORMAT:
         raise FormatError(f"{path} is not a checkpoint of this version of cardenvs ({FORMAT})")
-    try:
-        checked_fields(checkpoint, _FIELDS, "the checkpoint")
-        checkpoint["shape"] = _checked_shape(checkpoint["shape"])
-        _check_options(checkpoint["options"])
-        if checkpoint["steps"] < 0:
-            raise FormatError("steps is negative")
-    except FormatError as error:
-        raise FormatError(f"{path} is damaged: {error}") from None
     return checkpoint
 
 

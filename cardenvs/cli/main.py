@@ -27,6 +27,7 @@ from cardenvs.cli.train import train
 from cardenvs.cli.transcript import transcript_app
 from cardenvs.cli.verify import verify
 from cardenvs.cli.warmup import warmup
+from cardenvs.cli.zoo import zoo_app
 
 
 class _Commands(typer.core.TyperGroup):
@@ -85,5 +86,6 @@ for command in (
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(bench)  # it passes them on
 for name, group in (
     ("arena", arena_app), ("scenario", scenario_app), ("submit", submit_app), ("transcript", transcript_app),
+    ("zoo", zoo_app),
 ):  # fmt: skip
     app.add_typer(group, name=name)

@@ -1,0 +1,77 @@
+"""What is trained and played, from plan.yaml."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from cardenvs.core.errors import OptionError
+from cardenvs.core.registry import get_game
+from cardenvs.core.text import did_you_mean, read_yaml
+from cardenvs.core.validation import validation_text
+
+FILE = Path(__file__).with_name("plan.yaml")
+SMALLER = ("steps", "seeds", "agents", "deals")  # what `small` may change
+
+
+class Baseline(BaseModel):
+    """One game of the plan.
+
+    Attributes:
+        options: of the game.
+        steps: decisions to train for, or None: no policy is trained.
+        seeds: runs of training, with seeds 1, 2, ...
+        agents: specs, besides random and the game's own policies.
+        deals: duplicate deals of the board.
+        small: values of SMALLER for the small form, or None: it leaves the game out.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    options: dict[str, Any] = {}
+    steps: int | None = Field(default=None, ge=1)
+    seeds: int = Field(default=1, ge=1, le=100)
+    agents: tuple[str, ...] = ()
+    deals: int = Field(ge=2)
+    small: dict[str, Any] | None = None
+
+
+def read_plan(path: Path = FILE, small: bool = False, games: list[str] | None = None) -> dict[str, Baseline]:
+    """Return the games to work on, by name, in the order of the file.
+
+    Args:
+        path: of the file.
+        small: take the small form of the games that have one, and no others.
+        games: names, to take only these.
+
+    Raises:
+        OptionError: the file is wrong, or lacks one of `games`.
+        GameNotFoundError: it names a game that is not installed.
+    """
+    values = read_yaml(path, "train", OptionError)
+    plan = {}
+    for name, entry in (values or {}).items():
+        get_game(name)
+        found = _baseline(entry, f"{path}: {name}")
+        if not small:
+            plan[name] = found
+        elif found.small is not None:
+            plan[name] = _baseline({**entry, **_checked_small(found.small, f"{path}: {name}")}, f"{path}: {name}.small")
+    for name in games or ():
+        if name not in plan:
+            raise OptionError(f"{path} does not have {name}; {did_you_mean(name, plan)}it has {', '.join(plan)}")
+    return {name: baseline for name, baseline in plan.items() if not games or name in games}
+
+
+def _baseline(values: Any, where: str) -> Baseline:
+    try:
+        return Baseline.model_validate(values)
+    except ValidationError as error:
+        raise OptionError(validation_text(error, Baseline, where)) from None
+
+
+def _checked_small(values: dict[str, Any], where: str) -> dict[str, Any]:
+    for name in values:
+        if name not in SMALLER:
+            raise OptionError(f"{where}: small changes {', '.join(SMALLER)}; got {name}")
+    return values

@@ -1,0 +1,153 @@
+"""Train a policy for every game, and compare it with random, rule and search agents on the same deals.
+
+What is finished stays in --work, so a run that was stopped goes on where it was. The results of a game are written to
+--out/GAME.json; `python -m docs.generate` makes the tables of docs/results.md from them.
+"""
+
+import datetime
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from baselines.plan import Baseline, read_plan
+from cardenvs.agents.ppo import read_checkpoint
+from cardenvs.agents.weights import write_weights
+from cardenvs.arena.experiment import Experiment
+from cardenvs.arena.output.export import board_json
+from cardenvs.arena.results.board import board_of
+from cardenvs.arena.store import Store
+from cardenvs.cli.arena.board import run_with_progress
+from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
+from cardenvs.cli.streams import clean_errors
+from cardenvs.core.files import write_whole
+from cardenvs.core.game import Game
+from cardenvs.core.registry import get_game
+from cardenvs.training.config import config_for
+from cardenvs.training.ppo import train
+from cardenvs.training.ppo.run import CHECKPOINT, EVALUATION_FILE
+from cardenvs.training.progress import METRICS_FILE
+
+RESULTS = Path(__file__).with_name("results")
+TRAINED = "ppo"  # the name of the trained policy on a board
+_SEED = 0  # of the deals of all boards
+_POINTS = 60  # of a learning curve, at most
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command(help=__doc__, epilog="Example: `python -m baselines.run --games gin_rummy_v0 --processes 2`")
+def main(
+    games: Annotated[str, typer.Option(help="Names, separated by commas; default: all of the plan.")] = "",
+    small: Annotated[bool, typer.Option("--small", help="A short form of a few games, in minutes.")] = False,
+    work: Annotated[Path, typer.Option(help="Folder of runs and stores.")] = Path("runs/baselines"),
+    out: Annotated[Path, typer.Option(help="Folder of the results.")] = RESULTS,
+    processes: Annotated[int, typer.Option("--processes", "-p", min=1, help="Processes that play the boards.")] = 1,
+) -> None:
+    """Work through the plan."""
+    with clean_errors():
+        plan = read_plan(small=small, games=[name.strip() for name in games.split(",") if name.strip()])
+        for folder in (work, out):
+            folder.mkdir(parents=True, exist_ok=True)
+        for name, baseline in plan.items():
+            try:
+                result = baseline_of(get_game(name), baseline, work / name, processes)
+            except KeyboardInterrupt:
+                sys.stderr.write("Stopped. The same command goes on from here.\n")
+                raise typer.Exit(EXIT_INTERRUPTED) from None
+            result["command"] = f"python -m baselines.run --games {name}{' --small' if small else ''}"
+            write_whole(out / f"{name}.json", json.dumps(result, indent=1) + "\n")
+
+
+def baseline_of(game: Game, baseline: Baseline, folder: Path, processes: int) -> dict[str, Any]:
+    """Train, play, and return the results of a game as JSON values.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C; what is finished has been kept.
+    """
+    folder.mkdir(exist_ok=True)
+    runs = [trained(game, baseline, folder / f"seed-{seed}", seed) for seed in range(1, baseline.seeds + 1)]
+    runs = [run for run in runs if run is not None]
+    weights = folder / f"{TRAINED}.safetensors"
+    if runs:
+        best = max(runs, key=lambda run: run["scores"].get(game.default_opponent, run["scores"]["random"])["mean"])
+        write_weights(read_checkpoint(folder / f"seed-{best['seed']}" / CHECKPOINT), weights)
+    board = played(game, baseline, folder, weights if runs else None, processes)
+    return {
+        "game": game.name,
+        "options": baseline.options,
+        "board": board,
+        "runs": runs,
+        "hardware": hardware(),
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+    }
+
+
+def trained(game: Game, baseline: Baseline, folder: Path, seed: int) -> dict[str, Any] | None:
+    """Train a policy, or go on, and return its final scores and learning curve; None: the plan has no training."""
+    if baseline.steps is None:
+        return None
+    if not (folder / EVALUATION_FILE).exists():
+        if (folder / CHECKPOINT).exists():
+            train(resume=folder / CHECKPOINT, total_steps=baseline.steps)
+        else:
+            config = config_for(game.name).changed({"seed": seed, "options": baseline.options})
+            train(game, config, out=folder, total_steps=baseline.steps)
+    evaluation = json.loads((folder / EVALUATION_FILE).read_text(encoding="utf-8"))
+    return {**evaluation, "curve": learning_curve(folder / METRICS_FILE)}
+
+
+def learning_curve(metrics: Path) -> list[dict[str, float]]:
+    """Return the evaluations of a run, thinned out evenly: steps, and mean and half interval by opponent."""
+    rows = [json.loads(line) for line in metrics.read_text(encoding="utf-8").splitlines()]
+    found = [
+        {"steps": row["steps"]} | {key.removeprefix("eval/"): row[key] for key in row if key.startswith("eval/")}
+        for row in rows
+        if any(key.startswith("eval/") for key in row)
+    ]
+    stride = max(1, -(-len(found) // _POINTS))
+    return found[::-1][::stride][::-1]  # with the last one
+
+
+def played(game: Game, baseline: Baseline, folder: Path, weights: Path | None, processes: int) -> dict[str, Any]:
+    """Play the board of a game, or what its store lacks, and return it as JSON values."""
+    agents = [{"name": name, "spec": name} for name in ("random", *game.policies)]
+    agents += [{"name": spec, "spec": spec} for spec in baseline.agents]
+    if weights is not None:
+        agents.append({"name": TRAINED, "spec": f"ppo:{weights}"})
+    experiment = Experiment.of(
+        {
+            "name": game.title, "seed": _SEED, "deals": baseline.deals, "agents": agents,
+            "games": [{"game": game.name, "options": baseline.options}], "anchors": {"random": 1000},
+            "guard": {"on_failure": "stop"},
+        }
+    )  # fmt: skip
+    with Store(folder / "board.db") as store:
+        if run_with_progress(experiment, store, True, processes, 64, "local") is None:
+            raise KeyboardInterrupt
+        board = board_json(board_of(store, experiment.stored))
+        return {**board, "digest": store.digest()}
+
+
+def hardware() -> str:
+    """Return the machine in a few words."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return f"{cores} cores, {_processor()}"
+
+
+def _processor() -> str:
+    """Return the name of the processor, from Linux where it says so."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+if __name__ == "__main__":
+    app()

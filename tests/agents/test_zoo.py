@@ -1,0 +1,160 @@
+"""Policies as files of weights, and those that come with cardenvs."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+pytest.importorskip("torch")
+pytest.importorskip("safetensors")
+
+import torch
+from safetensors.torch import save_file
+
+from cardenvs.agents.ppo import Network, load_agent, read_checkpoint
+from cardenvs.agents.specs import make_agent
+from cardenvs.agents.weights import FORMAT, write_weights
+from cardenvs.agents.zoo import FOLDER, card, weights_file, zoo_names
+from cardenvs.arena import Match
+from cardenvs.cli import app
+from cardenvs.core.errors import AgentError, FormatError
+from cardenvs.core.registry import get_game
+
+GAME = get_game("kuhn_poker_v0")
+OPTIONS = GAME.make_options()
+MOST_BYTES = 2_000_000
+CARD_SECTIONS = ("## How it was trained", "## How strong it is", "## What it does badly")
+
+
+def checkpoint(width=8):
+    torch.manual_seed(0)
+    network = Network.for_game(GAME, OPTIONS, (width,), "relu")
+    return {
+        "game": GAME.name, "options": {}, "layout": GAME.layout(OPTIONS).hash, "shape": network.shape, "steps": 7,
+        "model": network.state_dict(),
+    }  # fmt: skip
+
+
+def log_probs(agent):
+    state = GAME.new_state(seed=3)
+    player = state.current_player
+    return agent.log_probs(state.observation(player)[None], state.action_mask(player)[None])
+
+
+def test_weights_play_like_the_checkpoint_they_were_written_from(tmp_path):
+    made = checkpoint()
+    for precision, tolerance in (("float32", 0), ("float16", 1e-3)):
+        path = tmp_path / f"{precision}.safetensors"
+        write_weights(made, path, precision)
+        read = read_checkpoint(path)
+        for name, tensor in made["model"].items():
+            np.testing.assert_allclose(read["model"][name], tensor, atol=tolerance)
+        agent = load_agent(path, GAME, OPTIONS)
+        assert agent.steps == 7
+        assert log_probs(agent).shape == (1, 2)
+
+
+def test_half_precision_halves_the_file(tmp_path):
+    sizes = {}
+    for precision in ("float16", "float32"):
+        path = tmp_path / f"{precision}.safetensors"
+        write_weights(checkpoint(256), path, precision)
+        sizes[precision] = path.stat().st_size
+    assert sizes["float16"] < 0.6 * sizes["float32"]
+
+
+def test_weights_that_a_precision_cannot_hold_are_refused(tmp_path):
+    made = checkpoint()
+    made["model"]["value.bias"] += 1e6
+    with pytest.raises(FormatError, match="use float32"):
+        write_weights(made, tmp_path / "large.safetensors")
+    assert not (tmp_path / "large.safetensors").exists()
+
+
+def described(**changes):
+    fields = {name: value for name, value in checkpoint().items() if name != "model"}
+    return {"format": FORMAT, "policy": json.dumps(fields | changes)}
+
+
+@pytest.mark.parametrize(
+    ("about", "reason"),
+    [
+        ({}, "does not hold a policy"),
+        ({"format": FORMAT}, "its description of the policy cannot be read"),
+        ({"format": FORMAT, "policy": "{" * 5000}, "its description of the policy cannot be read"),
+        ({"format": FORMAT, "policy": "[]"}, "its description of the policy cannot be read"),
+        (described(steps=-1), "steps is negative"),
+        (described(shape={}), "shape needs observation_size"),
+        (described(extra=1), "its description of the policy cannot be read"),
+        (described(options={"a": {}}), "options has 'a'"),
+    ],
+)
+def test_files_with_a_wrong_description_are_refused(tmp_path, about, reason):
+    path = tmp_path / "wrong.safetensors"
+    save_file(checkpoint()["model"], path, about)
+    with pytest.raises(FormatError, match=reason):
+        read_checkpoint(path)
+
+
+@pytest.mark.parametrize("broken", ["empty", "cut", "text", "shape"])
+def test_damaged_files_are_refused(tmp_path, broken):
+    path = tmp_path / "damaged.safetensors"
+    made = checkpoint()
+    if broken == "shape":
+        made["shape"] = {**made["shape"], "hidden": [9]}
+    write_weights(made, path)
+    data = path.read_bytes()
+    path.write_bytes({"empty": b"", "cut": data[:-20], "text": b"weights" * 40, "shape": data}[broken])
+    with pytest.raises(FormatError, match="damaged"):
+        load_agent(path)
+
+
+def test_a_policy_of_another_game_is_refused(tmp_path):
+    path = tmp_path / "kuhn.safetensors"
+    write_weights(checkpoint(), path)
+    other = get_game("leduc_poker_v0")
+    with pytest.raises(FormatError, match="was trained on kuhn_poker_v0"):
+        load_agent(path, other, other.make_options())
+
+
+def test_packing_from_the_command_line(tmp_path):
+    source = tmp_path / "latest.pt"
+    torch.save({"format": "cardenvs-ppo-1", **checkpoint()}, source)
+    runner = CliRunner()
+    done = runner.invoke(app, ["zoo", "pack", str(source), str(tmp_path / "mine.safetensors")])
+    assert done.exit_code == 0, done.output
+    assert make_agent(f"ppo:{tmp_path / 'mine.safetensors'}", GAME, OPTIONS)
+    wrong = runner.invoke(app, ["zoo", "pack", str(source), str(tmp_path / "mine.bin")])
+    assert wrong.exit_code != 0
+    assert "should end in .safetensors" in wrong.output
+
+
+@pytest.mark.parametrize(
+    "name", ["", "../agents/ppo", "kuhn_poker_v0", "kuhn_poker_v0/../../secret", "/etc/passwd", "a/b"]
+)
+def test_names_never_become_paths(name):
+    with pytest.raises(AgentError):
+        make_agent(f"zoo:{name}", GAME, OPTIONS)
+
+
+def test_the_list_and_the_cards():
+    runner = CliRunner()
+    listed = runner.invoke(app, ["zoo", "list"], env={"COLUMNS": "200"})
+    assert listed.exit_code == 0
+    for name in zoo_names():
+        assert f"zoo:{name}" in listed.output
+        assert all(section in card(name) for section in CARD_SECTIONS), name
+        assert runner.invoke(app, ["zoo", "show", name]).exit_code == 0
+    assert {path.suffix for path in FOLDER.glob("*/*")} <= {".safetensors", ".md"}
+
+
+@pytest.mark.parametrize("name", zoo_names())
+def test_policies_are_small_and_beat_random_players(name):
+    assert weights_file(name).stat().st_size < MOST_BYTES
+    found = read_checkpoint(weights_file(name))
+    game, options = get_game(found["game"]), found["options"]
+    if options.get("num_players") == 1:
+        return
+    summary = Match.of(game.name, [f"zoo:{name}", "random"], deals=60, seed=1, **options).run()
+    assert summary.ranking[0].name == f"zoo:{name}"
