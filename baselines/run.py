@@ -29,8 +29,8 @@ from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.training.config import config_for
 from cardenvs.training.ppo import train
-from cardenvs.training.ppo.run import CHECKPOINT, EVALUATION_FILE
-from cardenvs.training.progress import METRICS_FILE
+from cardenvs.training.ppo.run import CHECKPOINT
+from cardenvs.training.progress import EVALUATION_FILE, METRICS_FILE
 
 RESULTS = Path(__file__).with_name("results")
 TRAINED = "ppo"  # the name of the trained policy on a board
