@@ -191,8 +191,7 @@ def read_checkpoint(path: str | Path) -> dict[str, Any]:
     checkpoint = read_weights(path) if Path(path).suffix == WEIGHTS_SUFFIX else _read_archive(path)
     try:
         checked_fields(checkpoint, _FIELDS, "the checkpoint")
-        checked_fields(checkpoint["shape"], _SHAPE_FIELDS, "shape")
-        _check_shape(checkpoint["shape"])
+        checkpoint["shape"] = _checked_shape(checkpoint["shape"])
         _check_options(checkpoint["options"])
         if checkpoint["steps"] < 0:
             raise FormatError("steps is negative")
