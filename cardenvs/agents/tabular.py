@@ -205,7 +205,7 @@ _PARAMETERS: dict[str, Reader] = {"sample": truth}
 
 
 def _make(argument: str, game: Game, options: Options) -> Agent:
-    path, parameters = split_file("tabular", argument, "runs/leduc/latest.policy")
+    path, parameters = split_file("tabular", argument, "runs/solved/latest.policy")
     values = read_parameters("tabular", parameters, _PARAMETERS)
     try:
         policy = TabularPolicy.load(path)
@@ -216,7 +216,7 @@ def _make(argument: str, game: Game, options: Options) -> Agent:
 
 
 def _fingerprint(argument: str) -> str:
-    path, _ = split_file("tabular", argument, "runs/leduc/latest.policy")
+    path, _ = split_file("tabular", argument, "runs/solved/latest.policy")
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 

@@ -1,6 +1,6 @@
 """Trained policies as small files: safetensors, which hold weights and text and nothing that runs.
 
-    write_weights(read_checkpoint("runs/gin/latest.pt"), "gin.safetensors")
+    write_weights(read_checkpoint("runs/best/latest.pt"), "best.safetensors")
 
 A checkpoint has everything needed to resume training; such a file has only what is needed to play. `ppo:PATH` takes
 both. Needs the extra `train` (torch, safetensors).

@@ -1,6 +1,6 @@
 """Agents of the kind `zoo`: trained policies that come with cardenvs, by name.
 
-    zoo:gin_rummy_v0/ppo
+    zoo:GAME/NAME
 
 The folder `cardenvs/zoo` has two files for each: its weights, NAME.safetensors, and its card, NAME.md, which says how
 it was trained, how strong it is, and what it does badly.
@@ -25,7 +25,7 @@ _PARAMETERS: dict[str, Reader] = {"sample": truth}
 
 
 def zoo_names() -> list[str]:
-    """Return the names of all policies, sorted, as in "gin_rummy_v0/ppo"."""
+    """Return the names of all policies, sorted, as in "some_game_v0/ppo"."""
     return sorted(path.relative_to(FOLDER).with_suffix("").as_posix() for path in FOLDER.glob(f"*/*{WEIGHTS_SUFFIX}"))
 
 
@@ -54,7 +54,7 @@ def card(name: str) -> str:
 def _split(argument: str) -> tuple[str, str]:
     name, _, parameters = argument.partition(",")
     if not name:
-        raise AgentError("zoo needs the name of a policy, as in zoo:gin_rummy_v0/ppo; `cardenvs zoo list` lists all")
+        raise AgentError("zoo needs the name of a policy, as in zoo:GAME/ppo; `cardenvs zoo list` lists all")
     return name, parameters
 
 
