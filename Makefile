@@ -8,7 +8,7 @@ STEPS ?= 4_000_000
 DEALS ?= 100
 
 .PHONY: demo warm test test-slow test-lowest test-newest test-text test-trainers test-rllib test-torchrl test-tianshou \
-    test-agilerl bench wheel lint docs clean
+    test-agilerl bench baselines baselines-small wheel lint docs clean
 
 $(VENV)/made:
 	$(PYTHON) -m venv $(VENV)
@@ -77,6 +77,12 @@ test-agilerl:  # which imports peft without requiring it
 
 bench: $(VENV)/train,bench  ## this suite beside its peers
 	$(BIN)/python -m benchmarks.run
+
+baselines: $(VENV)/train,arena,bridge  ## train and compare a policy for every game: hours; goes on where it stopped
+	$(BIN)/python -m baselines.run --processes 2
+
+baselines-small: $(VENV)/dev  ## the same for two games, in minutes
+	$(BIN)/python -m baselines.run --small --work runs/baselines-small --out runs/baselines-small/results
 
 # Looked up by cardenvs/core/cache.py, whose PREBUILT_CPU this names.
 wheel: $(VENV)/dev  ## a wheel in dist/ that holds the kernels compiled for any x86-64-v3 processor
