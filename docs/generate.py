@@ -8,6 +8,7 @@ Four things are generated, and committed:
       <!-- games:start -->  ...  <!-- games:end -->      the table of games
       <!-- agents:start -->  ...  <!-- agents:end -->    the table of agents, from their kinds
       <!-- bench:start -->  ...  <!-- bench:end -->      the comparison in benchmarks/results.json
+      <!-- results:start -->  ...  <!-- results:end -->  the tables of baselines/results
       <!-- code:start FILE NAME NAME ... -->  ...  <!-- code:end -->    definitions copied from a source file
 
 A game's page takes numbers, options, observation, actions and a picture from the code. Words come from two files in
@@ -39,6 +40,7 @@ from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
 from cardenvs.core.view import plain
 from cardenvs.pictures import draw_animation, draw_svg
+from docs import results_tables
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -46,7 +48,7 @@ GENERATED = "<!-- Written by `python -m docs.generate`. Edit page.md and rules.m
 PICTURE_SEED = 7
 PLAYED_GAMES = 51  # for the typical length of a game
 SAMPLED_GAMES = 100  # of random play, from which the action table learns what is legal when
-_MARKED = re.compile(r"(<!-- (games|agents|bench|code):start ?(.*?) -->\n)(.*?)(<!-- \2:end -->)", re.DOTALL)
+_MARKED = re.compile(r"(<!-- (games|agents|bench|results|code):start ?(.*?) -->\n)(.*?)(<!-- \2:end -->)", re.DOTALL)
 MOST_ROWS = 30  # of an action table
 _MOST_LABELS = 3  # in one of its cells
 _TICK = "```"
@@ -197,6 +199,10 @@ def _headlines(rows: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]
         yield name, found[key]
 
 
+def _results(argument: str, path: Path) -> str:
+    return results_tables.sections(table)
+
+
 def bench_table(rows: list[dict[str, Any]]) -> str:
     """Return a table of rows with a peer, as `python -m benchmarks.run --json` writes them."""
     lines = []
@@ -253,7 +259,7 @@ def definitions(source: str) -> list[tuple[list[str], str]]:
 
 
 _FILLERS: dict[str, Callable[[str, Path], str]] = {
-    "games": _games_table, "agents": _agents_table, "bench": _bench_table, "code": _code,
+    "games": _games_table, "agents": _agents_table, "bench": _bench_table, "results": _results, "code": _code,
 }  # fmt: skip
 
 

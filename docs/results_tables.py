@@ -1,0 +1,58 @@
+"""The tables of docs/results.md, from the files that `python -m baselines.run` writes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from cardenvs.core.registry import get_game
+
+FOLDER = Path(__file__).resolve().parents[1] / "baselines" / "results"
+NONE_YET = "No results yet. `make baselines` makes them."
+
+
+def sections(table: Any) -> str:
+    """Return a section for each game that has results, in Markdown.
+
+    Args:
+        table: function (heading, rows) -> Markdown.
+    """
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))]
+    return "\n\n".join(_section(result, table) for result in found) or NONE_YET
+
+
+def _section(result: dict[str, Any], table: Any) -> str:
+    game, board = get_game(result["game"]), result["board"]["games"][0]
+    summary, ratings = board["summary"], {one["agent"]: one for one in board["ratings"]}
+    rows = [
+        (
+            f"`{one['agent']}`",
+            f"{one['mean']['mean']:+.3g}",
+            _interval(one["mean"]),
+            f"{ratings[one['agent']]['rating']:,.0f}" if one["agent"] in ratings else "",
+            f"{one['decision_ms']:.3g}",
+        )
+        for one in summary["leaderboard"]
+    ]
+    changed = ", ".join(f"`{name}={value}`" for name, value in result["options"].items())
+    lines = [
+        f"## {game.title}",
+        f"{summary['deals']:,} deals, {summary['games']:,} games{f', with {changed}' if changed else ''}:",
+        table(("agent", f"mean, {summary['unit']}", "95% interval", "rating", "ms a decision"), rows),
+        *(["\n".join(_trained(run, summary["unit"]) for run in result["runs"])] if result["runs"] else []),
+        f"`{result['command']}`, {result['date']}, {result['hardware']}. Digest of the store: `{_digest(result)}`.",
+    ]
+    return "\n\n".join(lines)
+
+
+def _interval(mean: dict[str, Any]) -> str:
+    return "" if mean["low"] is None else f"{mean['low']:+.3g} to {mean['high']:+.3g}"
+
+
+def _trained(run: dict[str, Any], unit: str) -> str:
+    scores = ", ".join(f"{one['mean']:+.3g} ± {one['half']:.2g} against {name}" for name, one in run["scores"].items())
+    steps, minutes = f"{run['steps'] / 1e6:,.3g} M steps", f"{run['seconds'] / 60:,.0f} min"
+    return f"- `ppo`, seed {run['seed']}: {steps} in {minutes}; {scores} ({unit})"
+
+
+def _digest(result: dict[str, Any]) -> str:
+    return result["board"]["digest"][:16]
