@@ -1,7 +1,7 @@
 """Large tables of data for kernels, loaded once a process.
 
-Numba copies a global array into the code of every entry point that reads it, half a megabyte each time, which takes long
-to compile and to load. `shared_bytes` leaves the data where NumPy has put it. Compiled code contains only the name of a
+Numba copies a global array into the code of every entry point that reads it. With half a megabyte, this takes long to
+compile and to load. `shared_bytes` leaves the data where NumPy has put it. Compiled code contains only the name of a
 symbol, which each process defines when it imports the game. So the code can be saved and loaded by other processes.
 """
 

@@ -322,7 +322,7 @@ def _line(
     """Return tokens in a row, or in several if there is no room; `overlap` is the covered part of each."""
     parts, x, y, high, widest = [], 0.0, 0.0, 0.0, 0.0
     for token in tokens:
-        hidden = _hidden(token["hidden"], scale) if "hidden" in token else None
+        hidden = _hidden(token["hidden"], scale, width) if "hidden" in token else None
         wide, tall = (hidden.width, hidden.height) if hidden else faces.size_of(token, scale, in_grid)
         if x and x + wide > width:
             x, y, high = 0.0, y + high + 6, 0.0
@@ -336,11 +336,11 @@ def _line(
     return Block(widest, y + high, tuple(parts))
 
 
-def _hidden(number: int, scale: float) -> Block:
-    """Return face-down cards: a few side by side, many as a stack with their number."""
+def _hidden(number: int, scale: float, width: float) -> Block:
+    """Return face-down cards: a few side by side, closer if there is little room; many as a stack with their number."""
     if number > _MOST_BACKS:
         return _numbered([faces.draw_back(2.0 * k, 4 - 2.0 * k, scale) for k in range(3)], scale, number)
-    step = CARD_WIDTH * scale * 0.36
+    step = min(CARD_WIDTH * scale * 0.36, (width - CARD_WIDTH * scale) / max(number - 1, 1))
     parts = tuple(faces.draw_back(step * k, 0, scale) for k in range(number))
     return Block(step * (number - 1) + CARD_WIDTH * scale, CARD_HEIGHT * scale, parts)
 

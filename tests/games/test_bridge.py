@@ -1,19 +1,20 @@
-"""Tests of Contract Bridge: scores, auctions and play by the numbered rules, OpenSpiel, and the natural bidder."""
+"""Tests of Contract Bridge by the numbered rules, and against endplay, OpenSpiel and a slow scorer of rubbers.
+
+Most of the numbered scenarios are data: tests/scenarios/bridge.
+"""
 
 import itertools
 import random
 
-import numpy as np
 import pytest
 
-from cardenvs.core.cards import RANKS, parse_card
+from cardenvs.core.cards import card_label, cards_of, parse_card
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import IllegalActionError, OptionError
 from cardenvs.core.game_view import table_texts
 from cardenvs.core.registry import get_game
 from cardenvs.games.bridge.scoring import duplicate_score, imps
 from cardenvs.games.bridge.state import BID_0, CARD_0, DENOMINATIONS, call_label
-from cardenvs.testing import check_game
 
 GAME = get_game("bridge_v0")
 CALLS = {call_label(call): call for call in range(CARD_0)} | {"p": 0, "X": 1, "XX": 2}
@@ -46,28 +47,6 @@ def play(state, text):
 
 def new(auction="", **options):
     return call(GAME.new_state(seed=1, **{"dealer": "N", "vulnerable": "none"} | options), auction)
-
-
-@pytest.mark.parametrize(
-    ("contract", "doubled", "vulnerable", "tricks", "score"),
-    [
-        ("3NT", 0, 0, 9, 400), ("3NT", 0, 1, 9, 600),  # scenario 1
-        ("4S", 0, 0, 10, 420), ("4S", 0, 1, 11, 650),  # 2
-        ("5C", 0, 0, 11, 400), ("5D", 0, 1, 12, 620),  # 3
-        ("2S", 0, 0, 8, 110), ("1NT", 0, 1, 7, 90), ("1NT", 0, 0, 8, 120), ("3C", 0, 0, 9, 110),  # 4
-        ("2H", 1, 0, 8, 470), ("2D", 1, 0, 8, 180), ("2H", 1, 1, 9, 870),  # 5
-        ("1C", 2, 0, 7, 230), ("1NT", 2, 1, 8, 1160),  # 6
-        ("6S", 0, 0, 12, 980), ("6NT", 0, 1, 12, 1440), ("7C", 0, 0, 13, 1440), ("7NT", 0, 1, 13, 2220),  # 7
-        ("7NT", 2, 1, 13, 2980), ("6H", 2, 1, 12, 2070), ("6C", 1, 0, 13, 1190),
-        ("4H", 0, 0, 9, -50), ("4H", 0, 1, 9, -100), ("4H", 0, 1, 8, -200),  # 8
-        ("4H", 1, 0, 9, -100), ("4H", 1, 0, 8, -300), ("4H", 1, 0, 7, -500), ("4H", 1, 0, 6, -800),  # 9
-        ("4H", 1, 1, 9, -200), ("4H", 1, 1, 7, -800),
-        ("4H", 2, 0, 6, -1600), ("4H", 2, 1, 6, -2200),  # 10
-        ("1NT", 2, 1, 13, 3160), ("7NT", 2, 1, 0, -7600),  # the extremes
-    ],
-)  # fmt: skip
-def test_5_duplicate_scores(contract, doubled, vulnerable, tricks, score):
-    assert duplicate_score(bid(contract), doubled, vulnerable, tricks) == score
 
 
 def test_5_all_duplicate_scores_are_those_of_endplay():
@@ -112,48 +91,6 @@ def test_2_1_boards_have_their_dealer_and_vulnerability():
     assert {GAME.new_state(seed=seed).facts(0)["board"] for seed in range(200)} == set(range(1, 17))
 
 
-def test_3_4_four_passes():
-    state = new("p p p p")  # scenario 14
-    assert state.is_terminal
-    assert state.returns == [0, 0, 0, 0]
-    state = new("p p p 1C p p p")
-    assert state.facts(0)["contract"] == {
-        "bid": "1C", "doubled": 0, "declarer": "player_3", "dummy": "player_1", "tricks_needed": 7
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("dealer", "auction", "contract", "declarer"),
-    [
-        ("N", "1H p 1S p 2S p 4H p p p", "4H", 0),  # scenario 11
-        ("W", "1S p 2S X 3S p p p", "3S", 3),  # 12
-        ("E", "1C 1D p 2D p p p", "2D", 2),
-    ],
-)
-def test_3_5_declarer_named_the_denomination_first(dealer, auction, contract, declarer):
-    state = new(auction, dealer=dealer)
-    facts = state.facts(0)["contract"]
-    assert (facts["bid"], facts["doubled"], facts["declarer"]) == (contract, 0, f"player_{declarer}")
-    assert state.current_player == (declarer + 1) % 4
-
-
-def test_3_2_and_3_3_who_may_double():
-    state = new("1H p p")  # scenario 13
-    assert CALLS["X"] in state.legal_actions()
-    state = new("1H X p p")
-    assert CALLS["XX"] in state.legal_actions()
-    state = call(state, "p")  # the auction is over: three passes after the double
-    state = new("1H X p 1S")
-    assert CALLS["XX"] not in state.legal_actions()
-    with pytest.raises(IllegalActionError, match="redoubled"):
-        state.apply(CALLS["XX"])
-    with pytest.raises(IllegalActionError, match="higher than 1S"):
-        state.apply(CALLS["1H"])
-    state = new("1H p")
-    with pytest.raises(IllegalActionError, match="opponent"):
-        state.apply(CALLS["X"])
-
-
 def test_3_5_the_longest_auction_fits():
     state = new("p p p")
     for number in range(35):
@@ -168,18 +105,6 @@ def test_3_5_the_longest_auction_fits():
 HANDS = ("AKQ.AKQ.AKQ.5432", "765.765.654.AKQJ", "432.432.32.T9876", "JT98.JT98.JT987.")
 
 
-def test_4_a_deal_played_out():
-    state = call(GAME.new_state(seed=1, deck=deck(*HANDS), board=1), "3NT p p p")  # scenario 17
-    for index, card in enumerate(["Ac", "Kc", "Qc", "Jc"]):
-        play(state, card)
-        while state.current_player != 1 and index < 4 and state.facts(0)["cards_played"] % 4:
-            state.apply(state.legal_actions()[0])
-    assert state.facts(1)["tricks_won"] == {"us": 4, "them": 0}
-    while not state.is_terminal:
-        state.apply(state.legal_actions()[-1])
-    assert state.returns == [400, -400, 400, -400]
-
-
 def test_4_1_dummy_is_faced_after_the_lead_and_4_4_played_by_declarer():
     state = call(GAME.new_state(seed=1, deck=deck(*HANDS), board=1), "3NT p p p")
     assert table_texts(state.view(1))["piles"]["hand"][2] == ["?"] * 13
@@ -191,29 +116,6 @@ def test_4_1_dummy_is_faced_after_the_lead_and_4_4_played_by_declarer():
     with pytest.raises(IllegalActionError, match="the hand that plays now"):
         state.apply(CARD_0 + parse_card("5c"))
     assert table_texts(state.view(2))["piles"]["hand"][0] == ["?"] * 13  # 9.3
-
-
-def test_4_2_follow_suit():  # scenario 15
-    hands = ("5432.A2.A2.AKQJT", "AK.3456.KQJ.2347", "QJT.KQJT.3456.56", "9876.987.T987.98")
-    state = call(GAME.new_state(seed=1, deck=deck(*hands), board=1), "p p p 1H p p p")
-    play(state, "5s")  # North leads: West is declarer
-    assert {state.action_label(action) for action in state.legal_actions()} == {"play As", "play Ks"}
-    with pytest.raises(IllegalActionError, match="must be followed"):
-        state.apply(CARD_0 + parse_card("3h"))
-
-
-@pytest.mark.parametrize(("contract", "winner"), [("1H", 3), ("1NT", 0)])
-def test_4_3_the_highest_trump_wins(contract, winner):  # scenario 16
-    hands = ("A.AK54.A432.A432", "KQJ.2.KQJT.KQJT9", "T9876.QJT9.98.87", "5432.3678.765.65")
-    state = call(GAME.new_state(seed=1, deck=deck(*hands), board=1), f"p p p {contract} p p p")
-    play(state, "As Js 6s 2s")
-    play(state, "Ad Td 8d 5d 2d Kd 9d 6d")
-    assert state.current_player == 3 or winner == 0 or state.current_player == 1
-    state = call(GAME.new_state(seed=1, deck=deck(*hands), board=1), f"p p p {contract} p p p")
-    play(state, "Ad Td 8d 5d Ah 2h 9h 3h Kh")
-    assert state.current_player == 3  # declarer plays dummy's card
-    play(state, "Ks")
-    assert state.current_player == 2
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -283,6 +185,81 @@ def test_6_7_an_unfinished_rubber():
     assert facts["rubber"]["totals"] == [120 + 300, 40 + 100 + 100]
     state = GAME.new_state(seed=3, scoring="rubber", dealer="N", max_deals=1, partscore_bonus=50)
     assert rubber_deal(state, "1NT", 0, 7)["rubber"]["totals"] == [90, 0]
+
+
+def slow_totals(results, honours, max_deals, partscore_bonus):
+    """Score a rubber on a sheet of paper: lists of entries above the line, and below it for each game."""
+    above, below, games = ([], []), [([], [])], [0, 0]
+    for contract, declarer, tricks, cards in results:
+        side, needed = declarer % 2, int(contract[0]) + 6
+        factor = 2 ** contract.count("x")
+        denomination = contract.rstrip("x")[1:]
+        vulnerable = games[side] > 0
+        if honours:
+            for p, hand in enumerate(cards):
+                trumps = denomination.lower() if denomination != "NT" else None
+                top = [r + trumps for r in "AKQJT"] if trumps else ["As", "Ah", "Ad", "Ac"]
+                held = sum(card in hand for card in top)
+                worth = {5: 150, 4: 100 if trumps else 150}.get(held, 0)
+                above[p % 2].append(worth)
+        if tricks < needed:
+            for k in range(1, needed - tricks + 1):
+                if factor == 1:
+                    above[1 - side].append(100 if vulnerable else 50)
+                elif vulnerable:
+                    above[1 - side].append((200 if k == 1 else 300) * factor // 2)
+                else:
+                    above[1 - side].append((100 if k == 1 else 200 if k <= 3 else 300) * factor // 2)
+            continue
+        trick = 20 if denomination in "CD" else 30
+        below[-1][side].append((trick * int(contract[0]) + 10 * (denomination == "NT")) * factor)
+        overtrick = trick if factor == 1 else 50 * factor * (2 if vulnerable else 1)
+        above[side].append((tricks - needed) * overtrick)
+        above[side].append({1: 0, 2: 50, 4: 100}[factor])
+        if needed >= 12:
+            above[side].append((500 if needed == 12 else 1000) * 3 // 2 if vulnerable else 500 * (needed - 11))
+        if sum(below[-1][side]) >= 100:
+            games[side] += 1
+            below.append(([], []))
+    if 2 in games:
+        winner = games.index(2)
+        above[winner].append(700 if games[1 - winner] == 0 else 500)
+    else:
+        for side in (0, 1):
+            above[side].append(300 * (games[side] > games[1 - side]))
+            above[side].append(partscore_bonus * (bool(below[-1][side]) and not below[-1][1 - side]))
+    return [sum(above[side]) + sum(sum(game[side]) for game in below) for side in (0, 1)]
+
+
+@pytest.mark.parametrize("games", [30, pytest.param(1000, marks=pytest.mark.slow)])
+def test_6_random_rubbers_are_scored_as_on_paper(games):
+    """Auctions by the natural bidder with random doubles and bids, so that all kinds of contracts are played."""
+    rng = random.Random(games)
+    finished = 0
+    for seed in range(games):
+        options = {"honours": seed % 2 == 1, "max_deals": rng.randint(1, 8), "partscore_bonus": rng.choice([50, 100])}
+        state = GAME.new_state(seed=seed, scoring="rubber", **options)
+        hands, deal = [], 0
+        while not state.is_terminal:
+            if int(state.record.num_deals) > deal:
+                deal += 1
+                hands.append([[card_label(card) for card in cards_of(hand)] for hand in state.record.hands])
+            policy = "random" if state.phase == "auction" and rng.random() < 0.08 else "heuristic"
+            legal = state.legal_actions()
+            can_double = state.phase == "auction" and len(legal) > 1 and legal[1] < BID_0
+            action = legal[1] if can_double and rng.random() < 0.2 else state.policy_action(policy, rng.getrandbits(30))
+            state.apply(action)
+        facts = state.facts(0)
+        results = [
+            (result["contract"], "NESW".index(result["declarer"]), result["tricks"], cards)
+            for result, cards in zip(facts["results"], hands, strict=True)
+            if result["contract"]
+        ]
+        totals = slow_totals(results, **options)
+        assert facts["rubber"]["totals"] == totals, (seed, results)
+        assert state.returns[0] == totals[0] - totals[1]
+        finished += 2 in facts["rubber"]["games"]
+    assert finished > games / 10
 
 
 def test_6_5_honours():
@@ -385,68 +362,3 @@ def test_openspiel_has_the_same_games(games):
             other.apply_action(openspiel_action(action))
         assert other.is_terminal()
         assert state.returns == other.returns(), seed
-
-
-def test_the_natural_bidder_finds_games():
-    """Of balanced hands with 26 points or more together, most are bid to game, and none of few points is."""
-    reached, missed, mad = 0, 0, 0
-    for seed in range(400):
-        state = GAME.new_state(seed=seed, phase="play")
-        side = int(state.record.declarer) % 2
-        points = sum(high_cards(state, p) for p in (side, side + 2))
-        contract = int(state.record.contract)
-        is_game = contract // 5 + 1 >= (3 if contract % 5 == 4 else 4 if contract % 5 >= 2 else 5)
-        reached += is_game and points >= 26
-        missed += not is_game and points >= 27
-        mad += contract // 5 >= 5 and points < 28
-    assert reached > 3 * missed
-    assert mad <= 4
-
-
-def high_cards(state, player):
-    hand = int(state.record.hands[player])
-    return sum({"A": 4, "K": 3, "Q": 2, "J": 1}.get(RANKS[card % 13], 0) for card in range(52) if hand >> card & 1)
-
-
-def test_conventions():
-    opener, responder = "AQ5.K92.AJ84.Q73", "K842.A653.92.J54"
-    state = GAME.new_state(seed=1, deck=deck(opener, "J3.QJ7.KQ7.T9862", responder, "T976.T84.T653.AK"), board=1)
-    made = []
-    while state.phase == "auction":
-        made.append(call_label(state.policy_action("heuristic", 0)))
-        state.apply(state.policy_action("heuristic", 0))
-    assert made[:5] == ["1NT", "pass", "2C", "pass", "2D"]
-    meanings = [entry["meaning"] for entry in state.facts(0)["auction"]]
-    assert meanings[0] == "balanced, 15 to 17 points"
-    assert meanings[2] == "Stayman: asks for a major of four cards"
-    responder = "K8432.53.932.J54"
-    state = GAME.new_state(seed=1, deck=deck(opener, "J6.QJ76.KQ7.T982", responder, "T97.AT84.T65.AK6"), board=1)
-    made = []
-    while state.phase == "auction":
-        made.append(call_label(state.policy_action("heuristic", 0)))
-        state.apply(state.policy_action("heuristic", 0))
-    assert made == ["1NT", "pass", "2H", "pass", "2S", "pass", "pass", "pass"]
-    assert state.facts(0)["contract"]["declarer"] == "player_0"
-
-
-def test_the_heuristic_beats_random_cards():
-    """The same contracts, once defended and once declared by the rule player."""
-    margin = []
-    for seed in range(60):
-        tricks = []
-        for side in (0, 1):
-            state = GAME.new_state(seed=seed, phase="play")
-            declaring = int(state.record.declarer) % 2
-            while not state.is_terminal:
-                policy = "heuristic" if (state.current_player % 2 == declaring) == (side == 0) else "random"
-                state.apply(state.policy_action(policy, 1000 * seed + state.ply))
-            tricks.append(state.facts(0)["results"][0]["tricks"])
-        margin.append(tricks[0] - tricks[1])
-    assert np.mean(margin) > 1.5
-
-
-def test_every_promise_of_the_suite():
-    report = check_game("bridge_v0", examples=2)
-    assert report.twins > 0
-    assert {place for _, place in report.hidden} == {"hand"}
-    assert {phase for phase, _ in report.hidden} == {"auction", "play"}

@@ -21,7 +21,11 @@ OPTIONS = {
         {"num_players": 6, "teams": "trios"},
     ],
     "gin_rummy_v0": [{"oklahoma": True, "layoff": "manual", "big_gin": True}, {"match_target": 20}],
-    "bridge_v0": [{"scoring": "rubber", "honours": True, "max_deals": 3}, {"phase": "play", "result": "imps"}],
+    "bridge_v0": [
+        {"scoring": "rubber", "honours": True, "max_deals": 3},
+        {"phase": "play", "result": "imps"},
+        {"phase": "auction", "tricks": (8, 5, 8, 5, 9, 4, 9, 4, 6, 7, 6, 7, 7, 6, 6, 6, 8, 5, 8, 4)},
+    ],
     "briscola_v0": [{"num_players": 4}, {"target": 2, "reward": "points"}],
     "kasino_v0": [{"num_players": 4, "teams": True, "match": True}, {"num_players": 3, "draw_variant": True}],
     "katko_v0": [{"num_players": 4, "poker_point": True}, {"num_players": 3, "two_rule": True, "leader": "winner"}],

@@ -2,23 +2,27 @@
 
 import numpy as np
 
+from cardenvs.core.cards import count_bits, lowest_card
 from cardenvs.core.kernel import kernel
-from cardenvs.core.rng import substream_seed
-from cardenvs.games.bridge.cards import SUIT_OF_DENOMINATION, cards_played, high_card_points, length
+from cardenvs.core.rng import random_below, substream_seed
+from cardenvs.games.bridge.cards import cards_played, suit_of
+from cardenvs.games.bridge.evaluation import high_card_points, is_balanced, length_of
 from cardenvs.games.bridge.reading import new_reading, read_auction
 from cardenvs.games.bridge.state import NUM_PLAYERS
 from cardenvs.games.bridge.worlds import determinize, sees_hand
 
 _BELIEF = 3  # chance source
-_MOST_TRIES = 64
+_MOST_TRIES = 32
+_MOST_EXCHANGES = 400
 _U1 = np.uint64(1)
 
 
 @kernel
 def sample_belief(s, player, seed):
-    """Re-deal what `player` cannot know until the hands agree with the calls, or else as well as any of 64 tries.
+    """Re-deal what `player` cannot know, such that the hands agree with the calls if that can be found.
 
-    Knows no more than `determinize`: calls are public, and the tries differ in their seeds only.
+    The first of several worlds that agrees is taken. If none does, the best one is improved by exchanging cards between
+    hidden hands. Knows no more than `determinize`: calls are public, and all else begins with its worlds.
     """
     r = new_reading()
     read_auction(s, r)
@@ -26,23 +30,60 @@ def sample_belief(s, player, seed):
     for k in range(_MOST_TRIES):
         trial = np.int64(substream_seed(seed, _BELIEF, k) >> _U1)
         determinize(s, player, trial)
-        wrong = 0
+        wrong = np.int64(0)
         for p in range(NUM_PLAYERS):
             if not sees_hand(s, player, p):
-                wrong += _contradiction(r, p, s.hands[p] | cards_played(s, p))
+                wrong += _contradiction(s, r, p)
         if wrong == 0:
             return
         if wrong < least:
             best, least = trial, wrong
     determinize(s, player, best)
+    _exchange(s, r, player, least)
 
 
 @kernel
-def _contradiction(r, player, cards):
+def _exchange(s, r, player, wrong):
+    """Exchange cards of two hidden hands at random, unless the contradiction grows, until there is none."""
+    for _ in range(_MOST_EXCHANGES):
+        if wrong == 0:
+            return
+        p, q = random_below(s.rng, NUM_PLAYERS), random_below(s.rng, NUM_PLAYERS)
+        if p == q or sees_hand(s, player, p) or sees_hand(s, player, q) or s.hands[p] == 0 or s.hands[q] == 0:
+            continue
+        one, two = _any_card(s, s.hands[p]), _any_card(s, s.hands[q])
+        if s.voids[q] >> suit_of(one) & 1 or s.voids[p] >> suit_of(two) & 1:
+            continue
+        both = np.int64(1) << one | np.int64(1) << two
+        before = _contradiction(s, r, p) + _contradiction(s, r, q)
+        s.hands[p] ^= both
+        s.hands[q] ^= both
+        after = _contradiction(s, r, p) + _contradiction(s, r, q)
+        if after > before:
+            s.hands[p] ^= both
+            s.hands[q] ^= both
+        else:
+            wrong += after - before
+
+
+@kernel(inline=True)
+def _any_card(s, cards):
+    """Return a random card of a bit set, which is not empty."""
+    for _ in range(random_below(s.rng, count_bits(cards))):
+        cards &= cards - 1
+    return np.int64(lowest_card(cards))
+
+
+@kernel
+def _contradiction(s, r, player):
     """Return by how many points and cards the hand of `player` at the deal contradicts their calls."""
+    cards = s.hands[player] | cards_played(s, player)
     points, long_cards, missing = high_card_points(cards), 0, 0
     for denomination in range(4):
-        number = length(cards, np.int64(SUIT_OF_DENOMINATION[denomination]))
+        number = length_of(cards, denomination)
         long_cards += max(number - 4, 0)
         missing += max(r.lengths[player, denomination] - number, 0)
-    return 2 * missing + max(r.low[player] - points - long_cards, 0) + max(points - r.high[player], 0)
+    if r.balanced[player] and not is_balanced(cards):
+        missing += 1
+    too_few = max(r.low[player] - points - long_cards, r.high_cards[player] - points, 0)
+    return np.int64(2 * missing + too_few + max(points - r.high[player], 0))

@@ -4,7 +4,8 @@ import numpy as np
 
 from cardenvs.core.cards import count_bits
 from cardenvs.core.kernel import kernel
-from cardenvs.games.bridge.cards import SUIT_OF_DENOMINATION, heights, high_card_points, length
+from cardenvs.games.bridge.cards import SUIT_OF_DENOMINATION, heights
+from cardenvs.games.bridge.evaluation import hand_points, high_card_points, is_balanced, is_stopped, length_of
 from cardenvs.games.bridge.meanings import (
     ACCEPTS,
     ANSWER,
@@ -103,16 +104,16 @@ def _misfit(r, cards):
     """Return by how much a hand misses what the promise in `r` says: points, and three for each card; 0 if it fits."""
     points, wrong = high_card_points(cards), 0
     if r.p_suit >= 0:
-        wrong += 3 * max(r.p_length - _length_of(cards, r.p_suit), 0)
-        points = _hand_points(cards, r.p_support, r.p_suit)
+        wrong += 3 * max(r.p_length - length_of(cards, r.p_suit), 0)
+        points = hand_points(cards, r.p_support, r.p_suit)
     elif r.p_meaning == OPEN_2C:
-        points = _hand_points(cards, 0, -1)
+        points = hand_points(cards, 0, -1)
     wrong += max(r.p_low - points, 0) + max(points - r.p_high, 0)
-    if r.p_balanced and not _is_balanced(cards):
+    if r.p_balanced and not is_balanced(cards):
         wrong += 3
-    if r.p_stop >= 0 and not _is_stopped(cards, r.p_stop):
+    if r.p_stop >= 0 and not is_stopped(cards, r.p_stop):
         wrong += 3
-    if r.p_meaning == STAYMAN and _length_of(cards, HEARTS) != 4 and _length_of(cards, SPADES) != 4:
+    if r.p_meaning == STAYMAN and length_of(cards, HEARTS) != 4 and length_of(cards, SPADES) != 4:
         wrong += _NEVER
     if r.p_short >= 0 and not _is_takeout(r, cards, points):
         wrong += _NEVER
@@ -128,12 +129,12 @@ def _is_takeout(r, cards, points):
     """Whether a hand is short in their suit and has the others, or is strong."""
     if points >= 17:
         return r.p_meaning == TAKEOUT
-    if _length_of(cards, r.p_short) > 2:
+    if length_of(cards, r.p_short) > 2:
         return False
     for denomination in range(4):
         if denomination == r.p_short or r.lengths[r.opener, denomination] >= 3:
             continue
-        if _length_of(cards, denomination) < (4 if r.p_meaning == NEGATIVE and denomination >= HEARTS else 3):
+        if length_of(cards, denomination) < (4 if r.p_meaning == NEGATIVE and denomination >= HEARTS else 3):
             return False
     return True
 
@@ -168,7 +169,7 @@ def _is_below_game(bid):
 def _value_of_call(r, player, cards, call):
     """Return how well a call that fits describes the hand; higher is better."""
     meaning, suit = r.p_meaning, r.p_suit
-    number = _length_of(cards, suit) if suit >= 0 else 0
+    number = length_of(cards, suit) if suit >= 0 else 0
     partner = (player + 2) & 3
     value = 40
     if meaning in (OPEN_1NT, OPEN_2NT, OPEN_2C, NT_OVERCALL):
@@ -200,12 +201,12 @@ def _value_of_call(r, player, cards, call):
         if r.last[partner] in (RAISE, LIMIT_RAISE, INVITES_NT, TO_PLAY, ANSWER) or r.low[partner] < 6:
             value = 20 if number < 7 else 35
     elif meaning in (NT_REBID, NT_JUMP):
-        value = 45 + (15 if _is_balanced(cards) else -10)
+        value = 45 + (15 if is_balanced(cards) else -10)
     elif meaning in (TO_PLAY, INVITES_NT):
         value = 58 if suit < 0 else 66 + (4 if suit >= HEARTS else -20)
         if suit >= 0 and r.last[partner] == TO_PLAY and r.bidder == partner:
             value = 20  # partner knows the contract
-        if suit < 0 and not _is_balanced(cards):
+        if suit < 0 and not is_balanced(cards):
             value -= 8
     elif meaning in (WEAK_NT, WAITS, STAYMAN_NO):
         value = 42
@@ -220,51 +221,3 @@ def _value_of_call(r, player, cards, call):
     elif meaning == PENALTY:
         value = 38 if suit >= 0 else 50
     return value - 3 * max((call - BID_0) // NUM_DENOMINATIONS - 3, 0)
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# The own hand
-
-
-@kernel(inline=True)
-def _length_of(cards, denomination):
-    return length(cards, np.int64(SUIT_OF_DENOMINATION[denomination]))
-
-
-@kernel
-def _hand_points(cards, is_support, trump):
-    """Return high-card points and those for long suits, or for short suits next to a trump suit."""
-    points = high_card_points(cards)
-    for denomination in range(4):
-        number = _length_of(cards, denomination)
-        if is_support:
-            if denomination != trump:
-                points += 3 if number == 0 else 2 if number == 1 else 1 if number == 2 else 0
-        else:
-            points += max(number - 4, 0)
-    return points
-
-
-@kernel
-def _is_balanced(cards):
-    """Whether no suit is shorter than two cards, and at most one has two."""
-    doubletons = 0
-    for denomination in range(4):
-        number = _length_of(cards, denomination)
-        if number < 2 or number > 5:
-            return False
-        doubletons += number == 2
-    return doubletons <= 1
-
-
-@kernel
-def _is_stopped(cards, denomination):
-    """Whether a suit has the ace, a guarded king, or a queen with two more."""
-    suit = np.int64(SUIT_OF_DENOMINATION[denomination])
-    ranks, number = heights(cards, suit), length(cards, suit)
-    return (
-        (ranks >> 12 & 1) != 0
-        or ((ranks >> 11 & 1) != 0 and number >= 2)
-        or ((ranks >> 10 & 1) != 0 and number >= 3)
-        or ((ranks >> 9 & 1) != 0 and number >= 4)
-    )

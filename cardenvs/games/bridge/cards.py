@@ -108,14 +108,3 @@ def dummy_of(s):
 def lowest(cards, suit):
     """Return the lowest card of a suit in a bit set, which has one."""
     return card_at(suit, lowest_card(heights(cards, suit)))
-
-
-@kernel
-def high_card_points(cards):
-    """Return the high-card points of a bit set of cards: ace 4, king 3, queen 2, jack 1."""
-    return (
-        4 * count_bits(cards & ACES)
-        + 3 * count_bits(cards & ACES << 12)
-        + 2 * count_bits(cards & ACES << 11)
-        + count_bits(cards & ACES << 10)
-    )

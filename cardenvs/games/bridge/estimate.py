@@ -3,7 +3,8 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.bridge.cards import NUM_SUITS, SUIT_OF_DENOMINATION, high_card_points, length
+from cardenvs.games.bridge.cards import NUM_SUITS, SUIT_OF_DENOMINATION, length
+from cardenvs.games.bridge.evaluation import high_card_points
 from cardenvs.games.bridge.state import NO_TRUMP, NUM_PLAYERS, NUM_TRICKS
 
 # Least squares on the deals of the bank, in hundredths of a trick. The mean error is 1.0 tricks at no-trump and 0.8 in

@@ -38,6 +38,8 @@ READING = packed(
         ("numbers", "i1", (MAX_CALLS,)),  # of its cards
         ("low", "i1", (4,)),  # points promised by player
         ("high", "i1", (4,)),
+        ("high_cards", "i1", (4,)),  # of these, at least in high cards
+        ("balanced", "u1", (4,)),  # whether a balanced hand is promised
         ("lengths", "i1", (4, 4)),  # least lengths promised, by player and suit, clubs first
         ("calls", "i1", (4,)),  # other than passes
         ("last", "i1", (4,)),  # meaning of the last call other than a pass
@@ -68,6 +70,7 @@ def read_auction(s, r):
     r.bid, r.bidder, r.doubled, r.opener, r.since = NO_BID, -1, 0, -1, 0
     for p in range(4):
         r.low[p], r.high[p], r.calls[p], r.last[p], r.suits[p] = 0, MOST_POINTS, 0, NOTHING, -1
+        r.high_cards[p] = r.balanced[p] = 0
         for denomination in range(4):
             r.lengths[p, denomination] = 0
     for k in range(s.num_calls):
@@ -75,6 +78,7 @@ def read_auction(s, r):
         is_known = promise(r, player, call)
         if not is_known:
             r.p_meaning, r.p_low, r.p_high, r.p_suit, r.p_length = NATURAL, 0, MOST_POINTS, -1, 0
+            r.p_balanced = 0
         r.meanings[k], r.lows[k], r.highs[k] = r.p_meaning, r.p_low, r.p_high
         r.named[k], r.numbers[k] = r.p_suit, r.p_length
         _note(r, player, call)
@@ -85,6 +89,9 @@ def _note(r, player, call):
     """Take note of a call whose promise has been looked up."""
     r.low[player] = min(max(r.low[player], r.p_low), MOST_POINTS)
     r.high[player] = max(min(r.high[player], r.p_high), r.low[player])
+    if r.p_suit < 0 and r.p_meaning != OPEN_2C:
+        r.high_cards[player] = max(r.high_cards[player], r.p_low)
+    r.balanced[player] |= r.p_balanced
     if r.p_suit >= 0 and call != DOUBLE:
         r.lengths[player, r.p_suit] = max(r.lengths[player, r.p_suit], r.p_length)
     r.since += 1

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from cardenvs.core.cards import SUITS, card_label, card_markup, cards_of
-from cardenvs.core.events import NO_PLAYER, OMNISCIENT, CounterUse
+from cardenvs.core.events import NO_PLAYER, OMNISCIENT, UNKNOWN, CounterUse, PileLayout
 from cardenvs.core.game_view import Choice
 from cardenvs.core.view import CardView, sees
 from cardenvs.games.bridge import state
@@ -39,6 +39,8 @@ _REASONS = {
 }
 _SIDE_NAMES = ("NS", "EW")
 _VULNERABLE = ("nobody", "North and South", "East and West", "everybody")
+_INDENT = 20  # of North and South, in columns
+_MOST_CALLS = 6  # of a player in a picture
 _SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")  # by denomination
 _SUIT_ORDER = (0, 3, 2, 1)  # spades, hearts, diamonds, clubs, as in newspapers
 _SUIT_MARKS = {0: "♠", 3: "[red]♥[/red]", 2: "[blue]♦[/blue]", 1: "[green]♣[/green]"}
@@ -134,19 +136,28 @@ class BridgeView(CardView):
         return found
 
     def arrange(self, s, viewer, scene):
+        """Hands by suit, calls and parts in the deal beside the players, contract and tricks in the heading."""
         for p in range(NUM_PLAYERS):
-            notes = scene.notes[p]
-            notes.append(("North", "East", "South", "West")[p])
+            _sort_hand(scene.piles["hand", p])
+            scene.piles["tricks", p].layout = PileLayout.NONE
+            scene.notes[p].append(("North", "East", "South", "West")[p])
             if s.declarer == p:
-                notes.append("declarer")
+                scene.notes[p].append("declarer")
             if s.declarer != NO_PLAYER and dummy_of(s) == p:
-                notes.append("dummy")
+                scene.notes[p].append("dummy")
+            calls = [call_label(int(s.calls[k])) for k in range(int(s.num_calls)) if (int(s.dealer) + k) % 4 == p]
+            if calls:
+                scene.notes[p].append(" · ".join(calls[-_MOST_CALLS:]))
+        shown = {"vulnerable": _VULNERABLE[int(s.vulnerable)]}
         if s.contract != NO_BID:
-            bid = call_label(BID_0 + int(s.contract)) + "x" * int(s.doubled)
-            scene.counters["contract"] = replace(scene.counters["contract"], use=CounterUse.NUMBER, value=bid)
-        scene.counters["vulnerable"] = replace(
-            scene.counters["vulnerable"], use=CounterUse.NUMBER, value=_VULNERABLE[int(s.vulnerable)]
-        )
+            shown["contract"] = _contract_text(s)
+        if s.declarer != NO_PLAYER:
+            shown["tricks_won"] = f"NS {s.tricks_won[0]}, EW {s.tricks_won[1]}"
+        if s.rules.scoring == RUBBER:
+            for name, values in (("games", s.games), ("below_the_line", s.below), ("total", s.totals)):
+                shown[name] = f"NS {values[0]}, EW {values[1]}"
+        for name, value in shown.items():
+            scene.counters[name] = replace(scene.counters[name], use=CounterUse.NUMBER, value=value)
 
     def describe_event(self, event, kind):
         """Calls by their names, contracts and vulnerability in words."""
@@ -167,8 +178,8 @@ class BridgeView(CardView):
         return super().describe_event(event, kind)
 
     def render(self, s, viewer, table):
-        """The auction, the hands by suit around the table, and the trick."""
-        return "\n".join([_title(s), *_auction_lines(s), "", *_hands(s, viewer), "", *_trick_lines(s)])
+        """The auction, and the hands by suit around the trick; newspapers print bridge like this."""
+        return "\n".join([_title(s), *_auction_lines(s), "", *_hands(s, viewer)])
 
 
 def auction_of(s) -> list[dict]:
@@ -200,6 +211,21 @@ def _explained(reading, k):
     return ", ".join(parts)
 
 
+def _sort_hand(pile):
+    """Group a hand that is seen by suit, high cards first, overlapping."""
+    if any(token == UNKNOWN for token in pile.tokens):
+        return
+    suits = [[card for card in pile.tokens if suit_of(card) == suit] for suit in _SUIT_ORDER]
+    pile.tokens = [card for cards in suits for card in sorted(cards, key=height, reverse=True)]
+    pile.groups = [len(cards) for cards in suits if cards]
+    pile.layout = PileLayout.FAN
+
+
+def _contract_text(s):
+    """Return the last bid, with an x if it is doubled and two if it is redoubled."""
+    return call_label(BID_0 + int(s.contract)) + "x" * int(s.doubled)
+
+
 def _result(s, deal):
     if s.contracts[deal] == NO_BID:
         return {"contract": None, "points_NS": 0}
@@ -227,8 +253,7 @@ def _title(s):
         sides = [f"{_SIDE_NAMES[k]} {s.games[k]} games, {s.below[k]} below, {s.totals[k]} in all" for k in range(2)]
         text = f"Rubber bridge, deal {s.num_deals}; " + "; ".join(sides)
     if s.declarer != NO_PLAYER:
-        doubled = "x" * int(s.doubled)
-        text += f"\n[bold]{call_label(BID_0 + int(s.contract))}{doubled}[/bold] by {SEATS[int(s.declarer)]}"
+        text += f"\n[bold]{_contract_text(s)}[/bold] by {SEATS[int(s.declarer)]}"
         text += f", tricks NS {s.tricks_won[0]} EW {s.tricks_won[1]}"
     return text
 
@@ -248,12 +273,13 @@ def _short(call):
 
 
 def _hands(s, viewer):
-    """Every hand as four lines, one for each suit; North above, West and East side by side, South below."""
+    """Every hand as a name and four suits; North above, West and East beside the trick, South below."""
     north, east, south, west = (_hand_lines(s, p, viewer) for p in range(NUM_PLAYERS))
-    lines = [" " * 18 + text for text, _ in north]
-    for (left, width), (right, _) in zip(west, east, strict=True):
-        lines.append(left + " " * (36 - width) + right)
-    return lines + [" " * 18 + text for text, _ in south]
+    lines = [" " * _INDENT + text for text, _ in north if text]
+    for (left, width), (middle, middle_width), (right, _) in zip(west, _trick_lines(s), east, strict=True):
+        padding = " " * (_INDENT + 4 - width)
+        lines.append((left + padding + middle + " " * (_INDENT - 4 - middle_width) + right).rstrip())
+    return lines + [" " * _INDENT + text for text, _ in south if text]
 
 
 def _hand_lines(s, player, viewer):
@@ -273,12 +299,14 @@ def _hand_lines(s, player, viewer):
             text = "".join(card_label(card)[0] for card in cards) or "-"
             rows.append((f"  {_SUIT_MARKS[suit]} {text}", 4 + len(text)))
         else:
-            text = "▒" * len(hand) if suit == 0 else ""
-            rows.append((f"  {text}", 2 + len(text)))
+            text = "  " + "▒" * len(hand) if suit == 0 and hand else ""
+            rows.append((text, len(text)))
     return rows
 
 
 def _trick_lines(s):
-    cards = [(p, _card_in_trick(s, p)) for p in range(NUM_PLAYERS)]
-    shown = [f"{SEATS[p]} {card_markup(found[0])}" for p, found in cards if found]
-    return [f"trick {min(int(s.trick) + 1, 13)}: {'  '.join(shown) or '-'}"] if s.phase == state.PLAY else []
+    """Markup and width of five lines: the cards of the trick, each on the side of who has played it."""
+    cells = [(card_markup(cards[0]), 2) if cards else (" ", 2) for cards in (_card_in_trick(s, p) for p in range(4))]
+    north, east, south, west = (text + " " * (width - (1 if text == " " else 2)) for text, width in cells)
+    number = f"trick {min(int(s.trick) + 1, 13)}" if s.phase == state.PLAY else ""
+    return [(number, len(number)), (f"   {north}", 5), (f"{west}    {east}", 8), (f"   {south}", 5), ("", 0)]
