@@ -14,4 +14,5 @@ GAME = Game(
     phases=state.PHASES,
     policies={"heuristic": heuristic},
     playout_policy="heuristic",
+    default_opponent="heuristic",
 )

@@ -13,11 +13,13 @@ from cardenvs.games.bridge.bidding import natural_call
 from cardenvs.games.bridge.cards import (
     SUIT_SIZE,
     beats,
+    card_at,
     dummy_of,
     height,
     heights,
     led_suit,
     length,
+    lowest,
     playable,
     suit_of,
     trick_winner,
@@ -82,21 +84,12 @@ def _is_master(card, against):
 
 
 @kernel
-def _lowest_of(cards, suit):
-    """Return the lowest card of a suit in a bit set that has one."""
-    ranks, level = heights(cards, suit), 0
-    while not ranks >> level & 1:
-        level += 1
-    return SUIT_SIZE * suit + (0 if level == SUIT_SIZE - 1 else level + 1)
-
-
-@kernel
 def _highest_of(cards, suit):
     """Return the highest card of a suit in a bit set that has one."""
     ranks, level = heights(cards, suit), SUIT_SIZE - 1
     while not ranks >> level & 1:
         level -= 1
-    return SUIT_SIZE * suit + (0 if level == SUIT_SIZE - 1 else level + 1)
+    return card_at(suit, level)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -153,7 +146,7 @@ def _card_to_lead(cards, suit, is_trump_contract):
     if is_trump_contract and ranks >> 12 & 1:
         return _highest_of(cards, suit)
     if number <= 3:
-        return _lowest_of(cards, suit)
+        return lowest(cards, suit)
     for _ in range(3):
         top = np.int64(1)
         while ranks >> 1 >= top:
@@ -162,7 +155,7 @@ def _card_to_lead(cards, suit, is_trump_contract):
     level = SUIT_SIZE - 1
     while not ranks >> level & 1:
         level -= 1
-    return SUIT_SIZE * suit + (0 if level == SUIT_SIZE - 1 else level + 1)
+    return card_at(suit, level)
 
 
 @kernel
@@ -178,13 +171,13 @@ def _lead(s, seat, cards, unseen):
             high = _highest_of(cards, trump)
             if _is_master(high, against) or not _has_master(partner, trump, against):
                 return high
-            return _lowest_of(cards, trump)
+            return lowest(cards, trump)
     best, best_value = np.int64(-1), -1000
     for suit in range(4):
         number = length(cards, suit)
         if number == 0:
             continue
-        high, low = _highest_of(cards, suit), _lowest_of(cards, suit)
+        high, low = _highest_of(cards, suit), lowest(cards, suit)
         card, value = low, number
         theirs = length(against, suit)
         if _is_master(high, against) and (trump < 0 or suit == trump or outstanding == 0 or theirs >= 4):
@@ -253,7 +246,7 @@ def _follow(s, seat, cards, led, unseen):
     place = (seat - s.leader) & 3
     winner = trick_winner(s)
     best = np.int64(s.played[winner, s.trick])
-    low = _lowest_of(cards, led)
+    low = lowest(cards, led)
     if suit_of(best) != led or height(_highest_of(cards, led)) < height(best):
         return low  # it cannot win
     against = _against(s, seat, unseen)
@@ -290,7 +283,7 @@ def _cheapest_above(cards, suit, level):
     while not above >> step & 1:
         step += 1
     rank = level + 1 + step
-    return SUIT_SIZE * suit + (0 if rank == SUIT_SIZE - 1 else rank + 1)
+    return card_at(suit, rank)
 
 
 @kernel
@@ -306,7 +299,7 @@ def _bottom_of_sequence(cards, card, against):
             break
         if mine >> level & 1:
             result = level
-    return SUIT_SIZE * suit + (0 if result == SUIT_SIZE - 1 else result + 1)
+    return card_at(suit, result)
 
 
 @kernel
@@ -332,7 +325,7 @@ def _finesse(s, seat, cards, suit, best, against):
             ours = length(cards, suit) + length(_partner_hand(s, seat), suit)
             if is_queen and ours >= 8:
                 return np.int64(-1)
-            return np.int64(SUIT_SIZE * suit + level + 1)
+            return np.int64(card_at(suit, level))
     return np.int64(-1)
 
 
@@ -349,7 +342,7 @@ def _ruff_or_discard(s, seat, cards, unseen):
     partner_wins = place >= 2 and winner == (seat + 2) & 3
     safe = partner_wins and (place == 3 or _is_master(best, against))
     if trump >= 0 and length(cards, trump) and not safe:
-        ruff = _lowest_of(cards, trump)
+        ruff = lowest(cards, trump)
         if suit_of(best) == trump and not beats(ruff, best, trump):
             ruff = _highest_of(cards, trump)
             if beats(ruff, best, trump):
@@ -371,7 +364,7 @@ def _discard(s, seat, cards, trump, against):
         value = 2 * number
         if suit == trump:
             value -= 40
-        low, high = _lowest_of(cards, suit), _highest_of(cards, suit)
+        low, high = lowest(cards, suit), _highest_of(cards, suit)
         if _is_master(low, against):
             value -= 12 if length(against, suit) else 20
         elif _is_master(high, against):
