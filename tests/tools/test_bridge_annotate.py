@@ -47,7 +47,7 @@ def test_costs_of_the_lead_and_of_a_slip(tops):
 
 
 def test_costs_explain_the_result_exactly():
-    for seed in range(4):
+    for seed in range(2):
         state = GAME.new_state(seed=seed, phase="play")
         while not state.is_terminal:
             state.apply(state.policy_action("random", state.ply))

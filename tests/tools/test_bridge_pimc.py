@@ -81,7 +81,6 @@ def test_of_equal_cards_it_takes_the_rule_agents_or_the_lowest(monkeypatch):
 def test_worlds_fit_the_auction_better_than_uniform_ones():
     better = []
     for seed in range(6):
-        state = at(seed, 400, phase="play")
         state = GAME.new_state(seed=seed, phase="play")
         turn = Turn(state, 1)
         auction = pimc._Auction(turn.determinize(1), turn.player)
@@ -101,13 +100,13 @@ def test_worlds_fit_the_auction_better_than_uniform_ones():
 @pytest.mark.parametrize("plies_played", [0, 1, 6, 20, 33])
 def test_it_chooses_the_same_in_every_twin(plies_played):
     varied = 0
-    for seed in range(3):
+    for seed in range(3 if plies_played > 4 else 1):  # the fewer cards, the faster
         state = GAME.new_state(seed=seed, phase="play")
         for _ in range(plies_played):
             state.apply(state.policy_action("heuristic", 0))
-        player, turn = agent(), Turn(state, 7)
-        action = player.act(turn)
-        for k in range(3):
+        turn = Turn(state, 7)
+        action = agent().act(turn)
+        for k in range(2):
             twin = state.determinize(state.current_player, 1000 + k)
             other = Turn(twin, 7)
             varied += bool((twin.record.hands != state.record.hands).any())
