@@ -38,8 +38,6 @@ _JOKER_WORTH, _TWO_WORTH = 70.0, 45.0  # of a wild card in hand
 _CANASTA_WORTH = 250.0
 _PROGRESS = 12.0  # of each card that a meld grows towards a canasta
 _PILE_CARD = 9.0  # of each card of a pile that is taken
-_KEPT = 0.3  # part of what a card is worth in hand that a discard costs
-_LOST_CARD, _LOST_PILE = 1.0, 5.0  # what the next player gains by taking the pile, for each card and in any case
 _LOOSE_HAND = 5  # cards to keep while the side cannot go out
 _LATE_STOCK = 8  # cards in the stock with which the deal is about to end
 
@@ -276,13 +274,17 @@ def _best_discard(s, player, legal, n):
 
 @kernel
 def discard_cost(s, player, kind):
-    """Return what it costs to discard a card of a kind, in points."""
-    cost = KIND_POINTS[kind] + (_kept_worth(s, player, kind, 0) if kind == JOKER or kind == TWO else 0.0)
-    if kind < NUM_RANKS:
-        cost += _KEPT * _kept_worth(s, player, kind, 0)
-    if _is_late(s, player) and kind < NUM_RANKS:
-        cost = -1.0 * KIND_POINTS[kind]
-    return cost + take_chance(s, player, kind) * (_LOST_CARD * (s.num_pile + 1) + _LOST_PILE)
+    """Return what it costs to discard a card of a kind, in points.
+
+    Two players draw two cards in a turn, and keeping cards of many points for the initial meld matters more to them
+    than defence; with partners it is the other way round. Matches between the two kinds of discard showed this.
+    """
+    if s.rules.num_players == 2:
+        return 1.0 * KIND_POINTS[kind]
+    cost = _kept_worth(s, player, kind, 0)
+    if _is_late(s, player):
+        cost = 0.5 * cost - KIND_POINTS[kind]
+    return cost + take_chance(s, player, kind) * (_PILE_CARD * (s.num_pile + 1) + 30.0)
 
 
 @kernel
