@@ -193,6 +193,16 @@ def section_bridge(rounds: int, seconds: float) -> Iterator[Row]:
         yield from _first_calls(name, "15 s", "1 s", cache, rounds)
 
 
+def section_canasta(rounds: int, seconds: float) -> Iterator[Row]:
+    """Canasta: batched steps a second on one core for two and four players, and seconds to the first action."""
+    for players, goal in ((4, "700,000"), (2, "")):
+        ours = c.batched("canasta_v0", 512, num_players=players)
+        race([ours], rounds, seconds)
+        yield Row(f"canasta_v0 batch, 1 core, num_players={players}", ours.best, "", 0.0, goal)
+    with tempfile.TemporaryDirectory() as cache:
+        yield from _first_calls("canasta_v0", "15 s", "1 s", cache, rounds)
+
+
 def section_evaluator(rounds: int, seconds: float) -> Iterator[Row]:
     """Seven-card evaluations a second, hands dealt beforehand."""
     made = [(peer, "100 M") for make in (c.phevaluator, c.eval7, c.treys) if (peer := _made(make)) is not None]
@@ -382,6 +392,7 @@ SECTIONS = {
     "holdem": section_holdem,
     "wingspan": section_wingspan,
     "cards": section_cards,
+    "canasta": section_canasta,
     "evaluator": section_evaluator,
     "rummikub": section_rummikub,
     "clone": section_clone,

@@ -1,4 +1,4 @@
-"""Rules of Canasta: a test for each paragraph of rules.md, from written positions; numbers are those of the paragraphs."""
+"""Rules of Canasta: a test for each paragraph of rules.md, from written positions."""
 
 import pytest
 from canasta import GAME, labels, play, position
@@ -34,7 +34,8 @@ def test_1_1_four_players_form_two_sides():
         position("K K Q Q 7 8", melds=["9 9 9"], phase="draw", num_players=4, pile="9h"), "take the pile by adding 9"
     )
     state = play(state, "discard Qs")
-    assert state.record.naturals[0].tolist()[5] == 4 and state.current_player == 1
+    assert state.record.naturals[0].tolist()[5] == 4
+    assert state.current_player == 1
     assert GAME.new_state(seed=1, num_players=3).facts(2)["side"] == 2
     assert [GAME.new_state(seed=1, num_players=4).facts(p)["side"] for p in range(4)] == [0, 1, 0, 1]
 
@@ -61,32 +62,38 @@ def test_1_3_all_cards_are_somewhere():
 def test_2_1_hands_stock_and_first_player(players, size):
     state = GAME.new_state(seed=3, num_players=players)
     assert state.record.hand_sizes.tolist()[:players] == [size] * players
-    assert state.current_player == 0 and state.record.dealer == players - 1
+    assert state.current_player == 0
+    assert state.record.dealer == players - 1
 
 
 def test_2_1_an_explicit_deck_is_dealt_in_order():
     state = GAME.new_state(seed=1, hand_size=3, deck="Ks Kh Kd 4s 4h 4d 9c Jc Jd")
-    assert pile(state, "hand", 0) == ["Kd", "Kh", "Ks"] and pile(state, "hand", 1) == ["4d", "4h", "4s"]
+    assert pile(state, "hand", 0) == ["Kd", "Kh", "Ks"]
+    assert pile(state, "hand", 1) == ["4d", "4h", "4s"]
     assert pile(state, "pile") == ["9c"]
     assert pile(play(state, "draw"), "hand", 0) == ["Jc", "Jd", "Kd", "Kh", "Ks"]
 
 
 def test_2_2_a_wild_card_or_red_three_turned_up_freezes_the_pile():
     state = GAME.new_state(seed=1, hand_size=3, deck="Ks Kh Kd 4s 4h 4d 2c 3h 9c")
-    assert table_texts(state.view(0))["piles"]["pile"] == ["2c", "3h", "9c"] and state.record.pile_frozen == 1
+    assert table_texts(state.view(0))["piles"]["pile"] == ["2c", "3h", "9c"]
+    assert state.record.pile_frozen == 1
     state = GAME.new_state(seed=1, hand_size=3, deck="Ks Kh Kd 4s 4h 4d 3s")
-    assert pile(state, "pile") == ["3s"] and state.record.pile_frozen == 0
+    assert pile(state, "pile") == ["3s"]
+    assert state.record.pile_frozen == 0
 
 
 def test_2_3_red_threes_are_laid_out_and_replaced():
     state = GAME.new_state(seed=1, hand_size=3, deck="Ks 3h 3d 4s 4h 4d 9c Jc 3h Qc 5c 5h")
-    assert pile(state, "red_threes", 0) == ["3d", "3h", "3h"] and pile(state, "hand", 0) == ["Jc", "Ks", "Qc"]
+    assert pile(state, "red_threes", 0) == ["3d", "3h", "3h"]
+    assert pile(state, "hand", 0) == ["Jc", "Ks", "Qc"]
     assert any("player_0 lays 3h out" in line for line in state.recap(1))
 
 
 def test_2_3_a_red_three_that_is_drawn_is_replaced_at_once():
     state = play(position("K Q 7", phase="draw", stock="3h Jc 3d 8c 9c"), "draw")
-    assert pile(state, "hand", 0) == ["7s", "8c", "Jc", "Ks", "Qs"] and pile(state, "red_threes", 0) == ["3d", "3h"]
+    assert pile(state, "hand", 0) == ["7s", "8c", "Jc", "Ks", "Qs"]
+    assert pile(state, "red_threes", 0) == ["3d", "3h"]
 
 
 # -- 3 ------------------------------------------------------------------------------------------------------------
@@ -134,7 +141,9 @@ def test_3_5_any_card_may_be_discarded():
 def test_4_1_two_natural_cards_and_three_cards_at_least():
     assert starts(position("7 2 JK 8 9 T", melds=["Q Q Q"]), "meld") == set()
     found = starts(position("7 7 2 JK 2 8 9 T", melds=["Q Q Q"]), "meld")
-    assert "meld 7 7 JK 2 2" in found and "meld 7 7 2" in found and "meld 7 7" not in found
+    assert "meld 7 7 JK 2 2" in found
+    assert "meld 7 7 2" in found
+    assert "meld 7 7" not in found
 
 
 def test_4_2_one_meld_of_a_rank():
@@ -147,7 +156,9 @@ def test_4_3_at_most_three_wild_cards():
     state = position("2 2 5 6 7", melds=["Q Q Q Q 2 JK"])
     assert starts(state, "add") == {"add 2 to Q"}
     found = starts(position("7 7 7 2 2 8 9 T", melds=["Q Q Q"], wilds_fewer_than_naturals=True), "meld")
-    assert "meld 7 7 7 2 2" in found and "meld 7 7 2 2" not in found and "meld 7 7 2" in found
+    assert "meld 7 7 7 2 2" in found
+    assert "meld 7 7 2 2" not in found
+    assert "meld 7 7 2" in found
     assert "meld 7 7 JK 2" not in starts(position("7 7 2 JK 8 9", melds=["Q Q Q"], max_wilds_per_meld=1), "meld")
 
 
@@ -175,7 +186,8 @@ def test_4_6_melds_of_wild_cards_alone():
     assert not starts(position("2 2 JK 5 6 7", melds=["Q Q Q"]), "meld")
     state = position("2 2 JK 5 6 7", melds=["Q Q Q"], wild_only_melds=True)
     state = play(state, "meld JK 2 2", "discard 5s")
-    assert state.record.twos[0, 12] == 2 and state.record.jokers[0, 12] == 1
+    assert state.record.twos[0, 12] == 2
+    assert state.record.jokers[0, 12] == 1
     full = position("2 5 6 7", melds=["JK JK JK 2 2 2"], wild_only_melds=True)
     assert play(full, "add 2 to wild").facts(0)["canasta_points"][0] == 1000
 
@@ -217,10 +229,14 @@ def test_5_2_after_an_initial_meld_has_begun_it_must_be_completed():
 def test_5_3_scenario_7_the_pile_for_the_initial_meld():
     state = position("A A 4 4 7", phase="draw", pile="5c Ah")
     state = play(state, "take the pile with A A")
-    assert state.phase == "meld" and "5c" in pile(state, "hand", 0, viewer=1)
+    assert state.phase == "meld"
+    assert "5c" in pile(state, "hand", 0, viewer=1)
     state = play(position("5 5 K K 2 7", phase="draw", pile="Ac 5h"), "take the pile with 5 5")
-    assert state.phase == "take" and "meld K K 2" in labels(state) and "Ac" not in pile(state, "hand", 0)
-    assert not starts(state, "discard") and "35 more points" in state.view(0)["prompt"]
+    assert state.phase == "take"
+    assert "meld K K 2" in labels(state)
+    assert "Ac" not in pile(state, "hand", 0)
+    assert not starts(state, "discard")
+    assert "35 more points" in state.view(0)["prompt"]
     assert "Ac" in pile(play(state, "meld K K 2"), "hand", 0)
     assert "take the pile with 5 5" not in labels(position("5 5 7 8", phase="draw", pile="Ac Ah 5h"))
 
@@ -231,8 +247,10 @@ def test_5_3_scenario_7_the_pile_for_the_initial_meld():
 def test_6_1_the_rest_goes_into_the_hand_and_red_threes_are_laid_out():
     state = position("9 9 7 8", melds=["Q Q Q"], phase="draw", pile="3h 4c 5c 9h", stock=20)
     state = play(state, "take the pile with 9 9")
-    assert pile(state, "hand", 0) == ["4c", "5c", "7s", "8s"] and pile(state, "red_threes", 0) == ["3h"]
-    assert state.record.num_stock == 20 and state.record.pile_frozen == 0
+    assert pile(state, "hand", 0) == ["4c", "5c", "7s", "8s"]
+    assert pile(state, "red_threes", 0) == ["3h"]
+    assert state.record.num_stock == 20
+    assert state.record.pile_frozen == 0
 
 
 @pytest.mark.parametrize("top", ["2s", "JK", "3s"])
@@ -243,8 +261,10 @@ def test_6_2_no_wild_card_or_black_three_is_taken(top):
 
 
 def test_6_2_scenario_6_a_black_three_stops_only_the_next_player():
-    state = position("Q Q K 7 8", melds=["9 9 9"], other_melds=["8 8 8"], phase="draw", pile="5s 3s", others=["Qd 4 5 6", "", ""],
-                     stock="Jc Jd 4c 4d", num_players=2, draw_count=1)  # fmt: skip
+    state = position(
+        "Q Q K 7 8", melds=["9 9 9"], other_melds=["8 8 8"], phase="draw", pile="5s 3s", others=["Qd 4 5 6"],
+        stock="Jc Jd 4c 4d", num_players=2, draw_count=1,
+    )  # fmt: skip
     assert labels(state) == {"draw"}
     state = play(state, "draw", "discard Ks", "draw", "discard Qd")
     assert "take the pile with Q Q" in labels(state)
@@ -252,7 +272,8 @@ def test_6_2_scenario_6_a_black_three_stops_only_the_next_player():
 
 def test_6_2_scenario_17_one_card_in_hand_and_one_in_the_pile():
     state = position("5", melds=["9 9 9"], phase="draw", pile="9h")
-    assert labels(state) == {"draw"} and "single card" in reason(state, 4)
+    assert labels(state) == {"draw"}
+    assert "single card" in reason(state, 4)
     assert "take the pile by adding 9" in labels(position("5", melds=["9 9 9"], phase="draw", pile="4h 9h"))
 
 
@@ -261,13 +282,15 @@ def test_6_3_scenario_4_a_frozen_pile_needs_two_natural_cards():
     assert "take the pile with 9 2" in labels(free)
     assert play(free, "take the pile with 9 2").record.twos[0, 5] == 1
     frozen = position("9c 2s 7 8", melds=["Q Q Q"], phase="draw", pile="2h 9h")
-    assert labels(frozen) == {"draw"} and "frozen" in reason(frozen, 3)
+    assert labels(frozen) == {"draw"}
+    assert "frozen" in reason(frozen, 3)
     assert "take the pile with 9 9" in labels(position("9 9 7 8", melds=["Q Q Q"], phase="draw", pile="2h 9h"))
 
 
 def test_6_3_a_discarded_wild_card_freezes_the_pile():
     state = play(position("2s K Q", melds=["9 9 9"], pile="5h"), "discard 2s")
-    assert state.record.pile_frozen == 1 and any("frozen" in line for line in state.recap(0))
+    assert state.record.pile_frozen == 1
+    assert any("frozen" in line for line in state.recap(0))
 
 
 def test_6_4_scenario_5_adding_the_top_card_to_a_meld():
@@ -280,7 +303,8 @@ def test_6_4_scenario_5_adding_the_top_card_to_a_meld():
 
 def test_6_5_no_second_way_to_add_to_a_meld():
     state = position("9 9 2 6 7", melds=["9 9 9"], phase="draw", pile="4c 9h")
-    assert labels(state) == {"draw", "take the pile by adding 9"} and "added" in reason(state, 1)
+    assert labels(state) == {"draw", "take the pile by adding 9"}
+    assert "added" in reason(state, 1)
 
 
 def test_6_6_what_was_in_the_pile_is_known_to_all():
@@ -294,7 +318,8 @@ def test_6_6_what_was_in_the_pile_is_known_to_all():
 def test_6_6_melds_take_known_cards_first():
     state = position("Kh Kh Kd Ks Kc 7 8", melds=["Q Q Q"], known="Kd Kc")
     state = play(state, "meld K K K")
-    assert pile(state, "melds", 0)[:3] == ["Kc", "Kd", "Ks"] and state.record.known[0].sum() == 0
+    assert pile(state, "melds", 0)[:3] == ["Kc", "Kd", "Ks"]
+    assert state.record.known[0].sum() == 0
 
 
 # -- 7 ------------------------------------------------------------------------------------------------------------
@@ -311,7 +336,8 @@ def test_7_1_scenario_16_two_canastas_for_two_players():
 
 def test_7_1_scenario_15_without_a_canasta_no_hand_is_emptied():
     state = position("K K K", melds=["9 9 9"])
-    assert starts(state, "meld") == set() and starts(state, "add") == set()
+    assert starts(state, "meld") == set()
+    assert starts(state, "add") == set()
 
 
 def test_7_1_canastas_of_the_same_turn_count():
@@ -330,7 +356,8 @@ def test_7_3_scenario_13_concealed():
     hand = "5 5 5 5 5 2 2 Q Q Q Q"
     state = position(hand, scores=[3000, 0, 0], canastas_to_go_out=1)
     state = play(state, "meld 5 5 5 5 5 2 2", "meld Q Q Q Q")
-    assert state.is_terminal and state.record.scores[0] - 3000 == 65 + 300 + 40 + 200
+    assert state.is_terminal
+    assert state.record.scores[0] - 3000 == 65 + 300 + 40 + 200
     strict = position(hand, scores=[3000, 0, 0], canastas_to_go_out=1, concealed_exempt_from_minimum=False)
     assert not starts(strict, "meld")
 
@@ -341,7 +368,8 @@ def test_7_3_not_concealed_who_adds_to_the_partners_meld():
     other = play(position("Q 5 5 5 5 5 5 5", melds=melds, num_players=4), "meld 5 5 5 5 5 5 5", "discard Qs")
     assert any("concealed" in line for line in other.recap(0))
     state = play(state, "meld 5 5 5 5 5 5 5", "add 8 to 8")
-    assert state.is_terminal and not any("concealed" in line for line in state.recap(0))
+    assert state.is_terminal
+    assert not any("concealed" in line for line in state.recap(0))
 
 
 def test_7_4_the_exemption_needs_a_draw_from_the_stock():
@@ -357,11 +385,14 @@ def test_7_5_asking_the_partner():
     assert "ask to go out" in labels(state)
     assert "ask to go out" not in labels(position("K Q J 7", melds=CANASTA, **fields))
     asked = play(state, "ask to go out")
-    assert asked.current_player == 2 and labels(asked) == {"yes", "no"}
+    assert asked.current_player == 2
+    assert labels(asked) == {"yes", "no"}
     yes = play(asked.clone(), "yes")
-    assert yes.current_player == 0 and labels(yes) == {"meld K K K"}
+    assert yes.current_player == 0
+    assert labels(yes) == {"meld K K K"}
     no = play(asked, "no")
-    assert "meld K K K" not in labels(no) and "ask to go out" not in labels(no)
+    assert "meld K K K" not in labels(no)
+    assert "ask to go out" not in labels(no)
     with pytest.raises(OptionError, match="ask_partner=true needs num_players=4; got 2"):
         GAME.new_state(ask_partner=True)
 
@@ -371,19 +402,23 @@ def test_7_5_asking_the_partner():
 
 def test_8_1_a_red_three_as_the_last_card():
     state = play(position("K K K 7 8", melds=["9 9 9"], phase="draw", stock="Jc 3h"), "draw")
-    assert "done" in labels(state) and not starts(state, "discard")
+    assert "done" in labels(state)
+    assert not starts(state, "discard")
     assert "nothing is discarded" in reason(state, 10 + FACE_LABELS.index("Jc"))
     state = play(state, "meld K K K", "done")
-    assert state.is_terminal and state.record.red_threes[0].tolist() == [0, 1]
+    assert state.is_terminal
+    assert state.record.red_threes[0].tolist() == [0, 1]
 
 
 def test_8_2_scenario_18_a_discard_that_fits_must_be_taken():
     state = position("5 6 7", melds=["9 9 9"], phase="draw", pile="4c 9h", stock=0)
-    assert labels(state) == {"take the pile by adding 9"} and "must be taken" in reason(state, 5)
+    assert labels(state) == {"take the pile by adding 9"}
+    assert "must be taken" in reason(state, 5)
     free = position("5 6 7", melds=["9 9 9"], phase="draw", pile="4c 9h", stock=0, forced_take_on_empty_stock=False)
     assert labels(free) == {"take the pile by adding 9", "end the deal"}
     state = position("5 6 7", melds=["9 9 9"], phase="draw", pile="4c Th", stock=0)
-    assert labels(state) == {"end the deal"} and play(state, "end the deal").is_terminal
+    assert labels(state) == {"end the deal"}
+    assert play(state, "end the deal").is_terminal
     state = position("T T 6 7", melds=["9 9 9"], phase="draw", pile="4c Th", stock=0)
     assert labels(state) == {"take the pile with T T", "end the deal"}
     assert "empty" in reason(state, 0)
@@ -432,14 +467,18 @@ def test_10_1_each_is_paid_the_difference():
 def test_10_2_and_10_3_a_match():
     fields = {"phase": "draw", "pile": "3s", "stock": 0, "match": True, "melds": ["K K K"]}
     state = play(position("5", scores=[4000, 0, 0], **fields), "end the deal")
-    assert not state.is_terminal and state.record.num_deals == 2
-    assert state.record.dealer == 0 and state.current_player == 1
+    assert not state.is_terminal
+    assert state.record.num_deals == 2
+    assert state.record.dealer == 0
+    assert state.current_player == 1
     assert state.returns[0] == state.record.scores[0] - 4000 - state.record.scores[1]
     won = play(position("5", scores=[4990, 0, 0], **fields), "end the deal")
-    assert won.is_terminal and any("wins the match" in line for line in won.recap(0))
+    assert won.is_terminal
+    assert any("wins the match" in line for line in won.recap(0))
     tied = position("5", scores=[5000, 5105, 0], others=["A A A A"], **fields)
     tied = play(tied, "end the deal")  # 5025 to 5025
-    assert tied.record.scores.tolist()[:2] == [5025, 5025] and not tied.is_terminal
+    assert tied.record.scores.tolist()[:2] == [5025, 5025]
+    assert not tied.is_terminal
 
 
 def test_10_3_a_match_ends_after_fifty_deals():
@@ -453,7 +492,8 @@ def test_10_3_a_match_ends_after_fifty_deals():
 def test_11_1_forfeits(players, returns):
     state = GAME.new_state(seed=1, num_players=players)
     state.apply(1 << 30)
-    assert state.is_terminal and state.returns == returns
+    assert state.is_terminal
+    assert state.returns == returns
 
 
 # -- 12 -----------------------------------------------------------------------------------------------------------

@@ -21,8 +21,8 @@ Play = tuple[int, ...]
 def candidates(state: "State", player: int) -> list[Candidate]:
     """Return the choices of `player`, who is to act in `state`: whole turns, as far as they do not depend on a draw.
 
-    Before the draw: to draw, and each way to take the pile, followed by what the heuristic does. After it: no meld, what
-    the heuristic melds, and what it melds after each of some first melds, each with the cheapest discards.
+    Before the draw: to draw, and each way to take the pile, followed by what the heuristic does. After it: no meld,
+    what the heuristic melds, and what it melds after each of some first melds, each with the cheapest discards.
     """
     legal = state.legal_actions()
     s = state.record

@@ -260,7 +260,7 @@ def lays_all(s, player, missing, late):
     """
     side = side_of(s, player)
     black = s.kinds[player, BLACK_THREE]
-    if late == BLACK_THREE or late == RED_THREE:
+    if late in (BLACK_THREE, RED_THREE):
         return False
     if black > 0 and (black < 3 or s.first_meld > BLACK_MELD or s.phase == TAKE):
         return False

@@ -84,8 +84,8 @@ def _layout(players):
 _LAYOUTS = {players: _layout(players) for players in range(2, MAX_PLAYERS + 1)}
 _FOUND = (
     "own_hand", "own_kinds", "known_0", "pile", "top", "melded_0", "melds_0", "canastas", "red_threes", "stock",
-    "pile_size", "hand_size_0", "score_0", "needed", "phase", "to_act", "asker", "next_meld", "has_melded", "has_opened",
-    "pile_frozen", "turn", "answer",
+    "pile_size", "hand_size_0", "score_0", "needed", "phase", "to_act", "asker", "next_meld", "has_melded",
+    "has_opened", "pile_frozen", "turn", "answer",
 )  # fmt: skip
 (_OWN_HAND, _OWN_KINDS, _KNOWN, _PILE, _TOP, _MELDED, _COMPOSITION, _CANASTAS, _RED_THREES, _STOCK, _PILE_SIZE,
  _HAND_SIZE, _SCORE, _NEEDED, _PHASE, _TO_ACT, _ASKER, _NEXT_MELD, _HAS_MELDED, _HAS_OPENED, _FROZEN, _TURN,

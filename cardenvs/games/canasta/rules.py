@@ -172,10 +172,11 @@ def _go_out(s, player, log):
 @kernel
 def _has_new_canasta(s, side):
     """Whether a meld that was begun in this turn is a canasta (7.3)."""
+    number = 0
     for m in range(NUM_MELDS):
         if not s.old_melds >> m & 1 and meld_size(s, side, m) >= state.CANASTA_SIZE:
-            return True
-    return False
+            number += 1
+    return number > 0
 
 
 @kernel

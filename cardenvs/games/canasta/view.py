@@ -6,6 +6,7 @@ from cardenvs.core.game_view import Choice
 from cardenvs.core.view import View, card_face, sees
 from cardenvs.games.canasta import actions, picture, state
 from cardenvs.games.canasta.actions import cards_laid
+from cardenvs.games.canasta.candidates import candidates
 from cardenvs.games.canasta.legal import cards_for
 from cardenvs.games.canasta.scoring import canasta_points, hand_points, melded_points, num_red_threes
 from cardenvs.games.canasta.state import (
@@ -36,7 +37,6 @@ from cardenvs.games.canasta.state import (
     num_sides,
     side_of,
     top_of_pile,
-    wilds_in,
 )
 
 _REASONS = {
@@ -268,8 +268,6 @@ class CanastaView(View):
 
     def candidates(self, state, player):
         """Return whole turns, or the legal steps of a turn that has begun to meld."""
-        from cardenvs.games.canasta.candidates import candidates
-
         return candidates(state, player)
 
     def describe_event(self, event, kind):
@@ -314,10 +312,3 @@ def _take_label(s, action):
         actions.TAKE_BY_ADDING: f"by adding {rank}",
     }
     return f"take the pile {cards[int(action)]}"
-
-
-def canasta_text(s, side, m):
-    """Return "natural", "mixed" or "wild" for a canasta, else an empty text."""
-    if meld_size(s, side, m) < state.CANASTA_SIZE:
-        return ""
-    return "wild" if m == WILD_MELD else "mixed" if wilds_in(s, side, m) else "natural"
