@@ -5,6 +5,7 @@
 
 import functools
 import hashlib
+import math
 import random
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -91,7 +92,7 @@ class TabularPolicy:
         check_fields(header, _FIELDS, "the saved policy")
         infosets, pairs = header.pop("infosets"), header.pop("pairs")
         kinds = _arrays(infosets, pairs, header.pop("regrets"))
-        sizes = {name: np.dtype(kind).itemsize * int(np.prod(shape)) for name, (kind, shape) in kinds.items()}
+        sizes = {name: np.dtype(kind).itemsize * math.prod(shape) for name, (kind, shape) in kinds.items()}
         if infosets < 0 or pairs < 0 or header["iterations"] < 0 or sum(sizes.values()) != len(body):
             raise FormatError("the saved policy is damaged: it has not the size that its header gives")
         fields: dict[str, Any] = {name: header[name] for name in ("game", "options", "method", "iterations", "notes")}
