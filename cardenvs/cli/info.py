@@ -53,7 +53,15 @@ def _numbers_table(game: "Game", options: "Options") -> "Table":
         "phases": ", ".join(phase.replace("_", " ") for phase in game.phases),
         "hiding": ", ".join(phase.replace("_", " ") for phase in game.hidden_phases) or "nothing is hidden",
         "agents": ", ".join(
-            [*game.engine.policy_names(), "search", "ppo:PATH", "llm:NAME", "python:MODULE:FACTORY", "process:COMMAND"]
+            [
+                *game.engine.policy_names(),
+                "search",
+                "ppo:PATH",
+                "tabular:PATH",
+                "llm:NAME",
+                "python:MODULE:FACTORY",
+                "process:COMMAND",
+            ]
         ),
     }
     return _key_table(("", ""), rows.items())
