@@ -353,8 +353,7 @@ def test_what_cannot_be_run_is_refused(tmp_path):
     with pytest.raises(FormatError, match="without the regrets of a solver"):
         Run.resume(tmp_path / "bare.policy")
     for options, message in (({"game": 1}, "it has other options"), ({**policy.options, "ante": "x"}, "ante")):
-        policy = dataclasses.replace(policy, options=options, regrets=policy.weights)
-        policy.save(tmp_path / "wrong.policy")
+        dataclasses.replace(policy, options=options, regrets=policy.weights).save(tmp_path / "wrong.policy")
         with pytest.raises((FormatError, OptionError), match=message):
             Run.resume(tmp_path / "wrong.policy")
     other = Solver(tree_of("kuhn_poker_v0", num_players=3)).saved()
