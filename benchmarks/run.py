@@ -265,6 +265,20 @@ def _seconds_of(code: str, cache: str) -> float:
     return float(done.stdout)
 
 
+def section_solvers(rounds: int, seconds: float) -> Iterator[Row]:
+    """Leduc poker to NashConv 0.001 by CFR+, seconds of one core, beside OpenSpiel's solver in C++."""
+    from benchmarks import solvers
+
+    del rounds, seconds
+    peers = [(f"OpenSpiel {game}", solvers.open_spiel(game)) for game in solvers.OPEN_SPIEL_GAMES]
+    ours = solvers.cardenvs()
+    what = f"leduc_poker_v0 CFR+ to NashConv {solvers.UNTIL}"
+    for name, theirs in peers:
+        yield Row(f"{what}, new process, nothing compiled", ours.compiled, name, theirs.process, "3x", "s")
+        yield Row(f"{what}, new process, compiled before", ours.cached, name, theirs.process, "", "s")
+        yield Row(f"{what}, warm", ours.warm, name, theirs.warm, "20x", "s")
+
+
 def section_clone(rounds: int, seconds: float) -> Iterator[Row]:
     """Copying a position: State.clone beside OpenSpiel's."""
     import pyspiel
@@ -395,6 +409,7 @@ SECTIONS = {
     "canasta": section_canasta,
     "evaluator": section_evaluator,
     "rummikub": section_rummikub,
+    "solvers": section_solvers,
     "clone": section_clone,
     "pictures": section_pictures,
     "server": section_server,
@@ -414,7 +429,9 @@ def show(rows: list[Row], console: Console) -> None:
 
 
 def _figure(value: float) -> str:
-    return f"{value / 1e6:,.2f} M" if value >= 1e6 else f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
+    if value >= 100:
+        return f"{value / 1e6:,.2f} M" if value >= 1e6 else f"{value:,.0f}"
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 
 def main(argv: list[str] | None = None) -> None:

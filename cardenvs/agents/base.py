@@ -207,8 +207,9 @@ class Agent(Protocol):
 
     An agent plays one game at a time, from `reset` to its end; a BatchAgent plays many at once. It may have more than
     is below: `observe(events)` (see Observer), `end(returns)` when a game is over, `close()` when there will be no
-    more, `io_bound = True` if it spends its time waiting for others, so that games should be played side by side in
-    threads, and `enforces_time_limit = True` if it limits the time of a decision itself.
+    more, `probabilities(turn)` if it can state those of `turn.legal_actions`, as its exploitability needs,
+    `io_bound = True` if it spends its time waiting for others, so that games should be played side by side in threads,
+    and `enforces_time_limit = True` if it limits the time of a decision itself.
 
     Attributes:
         name: for people.

@@ -391,6 +391,13 @@ class PPOAgent(Agent):
         ]
         return self._chosen(log_probs, [turn])[0]
 
+    def probabilities(self, turn: Turn) -> np.ndarray:
+        """Return the probabilities of `turn.legal_actions`, float64 (n,): of one action only, unless it samples."""
+        log_probs, legal = self._log_probs_of([turn])[0].astype(np.float64), turn.legal_actions
+        if not self.sample:
+            return (np.array(legal) == log_probs.argmax()).astype(np.float64)
+        return np.exp(log_probs[legal]) / np.exp(log_probs[legal]).sum()
+
     def act_batch(self, turns: list[Turn]) -> list[int]:
         """Return an action for each turn.
 

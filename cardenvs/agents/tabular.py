@@ -5,6 +5,7 @@
 
 import functools
 import hashlib
+import math
 import random
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +29,7 @@ _FIELDS = {
     "game": str, "options": dict, "method": str, "iterations": int, "infosets": int, "pairs": int, "regrets": bool,
     "notes": dict,
 }  # fmt: skip
+_MOST_ITERATIONS = 1 << 60
 _MOST_NOTED = 5  # actions whose probabilities are noted
 
 
@@ -91,9 +93,11 @@ class TabularPolicy:
         check_fields(header, _FIELDS, "the saved policy")
         infosets, pairs = header.pop("infosets"), header.pop("pairs")
         kinds = _arrays(infosets, pairs, header.pop("regrets"))
-        sizes = {name: np.dtype(kind).itemsize * int(np.prod(shape)) for name, (kind, shape) in kinds.items()}
-        if infosets < 0 or pairs < 0 or header["iterations"] < 0 or sum(sizes.values()) != len(body):
+        sizes = {name: np.dtype(kind).itemsize * math.prod(shape) for name, (kind, shape) in kinds.items()}
+        if infosets < 0 or pairs < 0 or sum(sizes.values()) != len(body):
             raise FormatError("the saved policy is damaged: it has not the size that its header gives")
+        if not 0 <= header["iterations"] <= _MOST_ITERATIONS:
+            raise FormatError("the saved policy is damaged: its iterations are no number of iterations")
         fields: dict[str, Any] = {name: header[name] for name in ("game", "options", "method", "iterations", "notes")}
         start = 0
         for name, (kind, shape) in kinds.items():

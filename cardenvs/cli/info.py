@@ -55,7 +55,8 @@ def _numbers_table(game: "Game", options: "Options") -> "Table":
         "agents": ", ".join(
             [
                 *game.engine.policy_names(),
-                *("search", "ismcts", "ppo:PATH", "llm:NAME", "python:MODULE:FACTORY", "process:COMMAND"),
+                *("search", "ismcts", "zoo:NAME", "ppo:PATH", "tabular:PATH", "llm:NAME"),
+                *("python:MODULE:FACTORY", "process:COMMAND"),
             ]
         ),
     }

@@ -58,7 +58,7 @@ def match(
     With --keep-going, games that fail are listed at the end, and the exit code is 1.
 
     Agents: random, heuristic (where the game has it), search, search:simulations=1000,playout=random, ppo:PATH,
-    python:MODULE:FACTORY.
+    tabular:PATH, python:MODULE:FACTORY.
 
     Examples: `cardenvs match leduc_poker_v0 --agents random,search --deals 500`,
     `cardenvs match gin_rummy_v0 --agents ppo:runs/gin/latest.pt,heuristic,random -p 2 --store gin.db --html gin.html`,

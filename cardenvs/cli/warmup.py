@@ -41,10 +41,11 @@ def _warm_up_loudly(console: "Console", game: "Game") -> int:
     """Compile a game, print what each step took, and return how many kernels were compiled."""
     from cardenvs.core.warmup import warm_up
     from cardenvs.envs.warmup import batch_steps
+    from cardenvs.training.cfr.warmup import solver_steps
 
     console.print(f"[bold]{game.name}[/bold]")
     seconds, compiled = 0.0, 0
-    for warmed in warm_up(game, game.make_options(), batch_steps(game)):
+    for warmed in warm_up(game, game.make_options(), [*batch_steps(game), *solver_steps(game)]):
         how = f"{warmed.compiled} compiled" if warmed.compiled else "from the cache"
         console.print(f"  {warmed.what:<28} {warmed.seconds:6.2f} s  [dim]{how}[/dim]")
         seconds += warmed.seconds

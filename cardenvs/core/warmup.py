@@ -76,7 +76,7 @@ def state_steps(game: Game, options: Options, policies: Sequence[str], playouts:
         ("check an action", lambda: state.get().explain_illegal(state.get().legal_actions()[0])),
         ("re-deal what is hidden", lambda: state.get().determinize(state.get().current_player, 0)),
         ("apply an action", lambda: state.get().clone().apply(state.get().legal_actions()[0])),
-        ("events", lambda: state.get().event_rows(0)),
+        ("events", lambda: state.get().information_state_key(0)),
         ("mask", lambda: _write_mask(state.get())),
     ]
     steps += [(f"policy {policy}", functools.partial(_choose, state, policy)) for policy in policies]

@@ -11,6 +11,7 @@ import pyspiel
 
 from cardenvs.core.events import COLUMNS
 from cardenvs.core.game import Game
+from cardenvs.core.information import information_key, key_text
 from cardenvs.core.options import Options
 from cardenvs.core.registry import get_game, list_games
 from cardenvs.core.rules import Returns
@@ -218,9 +219,10 @@ class SpielState(pyspiel.State):
 
     def information_state(self, player: int) -> str:
         """Return a text that is the same in exactly the states that `player` cannot tell from this one."""
-        seen = b"" if self.world is None else self.world.event_rows(player).tobytes()
-        before = b"" if self._past is None else self._past.known[player]
-        return f"p{player}:{hashlib.sha256(before + seen).hexdigest()[:32]}"
+        if self._past is None or self.world is None or player == self._past.player:
+            return f"p{player}:{key_text(information_key(self.seen_rows(player)))}"
+        seen = self._past.known[player] + self.world.event_rows(player).tobytes()
+        return f"p{player}:{hashlib.sha256(seen).hexdigest()[:32]}"
 
     def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> "SpielState":
         """Return a state that `player` cannot tell from this one, with all that it does not know dealt again.

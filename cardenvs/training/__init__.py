@@ -1,4 +1,4 @@
-"""Training: masked PPO with self-play (`cardenvs.training.ppo`) and tabular CFR+ (`cardenvs.training.cfr`)."""
+"""Training: masked PPO with self-play (`cardenvs.training.ppo`) and tabular solvers (`cardenvs.training.cfr`)."""
 
 import os
 

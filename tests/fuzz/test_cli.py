@@ -56,6 +56,8 @@ BASES = {  # words with which a command works, quickly
     "submit check": ["random", "--board", "small.yaml", "--deals", "1"],
     "verify": ["store.db"],
     "train": ["kuhn_poker", "--settings"],
+    "solve": ["kuhn_poker", "--iterations", "2"],
+    "exploitability": ["kuhn_poker", "--draws", "1"],
     "bench": ["--help"],
     "replay": ["game.json"],
     "serve": ["--data", "tables.db"],

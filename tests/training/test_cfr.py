@@ -1,5 +1,6 @@
 """The tabular solvers, against the figures in the rules of Kuhn and Leduc poker and a slow obvious implementation."""
 
+import dataclasses
 import functools
 import json
 
@@ -282,6 +283,12 @@ def test_mccfr_refuses_a_game_in_which_a_player_has_too_many_plays():
         sampler.run(1)
 
 
+def test_mccfr_refuses_a_game_for_one():
+    game = get_game("one_player_poker_v0")
+    with pytest.raises(SolvingError, match="mccfr needs two players or more; one_player_poker_v0 has one"):
+        Sampler(game, game.make_options())
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # Runs
 
@@ -345,6 +352,10 @@ def test_what_cannot_be_run_is_refused(tmp_path):
     policy.save(tmp_path / "bare.policy")
     with pytest.raises(FormatError, match="without the regrets of a solver"):
         Run.resume(tmp_path / "bare.policy")
+    for options, message in (({"game": 1}, "it has other options"), ({**policy.options, "ante": "x"}, "ante")):
+        dataclasses.replace(policy, options=options, regrets=policy.weights).save(tmp_path / "wrong.policy")
+        with pytest.raises((FormatError, OptionError), match=message):
+            Run.resume(tmp_path / "wrong.policy")
     other = Solver(tree_of("kuhn_poker_v0", num_players=3)).saved()
     other.options = KUHN.make_options().as_dict()
     with pytest.raises(FormatError, match="it is of another version"):

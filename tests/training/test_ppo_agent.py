@@ -63,6 +63,23 @@ def test_it_takes_the_most_likely_action_or_draws_one(path):
         assert share == pytest.approx(probs, abs=0.1)
 
 
+def test_it_states_the_probabilities_by_which_it_acts(path):
+    greedy, drawing = load_agent(path), load_agent(path, sample=True)
+    for turn in turns(30):
+        probs = np.exp(greedy.log_probs(turn.observation[None], turn.action_mask[None].astype(bool))[0])
+        assert drawing.probabilities(turn) == pytest.approx(probs[turn.legal_actions], abs=1e-6)
+        assert greedy.probabilities(turn).tolist() == [float(a == greedy.act(turn)) for a in turn.legal_actions]
+
+
+def test_its_exploitability_is_exact(path):
+    from cardenvs.training.cfr import Tree, agent_policy
+
+    tree = Tree(LEDUC)
+    policy, exact = agent_policy(tree, load_agent(path, sample=True))
+    assert exact
+    assert 2 < tree.nash_conv(policy) < 6  # uniform play: 4.75
+
+
 def test_it_is_made_from_a_spec(path):
     agent = make_agent(f"ppo:{path}", LEDUC, OPTIONS)
     assert agent.name == f"ppo:{path}"

@@ -91,8 +91,10 @@ class Run:
             raise FormatError(f"{path} is a policy without the regrets of a solver; it cannot be resumed")
         game = get_game(saved.game)
         seed, seconds = saved.notes.get("seed", 0), saved.notes.get("seconds", 0.0)
-        if type(seed) is not int or not 0 <= seed < 2**63 or not isinstance(seconds, float):
-            raise FormatError(f"{path} is damaged: its seed or its seconds are no numbers")
+        if type(seed) is not int or not 0 <= seed < 2**63 or not isinstance(seconds, float) or not seconds >= 0:
+            raise FormatError(f"{path} is damaged: its seed or its seconds are no such numbers")
+        if set(saved.options) != set(game.options().as_dict()):
+            raise FormatError(f"{path} is of another version of {game.name}: it has other options")
         solver, tree = _new_solver(game, saved.options, saved.method, seed)
         solver.restore(saved)
         folder = path.parent

@@ -46,10 +46,11 @@ def _sampler(game: Game) -> Callable:
 
     def arrive(keys, i, log, is_set, counts):
         """Add the events in the log to what the players know in position i."""
-        for p in range(keys.shape[1]):
-            see(keys[i, p], log, 1, 1 << p, is_set)
         if log[0, 0] >= log.shape[0]:
             counts[_PROBLEM] = _LONG_LOG
+        else:
+            for p in range(keys.shape[1]):
+                see(keys[i, p], log, 1, 1 << p, is_set)
         log[0, 0] = 0
 
     arrive = inline(arrive)
@@ -166,7 +167,13 @@ class Sampler:
     method = "mccfr"
 
     def __init__(self, game: Game, options: Options, seed: int = 0) -> None:
-        """Create a solver that has not begun."""
+        """Create a solver that has not begun.
+
+        Raises:
+            SolvingError: the game is for one player.
+        """
+        if options.num_players < 2:
+            raise SolvingError(f"mccfr needs two players or more; {game.name} has one with these options")
         self.game, self.options, self.seed, self.iterations = game, options, seed, 0
         self._most = game.max_legal(options)
         self._numbering = Numbering()

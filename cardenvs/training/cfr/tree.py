@@ -1,6 +1,7 @@
 """`Tree`: a whole game as arrays, for exact solving."""
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -64,6 +65,8 @@ class Tree:
             raise SolvingError(str(error)) from None
         built = _Builder(self, most_histories)
         self.parent, self.edge, self.infoset = (np.concatenate(parts) for parts in built.histories)
+        ends = np.cumsum([len(part) for part in built.histories[0]])
+        self._levels = [slice(start, stop) for start, stop in itertools.pairwise(ends.tolist())]  # without history 0
         self.terminals, self.payoffs = np.concatenate(built.terminals), np.concatenate(built.payoffs, axis=1)
         self.player_of_infoset, self.last_pair = built.player, built.last_pair
         self.keys = mixed(built.numbering.keys, self.player_of_infoset)
@@ -186,16 +189,6 @@ class Tree:
         order = backwards[np.argsort(-depth[backwards], kind="stable")]
         sizes = np.bincount(depth)[::-1]
         return order, np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-
-    @functools.cached_property
-    def _levels(self) -> list[slice]:
-        """The histories that are 1, 2, 3, ... actions from the deal's; each level lies side by side."""
-        levels, start = [], 1
-        while start < len(self.parent):
-            stop = int(np.searchsorted(self.parent, start))
-            levels.append(slice(start, stop))
-            start = stop
-        return levels
 
 
 def mixed(keys: np.ndarray, players: np.ndarray) -> np.ndarray:
