@@ -27,6 +27,7 @@ from typing import IO
 from cardenvs.agents.checkpoint import checkpoint_of
 from cardenvs.agents.guarded.guest import BUNDLE
 from cardenvs.agents.guarded.sandbox import python_path
+from cardenvs.agents.ismcts import network_of
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.game import Game
 from cardenvs.core.text import check_name, one_line, read_yaml
@@ -36,7 +37,7 @@ LARGEST = 200 << 20  # bytes, unpacked
 MOST_FILES = 20_000
 _DEEPEST, _LONGEST_PATH = 20, 240  # nested folders; characters
 _CHUNK = 1 << 20
-_FORMS = "a policy of the game, search, python:MODULE:FACTORY, process:COMMAND, ppo:FILE"
+_FORMS = "a policy of the game, search, ismcts, python:MODULE:FACTORY, process:COMMAND, ppo:FILE"
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 _START_UP = frozenset({"sitecustomize", "usercustomize", "cardenvs", "__main__"})
 
@@ -279,7 +280,7 @@ def check_agent(bundle: Bundle, game: Game) -> None:
     shown = one_line(spec, 80)
     if not spec.isprintable():
         raise ArenaError(f"the agent {shown} is not a valid spec: it has unprintable characters")
-    if kind not in ("search", "python", "process", "ppo", *game.engine.policy_names()):
+    if kind not in ("search", "ismcts", "python", "process", "ppo", *game.engine.policy_names()):
         raise ArenaError(f"{shown!r} cannot be submitted for {game.name}; a submission is {_FORMS}")
     if bundle.folder is None:
         return
@@ -289,6 +290,8 @@ def check_agent(bundle: Bundle, game: Game) -> None:
         _check_process(argument, shown)
     elif kind == "ppo":
         _check_inside(checkpoint_of(argument), shown, bundle.folder)
+    elif kind == "ismcts" and (network := network_of(argument)):
+        _check_inside(network, shown, bundle.folder)
 
 
 def _check_python(argument: str, shown: str, folder: Path) -> None:
