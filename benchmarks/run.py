@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import contestants as c
-from benchmarks import rummikub
+from benchmarks import rummikub, search
 from benchmarks.limits import GAMES as LIMITED_GAMES
 from benchmarks.limits import NoLimitError
 from benchmarks.timing import Contestant, race
@@ -343,6 +343,19 @@ def section_poker(rounds: int, seconds: float) -> Iterator[Row]:
     yield Row(f"planner less heuristic on 200 deals, 95% interval ± {half:.0f}", mean, "", 0.0, "0", "points")
 
 
+def section_search(rounds: int, seconds: float) -> Iterator[Row]:
+    """Searches: decisions in gin rummy per second of processor time, and playouts a second beside OpenSpiel's."""
+    for spec, goal in (("search:simulations=1000", "20"), ("ismcts:simulations=1000", "")):
+        yield Row(f"gin_rummy_v0 decisions, {spec}", search.decision_rate(spec, rounds), "", 0.0, goal)
+    for game, peer in (
+        ("leduc_poker_v0", lambda: search.open_spiel_ismcts("leduc_poker")),
+        ("gin_rummy_v0", lambda: search.open_spiel_mcts("gin_rummy")),
+    ):
+        made = _made(peer)
+        if made is not None:
+            yield from versus(f"{game} random playouts", search.own_playouts(game), [(made, "")], rounds, seconds)
+
+
 def _planner_gain(deals: int) -> tuple[float, float]:
     """Return how much more the planner scores than the rule agent on the same deals, and half its 95% interval."""
     from cardenvs.arena import Match
@@ -414,6 +427,7 @@ SECTIONS = {
     "pictures": section_pictures,
     "server": section_server,
     "poker": section_poker,
+    "search": section_search,
     "startup": section_startup,
 }
 

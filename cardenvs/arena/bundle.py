@@ -26,6 +26,7 @@ from typing import IO
 
 from cardenvs.agents.guarded.guest import BUNDLE
 from cardenvs.agents.guarded.sandbox import python_path
+from cardenvs.agents.ismcts import network_of
 from cardenvs.agents.parameters import split_path
 from cardenvs.core.errors import ArenaError
 from cardenvs.core.game import Game
@@ -36,7 +37,7 @@ LARGEST = 200 << 20  # bytes, unpacked
 MOST_FILES = 20_000
 _DEEPEST, _LONGEST_PATH = 20, 240  # nested folders; characters
 _CHUNK = 1 << 20
-_FORMS = "a policy of the game, search, python:MODULE:FACTORY, process:COMMAND, ppo:FILE, tabular:FILE"
+_FORMS = "a policy of the game, search, ismcts, python:MODULE:FACTORY, process:COMMAND, ppo:FILE, tabular:FILE"
 _FILES = ("ppo", "tabular")  # kinds of agents that are files
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 _START_UP = frozenset({"sitecustomize", "usercustomize", "cardenvs", "__main__"})
@@ -280,7 +281,7 @@ def check_agent(bundle: Bundle, game: Game) -> None:
     shown = one_line(spec, 80)
     if not spec.isprintable():
         raise ArenaError(f"the agent {shown} is not a valid spec: it has unprintable characters")
-    if kind not in ("search", "python", "process", *_FILES, *game.engine.policy_names()):
+    if kind not in ("search", "ismcts", "python", "process", *_FILES, *game.engine.policy_names()):
         raise ArenaError(f"{shown!r} cannot be submitted for {game.name}; a submission is {_FORMS}")
     if bundle.folder is None:
         return
@@ -290,6 +291,8 @@ def check_agent(bundle: Bundle, game: Game) -> None:
         _check_process(argument, shown)
     elif kind in _FILES:
         _check_inside(split_path(kind, argument, "policy")[0], shown, bundle.folder)
+    elif kind == "ismcts" and (network := network_of(argument)):
+        _check_inside(network, shown, bundle.folder)
 
 
 def _check_python(argument: str, shown: str, folder: Path) -> None:
