@@ -98,7 +98,7 @@ class Config(BaseModel):
     target_kl: NonNegative = Field(default=0.0, description="KL divergence that ends an update early; 0: never")
     normalise_advantages: bool = Field(default=True, description="normalise advantages in each minibatch")
     reward_scale: NonNegative = Field(
-        default=0.0, description="factor of rewards; 0: what brings returns to a standard deviation of 1"
+        default=0.0, description="factor of rewards; 0: the one that brings returns to a root mean square of 1"
     )
 
     pool_share: Share = Field(

@@ -11,20 +11,23 @@ _FADE = 0.99  # weight of the past at each update: about the last hundred update
 
 
 class ReturnScale:
-    """The factor that brings returns to a standard deviation of 1, from the games that ended lately.
+    """The factor that brings returns to a root mean square of 1, from the games that ended lately.
 
-    All players count alike, since one network plays for all. As the policy changes, so do returns; whoever predicts
-    scaled returns has to follow (H. van Hasselt et al., "Learning values across many orders of magnitude", 2016).
+    That is the standard deviation where what one player wins the others lose. Where everybody gains, the mean counts as
+    well, so that values stay about 1. All players count alike, since one network plays for all.
+
+    As the policy changes, so do returns; whoever predicts scaled returns has to follow (H. van Hasselt et al.,
+    "Learning values across many orders of magnitude", 2016).
 
     Attributes:
-        factor: from the game's unit to scaled reward; 1 until a return differed from the others.
+        factor: from the game's unit to scaled reward; 1 until a return differed from 0.
     """
 
     def __init__(self, fixed: float = 0.0) -> None:
         """Create a scale; with `fixed` above 0 it is this factor for ever."""
         self._fixed = fixed
         self.factor = fixed or 1.0
-        self._sums = np.zeros(3)  # number of returns, returns, squared returns, all fading
+        self._sums = np.zeros(2)  # number of returns and sum of their squares, both fading
 
     def update(self, returns: np.ndarray) -> float:
         """Take in the returns of the games that ended in a rollout.
@@ -36,11 +39,10 @@ class ReturnScale:
             the ratio of the new factor to the old one.
         """
         before = self.factor
-        self._sums = _FADE * self._sums + [returns.size, returns.sum(), np.square(returns).sum()]
-        count, total, squares = self._sums
-        variance = squares / count - (total / count) ** 2 if count else 0.0
-        if variance > 0 and not self._fixed:
-            self.factor = float(1 / math.sqrt(variance))
+        self._sums = _FADE * self._sums + [returns.size, np.square(returns).sum()]
+        count, squares = self._sums
+        if squares > 0 and not self._fixed:
+            self.factor = float(math.sqrt(count / squares))
         return self.factor / before
 
     def get_state(self) -> dict[str, Any]:
@@ -55,8 +57,8 @@ class ReturnScale:
         """
         factor, sums = state.get("factor"), state.get("sums")
         numbers = [factor, *(sums if isinstance(sums, list) else [])]
-        if len(numbers) != 4 or not all(type(one) is float and math.isfinite(one) for one in numbers):
-            raise FormatError("the scale of returns is not four numbers")
-        if factor <= 0 or sums[0] < 0 or sums[2] < 0:
+        if len(numbers) != 3 or not all(type(one) is float and math.isfinite(one) for one in numbers):
+            raise FormatError("the scale of returns is not three numbers")
+        if factor <= 0 or min(sums) < 0:
             raise FormatError("the scale of returns has a negative number")
         self.factor, self._sums = factor, np.array(sums)
