@@ -17,10 +17,12 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 import typer
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+from cardenvs.agents.ppo import FORMAT, Network
 from cardenvs.agents.seeds import MatchSeed
 from cardenvs.cli import app
 from cardenvs.core.registry import get_game
@@ -56,6 +58,7 @@ BASES = {  # words with which a command works, quickly
     "submit check": ["random", "--board", "small.yaml", "--deals", "1"],
     "verify": ["store.db"],
     "train": ["kuhn_poker", "--settings"],
+    "curves": ["run", "--out", "new.svg"],
     "solve": ["kuhn_poker", "--iterations", "2"],
     "exploitability": ["kuhn_poker", "--draws", "1"],
     "bench": ["--help"],
@@ -69,6 +72,9 @@ BASES = {  # words with which a command works, quickly
     "llm-stub": [],
     "warmup": ["kuhn_poker", "--help"],
     "doctor": ["--json"],
+    "zoo list": [],
+    "zoo show": ["kuhn_poker_v0/ppo"],
+    "zoo pack": ["latest.pt", "new.safetensors"],
     "bridge boards": ["boards.pbn"],
     "bridge solve": ["--seeds", "0:1", "-p", "1"],
     "bridge bank": ["--deals", "1", "--out", "new.npy", "-p", "1"],
@@ -132,6 +138,15 @@ def sample():
     return [attack for number, attack in enumerate(found) if number % 13 == 0 and attack[0].split()[0] not in LONGER]
 
 
+def save_checkpoint(path):
+    """An untrained policy for Kuhn poker."""
+    game = get_game("kuhn_poker")
+    options = game.make_options()
+    network = Network.for_game(game, options, (4,), "relu")
+    fields = {"game": game.name, "options": {}, "layout": game.layout(options).hash, "shape": network.shape, "steps": 0}
+    torch.save({"format": FORMAT, "model": network.state_dict(), **fields}, path)
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """A folder with something of every kind."""
@@ -166,6 +181,9 @@ def files(tmp_path_factory):
             '[Declarer "N"]\n[Contract "1NT"]\n[Result "9"]\n[Play "E"]\nS6 S4 S3 SA\n*\n'
         )
         Path("calls.jsonl").write_text(json.dumps({"type": "call", "agent": "a", "outcome": "ok", "seconds": 1}) + "\n")
+        Path("run").mkdir()
+        Path("run/metrics.jsonl").write_text('{"steps": 1, "eval/random": 0}\n{"steps": 2, "eval/random": 1}\n')
+        save_checkpoint("latest.pt")
         with sqlite3.connect("foreign.db") as connection:
             connection.execute("CREATE TABLE cheese (name TEXT)")
         connection.close()
