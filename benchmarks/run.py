@@ -382,6 +382,7 @@ SECTIONS = {
     "holdem": section_holdem,
     "wingspan": section_wingspan,
     "cards": section_cards,
+    "bridge": section_bridge,
     "evaluator": section_evaluator,
     "rummikub": section_rummikub,
     "clone": section_clone,

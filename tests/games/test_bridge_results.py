@@ -220,6 +220,19 @@ def test_facts_explain_the_auction_by_the_calls_alone():
                 assert state.determinize(player, world).facts(player) == state.facts(player)
 
 
+def test_calls_and_cards_show_only_what_was_called_and_played():
+    """Events of calls are declared as revealing, because of phase="play"; here no event differs between twins."""
+    for seed in range(8):
+        state = GAME.new_state(seed=seed)
+        twin = state.determinize(2, seed)
+        seen, seen_twin = len(state.event_rows(2)), len(twin.event_rows(2))
+        while state.phase == "auction" and not state.is_terminal:
+            action = state.policy_action("heuristic", 0)
+            state.apply(action)
+            twin.apply(action)
+            assert state.event_rows(2)[seen:].tolist() == twin.event_rows(2)[seen_twin:].tolist()
+
+
 def test_likely_worlds_agree_with_the_calls_and_know_no_more():
     """After 1NT and a raise to three, opener has 15 to 17 points in nearly all likely worlds, and in few others."""
     sample = takes_records(GAME.rules.sample_belief)

@@ -6,7 +6,6 @@ from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
 from cardenvs.games.bridge import state, table
 from cardenvs.games.bridge.bidding import natural_call
-from cardenvs.games.bridge.dealing import open_auction
 from cardenvs.games.bridge.estimate import tricks_of
 from cardenvs.games.bridge.settling import end_deal
 from cardenvs.games.bridge.state import (
@@ -88,16 +87,12 @@ def _end_auction(s, log):
 @kernel
 def given_auction(s, log):
     """Make all calls: those of the options, or as the natural bidder does (7.1)."""
+    is_forced = False
     while s.phase == AUCTION:
-        k = s.num_calls
         if s.rules.auction[0] >= 0:
-            call = np.int64(s.rules.auction[k])
+            call = np.int64(s.rules.auction[s.num_calls])
         else:
-            call = natural_call(s)
-            if s.num_passes == 3 and s.contract == NO_BID and call == PASS:
-                open_auction(s, log)
-                make_call(s, BID_0 + NO_TRUMP, log)
-                for _ in range(3):
-                    make_call(s, PASS, log)
-                return
+            call = np.int64(PASS) if is_forced else np.int64(natural_call(s))
+            if call == PASS and s.num_passes == 3 and s.contract == NO_BID:
+                call, is_forced = np.int64(BID_0 + NO_TRUMP), True
         make_call(s, call, log)

@@ -72,8 +72,8 @@ def read_bank(path: Path) -> np.ndarray:
     if not 1 <= len(rows) <= MOST_DEALS:
         raise FileError(f"{path}: 1 to {MOST_DEALS} deals; it has {len(rows)}")
     owners, tricks = unpack(rows)
-    for p in range(NUM_PLAYERS):
-        _complain(path, (owners == p).sum(axis=1) != NUM_TRICKS, "a player holds thirteen cards")
+    sizes = np.stack([(owners == p).sum(axis=1) for p in range(NUM_PLAYERS)], axis=1)
+    _complain(path, (sizes != NUM_TRICKS).any(axis=1), "a player holds thirteen cards")
     _complain(path, (tricks > NUM_TRICKS).any(axis=(1, 2)), "a side takes at most thirteen tricks")
     return rows
 

@@ -4,47 +4,9 @@ import numpy as np
 
 from cardenvs.core.cards import count_bits
 from cardenvs.core.kernel import kernel
+from cardenvs.games.bridge import meanings as m
 from cardenvs.games.bridge.cards import SUIT_OF_DENOMINATION, heights
 from cardenvs.games.bridge.evaluation import hand_points, high_card_points, is_balanced, is_stopped, length_of
-from cardenvs.games.bridge.meanings import (
-    ACCEPTS,
-    ANSWER,
-    ANSWER_GAME,
-    ANSWER_JUMP,
-    GAME_RAISE,
-    INVITES,
-    INVITES_NT,
-    JUMP_REBID,
-    LIMIT_RAISE,
-    NEGATIVE,
-    NEW_SUIT,
-    NEW_SUIT_AT_TWO,
-    NT_JUMP,
-    NT_OVERCALL,
-    NT_REBID,
-    OPEN_1NT,
-    OPEN_2C,
-    OPEN_2NT,
-    OPEN_MAJOR,
-    OPEN_MINOR,
-    OVERCALL,
-    PENALTY,
-    PREEMPT,
-    RAISE,
-    REBID,
-    SECOND_SUIT,
-    SLAM,
-    STAYMAN,
-    STAYMAN_NO,
-    STAYMAN_YES,
-    TAKEOUT,
-    TO_PLAY,
-    TRANSFER,
-    WAITS,
-    WEAK_JUMP,
-    WEAK_NT,
-    WEAK_TWO,
-)
 from cardenvs.games.bridge.promises import (
     HEARTS,
     SPADES,
@@ -106,18 +68,18 @@ def _misfit(r, cards):
     if r.p_suit >= 0:
         wrong += 3 * max(r.p_length - length_of(cards, r.p_suit), 0)
         points = hand_points(cards, r.p_support, r.p_suit)
-    elif r.p_meaning == OPEN_2C:
+    elif r.p_meaning == m.OPEN_2C:
         points = hand_points(cards, 0, -1)
     wrong += max(r.p_low - points, 0) + max(points - r.p_high, 0)
     if r.p_balanced and not is_balanced(cards):
         wrong += 3
     if r.p_stop >= 0 and not is_stopped(cards, r.p_stop):
         wrong += 3
-    if r.p_meaning == STAYMAN and length_of(cards, HEARTS) != 4 and length_of(cards, SPADES) != 4:
+    if r.p_meaning == m.STAYMAN and length_of(cards, HEARTS) != 4 and length_of(cards, SPADES) != 4:
         wrong += _NEVER
     if r.p_short >= 0 and not _is_takeout(r, cards, points):
         wrong += _NEVER
-    if r.p_meaning in (WEAK_TWO, PREEMPT, WEAK_JUMP):
+    if r.p_meaning in (m.WEAK_TWO, m.PREEMPT, m.WEAK_JUMP):
         honours = heights(cards, np.int64(SUIT_OF_DENOMINATION[r.p_suit])) >> 8  # from the ten
         if count_bits(honours) < 2:
             wrong += _NEVER
@@ -128,13 +90,13 @@ def _misfit(r, cards):
 def _is_takeout(r, cards, points):
     """Whether a hand is short in their suit and has the others, or is strong."""
     if points >= 17:
-        return r.p_meaning == TAKEOUT
+        return r.p_meaning == m.TAKEOUT
     if length_of(cards, r.p_short) > 2:
         return False
     for denomination in range(4):
         if denomination == r.p_short or r.lengths[r.opener, denomination] >= 3:
             continue
-        if length_of(cards, denomination) < (4 if r.p_meaning == NEGATIVE and denomination >= HEARTS else 3):
+        if length_of(cards, denomination) < (4 if r.p_meaning == m.NEGATIVE and denomination >= HEARTS else 3):
             return False
     return True
 
@@ -146,14 +108,14 @@ def _value_of_pass(r, player, cards):
     if r.since != 1 or r.calls[partner] == 0:
         return 30
     theirs, mine = r.last[partner], r.last[player]  # partner's call, and a pass after it
-    if theirs in (STAYMAN, TRANSFER, OPEN_2C, WAITS, TAKEOUT, NEGATIVE):
+    if theirs in (m.STAYMAN, m.TRANSFER, m.OPEN_2C, m.WAITS, m.TAKEOUT, m.NEGATIVE):
         return -100
-    if theirs in (NEW_SUIT, NEW_SUIT_AT_TWO, SECOND_SUIT) and r.opener == player:
+    if theirs in (m.NEW_SUIT, m.NEW_SUIT_AT_TWO, m.SECOND_SUIT) and r.opener == player:
         return -100
-    strong = OPEN_2C in (mine, theirs) or r.low[partner] >= 22 or r.low[player] >= 22
+    strong = m.OPEN_2C in (mine, theirs) or r.low[partner] >= 22 or r.low[player] >= 22
     if strong and r.bidder == partner and _is_below_game(r.bid):
         return -100
-    if theirs == ACCEPTS and high_card_points(cards) >= 8:
+    if theirs == m.ACCEPTS and high_card_points(cards) >= 8:
         return -50
     return 30
 
@@ -172,52 +134,52 @@ def _value_of_call(r, player, cards, call):
     number = length_of(cards, suit) if suit >= 0 else 0
     partner = (player + 2) & 3
     value = 40
-    if meaning in (OPEN_1NT, OPEN_2NT, OPEN_2C, NT_OVERCALL):
+    if meaning in (m.OPEN_1NT, m.OPEN_2NT, m.OPEN_2C, m.NT_OVERCALL):
         return 90
-    if meaning in (OPEN_MAJOR, OPEN_MINOR):
+    if meaning in (m.OPEN_MAJOR, m.OPEN_MINOR):
         # The longest suit; of two long ones the higher, of short minors the lower.
         return 50 + 4 * number + (suit if number >= 5 else -suit)
-    if meaning in (STAYMAN, TRANSFER, STAYMAN_YES):
+    if meaning in (m.STAYMAN, m.TRANSFER, m.STAYMAN_YES):
         return 80 + number
-    if meaning in (GAME_RAISE, LIMIT_RAISE, RAISE, SLAM, INVITES):
+    if meaning in (m.GAME_RAISE, m.LIMIT_RAISE, m.RAISE, m.SLAM, m.INVITES):
         value = 60 + (8 if suit >= HEARTS else -8) + number
-        if meaning == SLAM:
+        if meaning == m.SLAM:
             value += 10
-        if meaning == RAISE and r.calls[player] and r.bidder == partner and r.bid % NUM_DENOMINATIONS == suit:
+        if meaning == m.RAISE and r.calls[player] and r.bidder == partner and r.bid % NUM_DENOMINATIONS == suit:
             value = 0  # nothing new
-    elif meaning in (NEW_SUIT, NEW_SUIT_AT_TWO):
-        value = 55 + number + (0 if number >= 5 else -suit) - 2 * (meaning == NEW_SUIT_AT_TWO)
-    elif meaning == SECOND_SUIT:
+    elif meaning in (m.NEW_SUIT, m.NEW_SUIT_AT_TWO):
+        value = 55 + number + (0 if number >= 5 else -suit) - 2 * (meaning == m.NEW_SUIT_AT_TWO)
+    elif meaning == m.SECOND_SUIT:
         value = 48 + number
-        settled = r.last[partner] in (RAISE, LIMIT_RAISE, WEAK_NT, INVITES_NT, ANSWER, TO_PLAY)
+        settled = r.last[partner] in (m.RAISE, m.LIMIT_RAISE, m.WEAK_NT, m.INVITES_NT, m.ANSWER, m.TO_PLAY)
         if (
             settled
-            or r.last[player] in (RAISE, LIMIT_RAISE, GAME_RAISE)
+            or r.last[player] in (m.RAISE, m.LIMIT_RAISE, m.GAME_RAISE)
             or (r.low[partner] < 6 and r.high[partner] < 37)
         ):
             value = 20
-    elif meaning in (REBID, JUMP_REBID):
+    elif meaning in (m.REBID, m.JUMP_REBID):
         value = 46 + number
-        if r.last[partner] in (RAISE, LIMIT_RAISE, INVITES_NT, TO_PLAY, ANSWER) or r.low[partner] < 6:
+        if r.last[partner] in (m.RAISE, m.LIMIT_RAISE, m.INVITES_NT, m.TO_PLAY, m.ANSWER) or r.low[partner] < 6:
             value = 20 if number < 7 else 35
-    elif meaning in (NT_REBID, NT_JUMP):
+    elif meaning in (m.NT_REBID, m.NT_JUMP):
         value = 45 + (15 if is_balanced(cards) else -10)
-    elif meaning in (TO_PLAY, INVITES_NT):
+    elif meaning in (m.TO_PLAY, m.INVITES_NT):
         value = 58 if suit < 0 else 66 + (4 if suit >= HEARTS else -20)
-        if suit >= 0 and r.last[partner] == TO_PLAY and r.bidder == partner:
+        if suit >= 0 and r.last[partner] == m.TO_PLAY and r.bidder == partner:
             value = 20  # partner knows the contract
         if suit < 0 and not is_balanced(cards):
             value -= 8
-    elif meaning in (WEAK_NT, WAITS, STAYMAN_NO):
+    elif meaning in (m.WEAK_NT, m.WAITS, m.STAYMAN_NO):
         value = 42
-    elif meaning == TAKEOUT:
+    elif meaning == m.TAKEOUT:
         value = 56
-    elif meaning == NEGATIVE:
+    elif meaning == m.NEGATIVE:
         value = 52
-    elif meaning in (OVERCALL, WEAK_JUMP, WEAK_TWO, PREEMPT):
+    elif meaning in (m.OVERCALL, m.WEAK_JUMP, m.WEAK_TWO, m.PREEMPT):
         value = 55 + 2 * number
-    elif meaning in (ANSWER, ANSWER_JUMP, ANSWER_GAME):
+    elif meaning in (m.ANSWER, m.ANSWER_JUMP, m.ANSWER_GAME):
         value = 45 + 2 * number + (3 if suit >= HEARTS else 0) if suit >= 0 else 47
-    elif meaning == PENALTY:
+    elif meaning == m.PENALTY:
         value = 38 if suit >= 0 else 50
     return value - 3 * max((call - BID_0) // NUM_DENOMINATIONS - 3, 0)

@@ -56,7 +56,7 @@ def deal_hands(s, dealer, given, log):
         s.hands[p] |= 1 << card
         s.dealt[k] = NO_CARD
         ev.log_move(log, table.DEALT, p, card, table.PACK, table.HAND + p, 1 << p)
-    open_auction(s, log)
+    _open_auction(s, log)
 
 
 @kernel
@@ -86,7 +86,7 @@ def _take_from_bank(s):
 
 
 @kernel(inline=True)
-def open_auction(s, log):
+def _open_auction(s, log):
     """Begin an auction: the dealer calls first, and nothing has been bid or played (3.1)."""
     s.phase = AUCTION
     s.num_calls = s.num_passes = s.opening_passes = 0

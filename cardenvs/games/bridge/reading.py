@@ -5,16 +5,7 @@ import numpy as np
 from cardenvs.core.kernel import kernel
 from cardenvs.core.record import packed
 from cardenvs.core.scratch import stack_record
-from cardenvs.games.bridge.meanings import (
-    ACCEPTS,
-    NATURAL,
-    NOTHING,
-    OPEN_2C,
-    STAYMAN,
-    STAYMAN_NO,
-    TRANSFER,
-    WAITS,
-)
+from cardenvs.games.bridge import meanings as m
 from cardenvs.games.bridge.promises import (
     MOST_POINTS,
     promise,
@@ -69,7 +60,7 @@ def read_auction(s, r):
     """Fill `r`, a READING, with the meanings of all calls so far, and what they promise."""
     r.bid, r.bidder, r.doubled, r.opener, r.since = NO_BID, -1, 0, -1, 0
     for p in range(4):
-        r.low[p], r.high[p], r.calls[p], r.last[p], r.suits[p] = 0, MOST_POINTS, 0, NOTHING, -1
+        r.low[p], r.high[p], r.calls[p], r.last[p], r.suits[p] = 0, MOST_POINTS, 0, m.NOTHING, -1
         r.high_cards[p] = r.balanced[p] = 0
         for denomination in range(4):
             r.lengths[p, denomination] = 0
@@ -77,7 +68,7 @@ def read_auction(s, r):
         player, call = (s.dealer + k) & 3, np.int64(s.calls[k])
         is_known = promise(r, player, call)
         if not is_known:
-            r.p_meaning, r.p_low, r.p_high, r.p_suit, r.p_length = NATURAL, 0, MOST_POINTS, -1, 0
+            r.p_meaning, r.p_low, r.p_high, r.p_suit, r.p_length = m.NATURAL, 0, MOST_POINTS, -1, 0
             r.p_balanced = 0
         r.meanings[k], r.lows[k], r.highs[k] = r.p_meaning, r.p_low, r.p_high
         r.named[k], r.numbers[k] = r.p_suit, r.p_length
@@ -89,7 +80,7 @@ def _note(r, player, call):
     """Take note of a call whose promise has been looked up."""
     r.low[player] = min(max(r.low[player], r.p_low), MOST_POINTS)
     r.high[player] = max(min(r.high[player], r.p_high), r.low[player])
-    if r.p_suit < 0 and r.p_meaning != OPEN_2C:
+    if r.p_suit < 0 and r.p_meaning != m.OPEN_2C:
         r.high_cards[player] = max(r.high_cards[player], r.p_low)
     r.balanced[player] |= r.p_balanced
     if r.p_suit >= 0 and call != DOUBLE:
@@ -107,6 +98,13 @@ def _note(r, player, call):
         r.opener = player
     r.bid, r.bidder, r.doubled = call - BID_0, player, 0
     denomination = r.bid % NUM_DENOMINATIONS
-    if denomination != NO_TRUMP and r.last[player] not in (STAYMAN, STAYMAN_NO, TRANSFER, OPEN_2C, WAITS, ACCEPTS):
+    if denomination != NO_TRUMP and r.last[player] not in (
+        m.STAYMAN,
+        m.STAYMAN_NO,
+        m.TRANSFER,
+        m.OPEN_2C,
+        m.WAITS,
+        m.ACCEPTS,
+    ):
         r.suits[player] = denomination
         r.lengths[player, denomination] = max(r.lengths[player, denomination], 3)
