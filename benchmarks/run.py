@@ -420,6 +420,7 @@ SECTIONS = {
     "wingspan": section_wingspan,
     "cards": section_cards,
     "canasta": section_canasta,
+    "bridge": section_bridge,
     "evaluator": section_evaluator,
     "rummikub": section_rummikub,
     "solvers": section_solvers,

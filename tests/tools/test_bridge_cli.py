@@ -13,10 +13,11 @@ pytest.importorskip("endplay")
 from cardenvs.cli import app
 from cardenvs.core.registry import get_game
 from cardenvs.core.replay import Replay
-from cardenvs.games.bridge.bank import read_bank, unpack
+from cardenvs.games.bridge.bank import FILE, read_bank, unpack
 from cardenvs.tools.bridge import solving
 from cardenvs.tools.bridge.boards import read_boards
 from cardenvs.tools.bridge.deals import dealt_hands, hands_of_seed
+from cardenvs.tools.bridge.double_dummy import tables
 from cardenvs.tools.bridge.results import BANK_SEED
 
 CLUB = Path(__file__).parent / "bridge" / "club.pbn"
@@ -112,13 +113,13 @@ def test_a_stopped_command_goes_on(tmp_path, monkeypatch):
     out = tmp_path / "a.jsonl"
     solved = []
 
-    def tables(hands):
+    def few(hands):
         if len(solved) == 2:
             raise KeyboardInterrupt
         solved.append(len(hands))
         return np.full((len(hands), 5, 4), 6, np.int8)
 
-    monkeypatch.setattr(solving, "tables", tables)
+    monkeypatch.setattr(solving, "tables", few)
     ended = run("solve", "--seeds", "0:20", "--out", out, "-p", 1, code=130)
     assert "repeat the command, and it goes on" in " ".join(ended.stderr.split())
     assert not out.exists()
@@ -138,6 +139,15 @@ def test_a_bank_has_the_deals_of_its_seeds_and_is_the_same_again(tmp_path, free)
         hands = [sum(1 << int(card) for card in np.flatnonzero(owners[k] == p)) for p in range(4)]
         assert hands == hands_of_seed(BANK_SEED + k).tolist()
     assert (tricks == 7).all()
+
+
+def test_the_bank_of_the_package_has_the_deals_of_its_seeds_and_their_results():
+    owners, tricks = unpack(read_bank(FILE))
+    assert len(owners) == 5000
+    for k in (0, 1, 2499, 4999):
+        hands = [sum(1 << int(card) for card in np.flatnonzero(owners[k] == p)) for p in range(4)]
+        assert hands == hands_of_seed(BANK_SEED + k).tolist()
+    assert (tables(hands_of_seed(BANK_SEED + 4321)[None])[0] == tricks[4321]).all()
 
 
 def test_a_replay_is_annotated(tmp_path):

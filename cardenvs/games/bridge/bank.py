@@ -74,7 +74,7 @@ def read_bank(path: Path) -> np.ndarray:
     owners, tricks = unpack(rows)
     sizes = np.stack([(owners == p).sum(axis=1) for p in range(NUM_PLAYERS)], axis=1)
     _complain(path, (sizes != NUM_TRICKS).any(axis=1), "a player holds thirteen cards")
-    _complain(path, (tricks > NUM_TRICKS).any(axis=(1, 2)), "a side takes at most thirteen tricks")
+    _complain(path, tricks.max(axis=(1, 2)) > NUM_TRICKS, "a side takes at most thirteen tricks")
     return rows
 
 

@@ -11,7 +11,6 @@ both can read.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,33 +32,18 @@ from cardenvs.games.bridge.state import (
 from cardenvs.tools.bridge import boards
 from cardenvs.tools.bridge.boards import Board
 from cardenvs.tools.bridge.deals import hand_text, read_card, read_deal, read_hand, remaining
-from cardenvs.tools.bridge.text_files import MOST_LINES, lines_of
+from cardenvs.tools.bridge.pbn_tags import SECTIONS, Tag, error_at, tagged_boards
 
 _T = TypeVar("_T")
-MOST_TAGS = 200  # of a board
-MOST_TOKENS = 1500  # of a section
-_PIECE = re.compile(r'\s*(?:(\{)|(;)|\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]|([^\s{;\[]+))')
 _BID = re.compile(r"([1-7])(C|D|H|S|NT?)", re.IGNORECASE)
 _SUFFIX = re.compile(r"[!?]+$|\$\d+$")
 _CONTRACT = re.compile(r"([1-7])(C|D|H|S|NT?)(X{0,2})", re.IGNORECASE)
 _VULNERABLE = {"none": 0, "love": 0, "-": 0, "ns": 1, "ew": 2, "all": 3, "both": 3}
-_SECTIONS = ("auction", "play")
 OWN_TAGS = {  # those that a Board has in fields of its own
     "board", *("north", "east", "south", "west"), "dealer", "vulnerable", "deal", "declarer", "contract", "result",
-    *_SECTIONS, "note",
+    *SECTIONS, "note",
 }  # fmt: skip
 DENOMINATIONS = "CDHSN"
-
-
-@dataclass
-class _Tag:
-    """A tag: its name as written, value, line, and what follows it: (line, token) pairs, and notes by number."""
-
-    name: str
-    value: str
-    line: int
-    tokens: list[tuple[int, str]] = field(default_factory=list)
-    notes: dict[str, str] = field(default_factory=dict)
 
 
 def read_pbn(path: Path) -> Iterator[Board]:
@@ -69,98 +53,18 @@ def read_pbn(path: Path) -> Iterator[Board]:
         FormatError: a board is damaged or not playable by the rules; names file, board, line and tag.
         FileError: the file cannot be read.
     """
-    before = dict[str, _Tag]()
-    for number, tags in enumerate(_tagged(path), 1):
+    before = dict[str, Tag]()
+    for number, tags in enumerate(tagged_boards(path), 1):
         try:
             for name, tag in tags.items():
                 if tag.value in ("#", "##"):
                     if name not in before:
-                        raise _error(tag, "there is no board before from which to take the value")
+                        raise error_at(tag, "there is no board before from which to take the value")
                     tag.value = before[name].value
             yield _Reader(tags).board()
         except FormatError as error:
             raise FormatError(f"{path}: board {number}, {error}") from None
         before = tags
-
-
-def _error(tag: _Tag, reason: object, line: int | None = None) -> FormatError:
-    return FormatError(f"line {line or tag.line}, {tag.name}: {reason}")
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# Tags
-
-
-def _tagged(path: Path) -> Iterator[dict[str, _Tag]]:
-    """Yield the tags of each board by name in small letters. Comments and escaped lines are left out."""
-    tags: dict[str, _Tag] = {}
-    last: _Tag | None = None  # whose tokens follow
-    in_comment = False
-    count = 0
-    for line, text in lines_of(path):
-        if text.startswith("%"):
-            continue
-        if not text.strip() and not in_comment:
-            if tags:
-                yield tags
-            tags, last, count = {}, None, 0
-            continue
-        count += 1
-        if count > MOST_LINES:
-            raise FormatError(f"{path}, line {line}: a board has at most {MOST_LINES:,} lines")
-        place = 0
-        while place < len(text.rstrip()):
-            if in_comment:
-                end = text.find("}", place)
-                in_comment, place = end < 0, len(text) if end < 0 else end + 1
-                continue
-            found = _PIECE.match(text, place)
-            if found is None:
-                raise FormatError(f'{path}, line {line}: expected a tag such as [Board "1"]; got {short(text)}')
-            place = found.end()
-            opens, rest, name, value, token = found.groups()
-            if opens:
-                in_comment = True
-            elif rest:
-                break
-            elif name:
-                last = _add_tag(path, tags, last, _Tag(name, re.sub(r"\\(.)", r"\1", value), line))
-            elif last is None:
-                raise FormatError(f'{path}, line {line}: expected a tag such as [Board "1"]; got {short(token)}')
-            else:
-                _add_token(path, last, line, token)
-    if in_comment:
-        raise FormatError(f"{path}: a comment that begins with {{ has no end")
-    if tags:
-        yield tags
-
-
-def _add_tag(path: Path, tags: dict[str, _Tag], last: _Tag | None, tag: _Tag) -> _Tag:
-    """Add a tag; return the one that following tokens and notes belong to."""
-    where = f"{path}, line {tag.line}"
-    if len(tag.value) > boards.MOST_TEXT or not tag.value.isprintable():
-        raise FormatError(f"{where}: the value of {short(tag.name)} is too long or has unprintable characters")
-    key = tag.name.lower()
-    if key == "note":
-        number, colon, text = tag.value.partition(":")
-        if not colon or last is None or len(last.notes) >= MOST_TAGS:
-            raise FormatError(f'{where}: a note is written [Note "1:text"] and follows the auction or the play')
-        last.notes[number.strip()] = text.strip()
-        return last
-    if key in tags:
-        raise FormatError(f"{where}: {short(tag.name)} is there twice; an empty line ends a board")
-    if len(tags) >= MOST_TAGS:
-        raise FormatError(f"{where}: a board has at most {MOST_TAGS} tags")
-    tags[key] = tag
-    return tag
-
-
-def _add_token(path: Path, tag: _Tag, line: int, token: str) -> None:
-    if tag.name.lower() not in _SECTIONS:
-        return  # tables of other tags, such as results at other tables
-    if len(tag.tokens) >= MOST_TOKENS:
-        raise FormatError(f"{path}, line {line}: {tag.name} has more than {MOST_TOKENS:,} entries")
-    tag.tokens.append((line, token))
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -170,7 +74,7 @@ def _add_token(path: Path, tag: _Tag, line: int, token: str) -> None:
 class _Reader:
     """Turns the tags of a board into a Board."""
 
-    def __init__(self, tags: dict[str, _Tag]) -> None:
+    def __init__(self, tags: dict[str, Tag]) -> None:
         self._tags = tags
         self._explanations: dict[int, str] = {}
         self._comments: dict[int, str] = {}
@@ -188,7 +92,7 @@ class _Reader:
         try:
             return read(value)
         except FormatError as error:
-            raise _error(self._tags[name], error) from None
+            raise error_at(self._tags[name], error) from None
 
     def board(self) -> Board:
         """Return the board."""
@@ -218,7 +122,7 @@ class _Reader:
                 try:
                     self._call(state, auction, token)
                 except FormatError as error:
-                    raise _error(auction, error, line) from None
+                    raise error_at(auction, error, line) from None
             self._check_contract(state, contract)
             return state, True
         if contract is None:
@@ -237,16 +141,16 @@ class _Reader:
             if found is not None:
                 return found
         if number is None:
-            raise _error(self._tags["deal"], "neither the dealer nor the number of the board is given")
+            raise error_at(self._tags["deal"], "neither the dealer nor the number of the board is given")
         return (number - 1) % NUM_PLAYERS
 
     def _vulnerable(self, number: int | None) -> int | None:
         """Return the bit set of sides, or None: that of the board's number."""
-        found = None if self._tags.get("vulnerable", _Tag("", "?", 0)).value == "?" else self._read_vulnerable()
+        found = None if self._tags.get("vulnerable", Tag("", "?", 0)).value == "?" else self._read_vulnerable()
         if found is not None:
             return found
         if number is None:
-            raise _error(self._tags["deal"], "neither the vulnerability nor the number of the board is given")
+            raise error_at(self._tags["deal"], "neither the vulnerability nor the number of the board is given")
         return None
 
     def _read_vulnerable(self) -> int | None:
@@ -254,7 +158,7 @@ class _Reader:
         if not tag.value.strip():
             return None
         if tag.value.strip().lower() not in _VULNERABLE:
-            raise _error(tag, f"it is None, NS, EW or All; got {short(tag.value)}")
+            raise error_at(tag, f"it is None, NS, EW or All; got {short(tag.value)}")
         return _VULNERABLE[tag.value.strip().lower()]
 
     def _contract(self) -> tuple[int, int, int] | None:
@@ -264,17 +168,17 @@ class _Reader:
             return None
         found = _CONTRACT.fullmatch(value)
         if found is None:
-            raise _error(self._tags["contract"], f"a contract is written 3NT, 4SX or Pass; got {short(value)}")
+            raise error_at(self._tags["contract"], f"a contract is written 3NT, 4SX or Pass; got {short(value)}")
         if declarer is None:
-            raise _error(self._tags["contract"], "the contract needs a declarer")
+            raise error_at(self._tags["contract"], "the contract needs a declarer")
         return read_bid(found[1], found[2]) - BID_0, len(found[3]), declarer
 
     def _check_contract(self, state: State, contract: tuple[int, int, int] | None) -> None:
         s = state.record
         if contract is not None and (s.declarer < 0 or contract != (s.contract, s.doubled, s.declarer)):
-            raise _error(self._tags["contract"], "contract and declarer are not those of the auction")
+            raise error_at(self._tags["contract"], "contract and declarer are not those of the auction")
 
-    def _call(self, state: State, tag: _Tag, token: str) -> None:
+    def _call(self, state: State, tag: Tag, token: str) -> None:
         """Apply a token of the auction: a call, `AP` for passes to the end, or a note on the last call."""
         made = int(state.record.num_calls)
         if token in ("*", "+", "-"):  # the auction goes on or ends without the rest being written
@@ -305,14 +209,14 @@ class _Reader:
         first = self._read("play", _seat)
         s = state.record
         if s.declarer < 0:
-            raise _error(tag, "cards are played, but there is no contract")
+            raise error_at(tag, "cards are played, but there is no contract")
         if first is None or first != s.leader:
-            raise _error(tag, f"the opening lead is {SEATS[int(s.leader)]}'s; got {short(tag.value)}")
+            raise error_at(tag, f"the opening lead is {SEATS[int(s.leader)]}'s; got {short(tag.value)}")
         for row in _rows(tag):
             if not self._play_row(state, tag, first, row):
                 break
 
-    def _play_row(self, state: State, tag: _Tag, first: int, row: list[tuple[int, str, str]]) -> bool:
+    def _play_row(self, state: State, tag: Tag, first: int, row: list[tuple[int, str, str]]) -> bool:
         """Play one trick; return whether others may follow."""
         leader, trick = int(state.record.leader), int(state.record.trick)
         is_whole = True
@@ -324,12 +228,12 @@ class _Reader:
                 is_whole = False
                 continue
             if not is_whole:
-                raise _error(tag, f"{token} is played after a card that is not on record", line)
+                raise error_at(tag, f"{token} is played after a card that is not on record", line)
             try:
                 card = read_card(token)
                 boards.apply(state, CARD_0 + card)
             except FormatError as error:
-                raise _error(tag, error, line) from None
+                raise error_at(tag, error, line) from None
             if note:
                 self._comments[NUM_PLAYERS * trick + k] = note
         return is_whole
@@ -339,22 +243,22 @@ class _Reader:
         try:
             return boards.checked_tricks(state, tricks)
         except FormatError as error:
-            raise _error(self._tags.get("result") or self._tags["deal"], error) from None
+            raise error_at(self._tags.get("result") or self._tags["deal"], error) from None
 
 
-def _rows(tag: _Tag) -> Iterator[list[tuple[int, str, str]]]:
+def _rows(tag: Tag) -> Iterator[list[tuple[int, str, str]]]:
     """Yield rows of four (line, token, note) entries; `*` and `+` end the play, the last row may be short."""
     row: list[tuple[int, str, str]] = []
     for line, token in tag.tokens:
         if token.startswith("=") and token.endswith("="):
             if not row:
-                raise _error(tag, "a note refers to the card before it", line)
+                raise error_at(tag, "a note refers to the card before it", line)
             row[-1] = (*row[-1][:2], _note(tag, token))
             continue
         if token.startswith("$"):
             continue
         if token.startswith("^"):
-            raise _error(tag, f"{short(token)}: leads out of turn and revokes are not supported", line)
+            raise error_at(tag, f"{short(token)}: leads out of turn and revokes are not supported", line)
         if len(row) == NUM_PLAYERS:
             yield row
             row = []
@@ -365,7 +269,7 @@ def _rows(tag: _Tag) -> Iterator[list[tuple[int, str, str]]]:
         yield row
 
 
-def _note(tag: _Tag, token: str) -> str:
+def _note(tag: Tag, token: str) -> str:
     number = token.strip("=")
     if number not in tag.notes:
         raise FormatError(f"there is no note {short(number)}")
