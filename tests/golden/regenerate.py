@@ -15,6 +15,7 @@ from cardenvs.core.replay import Replay
 
 FOLDER = Path(__file__).parent
 OPTIONS = {
+    "canasta_v0": [{"num_players": 4, "ask_partner": True, "match": True, "target": 500}, {"num_players": 3}],
     "casino_v0": [{"num_players": 4, "teams": True, "match": False}, {"royal": True, "table_only_builds": True}],
     "durak_v0": [
         {"num_players": 3, "variant": "perevodnoy", "show_trump_transfer": True},
