@@ -226,8 +226,6 @@ class _Loop:
         self._progress.note(f"checkpoint: {self._path}")
 
 
-
-
 def _device(name: str) -> str:
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
