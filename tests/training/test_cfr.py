@@ -352,7 +352,7 @@ def test_what_cannot_be_run_is_refused(tmp_path):
     policy.save(tmp_path / "bare.policy")
     with pytest.raises(FormatError, match="without the regrets of a solver"):
         Run.resume(tmp_path / "bare.policy")
-    for options, message in (({"game": 1}, "it has other options"), ({**policy.options, "ante": "x"}, "ante")):
+    for options, message in (({"game": 1}, "it has other options"), ({**policy.options, "num_players": "x"}, "num_players")):
         dataclasses.replace(policy, options=options, regrets=policy.weights).save(tmp_path / "wrong.policy")
         with pytest.raises((FormatError, OptionError), match=message):
             Run.resume(tmp_path / "wrong.policy")
