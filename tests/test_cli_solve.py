@@ -55,6 +55,9 @@ def test_it_stops_at_a_nash_conv_and_goes_on():
     assert first < 50
     assert run("solve", "--resume", "a/latest.policy", "--iterations", "300").exit_code == 0
     assert TabularPolicy.load("a/latest.policy").iterations == 300
+    assert "a/latest.policy has done 300 iterations" in refused(
+        "solve", "--resume", "a/latest.policy", "--iterations", "9"
+    )
 
 
 def test_quiet_prints_nothing():
