@@ -55,6 +55,9 @@ def test_it_stops_at_a_nash_conv_and_goes_on():
     assert first < 50
     assert run("solve", "--resume", "a/latest.policy", "--iterations", "300").exit_code == 0
     assert TabularPolicy.load("a/latest.policy").iterations == 300
+    assert "a/latest.policy has done 300 iterations" in refused(
+        "solve", "--resume", "a/latest.policy", "--iterations", "9"
+    )
 
 
 def test_quiet_prints_nothing():
@@ -103,6 +106,17 @@ def test_an_agent_that_only_acts_is_estimated():
 )
 def test_what_cannot_be_done_is_refused_in_a_line(words, message):
     assert message in " ".join(refused(*words).split())
+
+
+@pytest.mark.parametrize("method", ["cfr+", "mccfr"])
+def test_without_the_compiler_it_finds_the_same(method):
+    words = ["solve", "kuhn_poker", "--method", method, "--iterations", "10", "--quiet", "--out"]
+    assert run(*words, "compiled").exit_code == 0
+    environment = {**os.environ, "CARDENVS_COMPILE": "0"}
+    subprocess.run([sys.executable, "-m", "cardenvs.cli", *words, "plain"], env=environment, check=True)
+    one, two = (TabularPolicy.load(f"{folder}/latest.policy") for folder in ("compiled", "plain"))
+    assert one.keys.tolist() == two.keys.tolist()
+    assert one.weights == pytest.approx(two.weights, abs=1e-12)
 
 
 def test_a_folder_with_a_run_is_not_overwritten_by_accident():

@@ -55,22 +55,26 @@ def solve(
     from cardenvs.core.registry import get_game
     from cardenvs.training.cfr import Run
 
-    if resume is not None:
-        if game or option or out or overwrite:
-            raise OptionError("--resume takes game, options and folder from the file; give it --iterations or --until")
-        check_input(resume)
-        run = Run.resume(resume)
-    else:
-        if not game:
-            raise OptionError("which game? name one, as in: cardenvs solve leduc_poker_v0")
-        found = get_game(game)
-        options = read_options(found, option)
-        folder = Path("runs") / time.strftime(f"{found.name}-%Y%m%d-%H%M%S") if out is None else out
-        if out is not None:
-            check_output_folder(folder)
-        run = Run.begin(found, options.as_dict(), method, folder, seed, overwrite)
+    if resume is not None and (game or option or out or overwrite):
+        raise OptionError("--resume takes game, options and folder from the file; give it --iterations or --until")
+    with ProgressBar("Listing positions", unit="histories", transient=True, hidden=quiet) as bar:
+        if resume is not None:
+            check_input(resume)
+            run = Run.resume(resume, bar.show)
+        else:
+            if not game:
+                raise OptionError("which game? name one, as in: cardenvs solve leduc_poker_v0")
+            found = get_game(game)
+            options = read_options(found, option)
+            folder = Path("runs") / time.strftime(f"{found.name}-%Y%m%d-%H%M%S") if out is None else out
+            if out is not None:
+                check_output_folder(folder)
+            run = Run.begin(found, options.as_dict(), method, folder, seed, overwrite, bar.show)
     if iterations is None and until is None:
         iterations = _DEFAULT_ITERATIONS
+    if iterations is not None and iterations <= run.solver.iterations:
+        done = f"{run.solver.iterations:,}"
+        raise OptionError(f"{resume} has done {done} iterations; give --iterations a larger number")
     _work(run, iterations, until, quiet)
     if strategy:
         _print_strategy(run)
@@ -180,7 +184,8 @@ def exploitability(
     options = read_options(found, option)
     made = make_agent(agent, found, options)
     try:
-        tree = Tree(found, **options.as_dict())
+        with ProgressBar("Listing positions", unit="histories", transient=True, hidden=quiet) as bar:
+            tree = Tree(found, on_progress=bar.show, **options.as_dict())
         with ProgressBar("Asking the agent", total=tree.num_infosets, transient=True, hidden=quiet) as bar:
             policy, exact = agent_policy(tree, made, draws=draws, seed=seed, on_progress=bar.show)
     finally:

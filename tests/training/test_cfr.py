@@ -212,7 +212,10 @@ def test_a_method_does_what_its_paper_says(method, num_players):
     assert abs(policy - tree.uniform()).max() > 0.2
 
 
-@pytest.mark.parametrize(("name", "num_players"), [("kuhn_poker_v0", 2), ("kuhn_poker_v0", 3), ("leduc_poker_v0", 2)])
+@pytest.mark.parametrize(
+    ("name", "num_players"),
+    [("kuhn_poker_v0", 2), ("kuhn_poker_v0", 3), pytest.param("leduc_poker_v0", 2, marks=pytest.mark.slow)],
+)
 def test_mccfr_samples_as_a_recursion_does(name, num_players):
     game = get_game(name)
     slow, fast = (
@@ -352,7 +355,10 @@ def test_what_cannot_be_run_is_refused(tmp_path):
     policy.save(tmp_path / "bare.policy")
     with pytest.raises(FormatError, match="without the regrets of a solver"):
         Run.resume(tmp_path / "bare.policy")
-    for options, message in (({"game": 1}, "it has other options"), ({**policy.options, "ante": "x"}, "ante")):
+    for options, message in (
+        ({"game": 1}, "it has other options"),
+        ({**policy.options, "num_players": "x"}, "num_players"),
+    ):
         dataclasses.replace(policy, options=options, regrets=policy.weights).save(tmp_path / "wrong.policy")
         with pytest.raises((FormatError, OptionError), match=message):
             Run.resume(tmp_path / "wrong.policy")

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -62,9 +62,10 @@ class Run:
 
     @classmethod
     def begin(
-        cls, game: Game, options: dict, method: str, folder: Path, seed: int = 0, overwrite: bool = False
-    ) -> Self:
-        """Begin in a folder, which is created.
+        cls, game: Game, options: dict, method: str, folder: Path, seed: int = 0, overwrite: bool = False,
+        on_progress: Callable[[int], None] = lambda done: None,
+    ) -> Self:  # fmt: skip
+        """Begin in a folder, which is created. `on_progress` gets the number of histories listed so far.
 
         Raises:
             OptionError: no such method or option, or the folder holds a run and may not be overwritten.
@@ -74,13 +75,13 @@ class Run:
             raise OptionError(f"there is no method {short(method)}; methods are {', '.join((*METHODS, MCCFR))}")
         if (folder / POLICY_FILE).exists() and not overwrite:
             raise OptionError(f"{folder} holds a run; resume it, choose another folder or overwrite it")
-        solver, tree = _new_solver(game, options, method, seed)
+        solver, tree = _new_solver(game, options, method, seed, on_progress)
         folder.mkdir(parents=True, exist_ok=True)
         write_whole(folder / METRICS_FILE, "")
         return cls(solver, tree, folder)
 
     @classmethod
-    def resume(cls, path: Path) -> Self:
+    def resume(cls, path: Path, on_progress: Callable[[int], None] = lambda done: None) -> Self:
         """Go on from a file of an earlier run, to the numbers that an uninterrupted run would have given.
 
         Raises:
@@ -95,7 +96,7 @@ class Run:
             raise FormatError(f"{path} is damaged: its seed or its seconds are no such numbers")
         if set(saved.options) != set(game.options().as_dict()):
             raise FormatError(f"{path} is of another version of {game.name}: it has other options")
-        solver, tree = _new_solver(game, saved.options, saved.method, seed)
+        solver, tree = _new_solver(game, saved.options, saved.method, seed, on_progress)
         solver.restore(saved)
         folder = path.parent
         _keep_metrics(folder / METRICS_FILE, saved.iterations)
@@ -175,16 +176,18 @@ class Run:
         saved.save(self.path)
 
 
-def _new_solver(game: Game, options: dict, method: str, seed: int) -> tuple[Solver | Sampler, Tree | None]:
+def _new_solver(
+    game: Game, options: dict, method: str, seed: int, on_progress: Callable[[int], None]
+) -> tuple[Solver | Sampler, Tree | None]:
     if method != MCCFR:
-        tree = Tree(game, **options)
+        tree = Tree(game, on_progress=on_progress, **options)
         return Solver(tree, method), tree
     made = game.make_options(**options)
     try:
-        evaluated = Tree(game, most_histories=_MOST_EVALUATED, **options) if game.can_list_deals(**options) else None
+        tree = Tree(game, most_histories=_MOST_EVALUATED, on_progress=on_progress, **options)
     except SolvingError:
-        evaluated = None
-    return Sampler(game, made, seed), evaluated
+        return Sampler(game, made, seed), None
+    return Sampler(game, made, seed), tree
 
 
 def is_round(iterations: int) -> bool:

@@ -45,12 +45,20 @@ class Tree:
         last_pair: int32, by information state; the pair of the same player that leads there, or -1.
     """
 
-    def __init__(self, game: Game, *, most_histories: int = MOST_HISTORIES, **options: Any) -> None:
+    def __init__(
+        self,
+        game: Game,
+        *,
+        most_histories: int = MOST_HISTORIES,
+        on_progress: Callable[[int], None] = lambda done: None,
+        **options: Any,
+    ) -> None:
         """Walk the whole game.
 
         Args:
             game: the Game.
             most_histories: how many to list at most.
+            on_progress: called now and then with the number of histories listed.
             options: of the game.
 
         Raises:
@@ -63,7 +71,7 @@ class Tree:
             self._deals = game.enumerate_deals(**options)
         except NotImplementedError as error:
             raise SolvingError(str(error)) from None
-        built = _Builder(self, most_histories)
+        built = _Builder(self, most_histories, on_progress)
         self.parent, self.edge, self.infoset = (np.concatenate(parts) for parts in built.histories)
         ends = np.cumsum([len(part) for part in built.histories[0]])
         self._levels = [slice(start, stop) for start, stop in itertools.pairwise(ends.tolist())]  # without history 0
@@ -211,7 +219,7 @@ def normalised(weights: np.ndarray, first_pair: np.ndarray) -> np.ndarray:
 class _Builder:
     """Grows a tree level by level."""
 
-    def __init__(self, tree: Tree, most_histories: int) -> None:
+    def __init__(self, tree: Tree, most_histories: int, on_progress: Callable[[int], None]) -> None:
         self._most_histories = most_histories
         self._tree, self._grower = tree, Grower(tree.game, tree.options)
         root = np.zeros(1, np.int32)
@@ -228,6 +236,7 @@ class _Builder:
         parent, edge = np.zeros(len(chance), np.int32), np.full(len(chance), _NONE, np.int32)
         while len(worlds.player):
             history, infoset = self._add_histories(worlds, chance, parent, edge, own, deal)
+            on_progress(self._num_histories)
             going = np.flatnonzero(worlds.num_legal > 0)
             before = worlds.take(going)
             self._check_size(int(before.num_legal.sum()))
