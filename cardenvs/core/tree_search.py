@@ -313,7 +313,7 @@ def choose_ucb(tree, node, legal, n, exploration, walk):
 def choose_puct(tree, node, legal, n, exploration, total):
     """Return the action with the highest bound by PUCT; those without a return count as the node's mean."""
     key, action, best, scale = tree[node].key, np.int64(legal[0]), -math.inf, deviation(total)
-    at_node = math.sqrt(tree[node].visits + tree[node].pending)
+    at_node = math.sqrt(1 + tree[node].visits + tree[node].pending)
     node_mean = tree[node].value / max(1, tree[node].visits)
     for k in range(n):
         edge = lookup(tree, edge_key(key, np.int64(legal[k])))

@@ -15,7 +15,7 @@ from cardenvs.core.tree_search import MAX_PATH
 
 
 class SlowTree:
-    """The same search as `SearchTree`, for games without `sample_belief`."""
+    """The same search as `SearchTree`."""
 
     def __init__(self, state, seed, policy="random", max_plies=10**6, exploration=1.0):
         self.state, self.seed, self.policy = state, seed, policy
@@ -38,7 +38,11 @@ class SlowTree:
         game, state = self.state.game, self.state
         records = state.records.copy()
         rng = np.zeros(4, np.uint64)
-        game.engine.determinize(records, 0, self.player, int(substream_seed(self.seed, 0, number)) >> 1)
+        world_seed = int(substream_seed(self.seed, 0, number)) >> 1
+        if game.rules.sample_belief is None:
+            game.engine.determinize(records, 0, self.player, world_seed)
+        else:
+            game.rules.sample_belief(records[0], self.player, world_seed)
         seed_xoshiro(rng, np.uint64(substream_seed(self.seed, 1, number)))
         world = State._from_record(game, state.options, records)
         start = {p: world.observation(p).tobytes() for p in range(world.num_players) if p != self.player}

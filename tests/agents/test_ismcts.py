@@ -131,14 +131,6 @@ def chosen(state, seed=0, **settings):
     return ISMCTSAgent(state.game, **settings).act(Turn(state, seed))
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_it_calls_with_the_best_card_and_folds_the_worst(seed):
-    for deck, best in (("Q K J", BET), ("K J Q", PASS)):
-        state = KUHN.new_state(seed=1, deck=deck)
-        state.apply(BET)
-        assert chosen(state, seed, simulations=200) == best
-
-
 def test_it_learns_how_others_answer_and_how_to_go_on():
     """With the best card of three, a bet earns nothing from players who have learned to fold the worst one."""
     state = KUHN.new_state(seed=1, deck="K J Q")

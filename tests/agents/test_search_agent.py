@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from cardenvs.agents import SearchAgent, Turn, search
+from cardenvs.agents.ismcts import ISMCTSAgent
 from cardenvs.core.errors import IllegalActionError, PolicyNotFoundError
 from cardenvs.core.registry import get_game
 
@@ -21,12 +22,13 @@ def chosen(state, seed=0, **parameters):
     return SearchAgent(state.game, **parameters).act(Turn(state, seed))
 
 
+@pytest.mark.parametrize("kind", [SearchAgent, ISMCTSAgent])
 @pytest.mark.parametrize("seed", range(5))
-def test_it_calls_with_the_best_card_and_folds_the_worst(seed):
+def test_it_calls_with_the_best_card_and_folds_the_worst(kind, seed):
     for deck, best in (("Q K J", BET), ("K J Q", PASS)):
         state = KUHN.new_state(seed=1, deck=deck)
         state.apply(BET)
-        assert chosen(state, seed) == best
+        assert kind(KUHN, simulations=200).act(Turn(state, seed)) == best
 
 
 @pytest.mark.parametrize("seed", range(5))
