@@ -6,11 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from cardenvs.agents.ppo import (
-    Network,
-    checked_tensor,
-    log_policy,
-)
+from cardenvs.agents.network import Network, log_policy
+from cardenvs.agents.ppo import checked_tensor
 from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError
 from cardenvs.core.game import Game
