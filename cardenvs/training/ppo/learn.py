@@ -151,7 +151,7 @@ class Learner:
             self._network.value.weight *= ratio
             self._network.value.bias *= ratio
             store.value *= ratio
-            trajectories.end_value *= np.float32(ratio)
+            np.multiply(trajectories.end_value, np.float32(ratio), out=trajectories.end_value)
 
     def move_magnet(self) -> None:
         """Make the present policy the reference."""
