@@ -148,10 +148,10 @@ class Learner:
     def _rescale(self, ratio: float, store: RolloutBuffer, trajectories: Trajectories) -> None:
         """Bring predicted values, past and future ones, from the old scale of rewards to the new one."""
         if ratio != 1:
-            self._network.value.weight *= ratio
-            self._network.value.bias *= ratio
+            self._network.value.weight.mul_(ratio)
+            self._network.value.bias.mul_(ratio)
             store.value *= ratio
-            np.multiply(trajectories.end_value, np.float32(ratio), out=trajectories.end_value)
+            trajectories.end_value *= np.float32(ratio)
 
     def move_magnet(self) -> None:
         """Make the present policy the reference."""
