@@ -1,8 +1,8 @@
-"""A policy trained by `cardenvs.training.ppo`, as an agent: its network, its checkpoints, how it plays.
+"""A policy trained by `cardenvs.training.ppo`, as an agent: its checkpoints, and how it plays.
 
     agent = load_agent("runs/best/latest.pt")
 
-The network is defined here and nowhere else; training imports it. Needs the extra `train` (torch).
+Its network is in cardenvs/agents/network.py. Needs the extra `train` (torch).
 """
 
 import os
@@ -10,12 +10,13 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any
 
 import numpy as np
 
 from cardenvs.agents.base import Agent, Turn
 from cardenvs.agents.checkpoint import WEIGHTS_SUFFIX
+from cardenvs.agents.network import ACTIVATIONS, Network, log_policy
 from cardenvs.agents.weights import read_weights
 from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError, require
@@ -30,153 +31,9 @@ import torch  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 
 FORMAT = "cardenvs-ppo-1"
-ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh, "silu": nn.SiLU}
 
-_LOGIT_GAIN = 0.01
 _SEED_RANGE = 2.0**63
 _MOST_NOTED = 5  # actions whose probabilities are noted
-
-
-class Network(nn.Module):
-    """What a player does and expects, from what it sees: one network for every seat.
-
-    Orthogonal initial weights, small ones for the logits, as in S. Huang et al., "The 37 Implementation Details of
-    Proximal Policy Optimization" (ICLR blog track 2022), 2.
-
-    Attributes:
-        shape: the arguments it was made with, as JSON values.
-        scale: (D,) floats, what `features` multiplies observations by.
-        is_half: whether the hidden layers compute in bfloat16.
-    """
-
-    scale: Tensor
-
-    def __init__(
-        self,
-        observation_size: int,
-        num_actions: int,
-        hidden: Sequence[int] = (256, 256),
-        activation: str = "relu",
-        action_embedding: int = 0,
-    ) -> None:
-        """Create a network with random weights, from torch's global generator.
-
-        Args:
-            observation_size: D.
-            num_actions: A.
-            hidden: width of each hidden layer.
-            activation: one of ACTIVATIONS.
-            action_embedding: size of the actions' embeddings; 0: a linear layer over all actions.
-        """
-        super().__init__()
-        self.is_half = False
-        self.shape = {
-            "observation_size": observation_size,
-            "num_actions": num_actions,
-            "hidden": list(hidden),
-            "activation": activation,
-            "action_embedding": action_embedding,
-        }
-        layers: list[nn.Module] = []
-        for size_in, size_out in zip([observation_size, *hidden], hidden, strict=False):
-            layers += [_linear(size_in, size_out, 2**0.5), ACTIVATIONS[activation]()]
-        self.trunk = nn.Sequential(*layers)
-        self.policy: LinearHead | EmbeddingHead = (
-            EmbeddingHead(hidden[-1], num_actions, action_embedding)
-            if action_embedding
-            else LinearHead(hidden[-1], num_actions)
-        )
-        self.value = _linear(hidden[-1], 1, 1.0)
-        self.register_buffer("scale", torch.ones(observation_size))
-
-    @classmethod
-    def for_game(
-        cls, game: Game, options: Options, hidden: Sequence[int], activation: str, action_embedding: int = 0
-    ) -> Self:
-        """Return a network of the right sizes, which scales each entry of the observation by its bounds."""
-        layout = game.layout(options)
-        network = cls(layout.size, game.num_actions(options), hidden, activation, action_embedding)
-        bound = np.maximum(np.abs(layout.low.astype(np.float64)), np.abs(layout.high.astype(np.float64)))
-        bound[~np.isfinite(bound) | (bound == 0)] = 1
-        network.scale.copy_(torch.from_numpy(1 / bound))
-        return network
-
-    def features(self, observation: Tensor) -> Tensor:
-        """Observations (N, D) of any dtype as what `forward` takes, floats of about -1 to 1."""
-        return observation * self.scale
-
-    def forward(self, features: Tensor, legal: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Logits and values (N,) from features (N, D).
-
-        Args:
-            features: of `features`.
-            legal: (N, L) int64, the actions that logits (N, L) are wanted of; None: logits (N, A) of all actions.
-        """
-        hidden = self._hidden(features)
-        return self.policy(hidden, legal), self.value(hidden).squeeze(-1)
-
-    def value_of(self, features: Tensor) -> Tensor:
-        """Values (N,) alone."""
-        return self.value(self._hidden(features)).squeeze(-1)
-
-    def _hidden(self, features: Tensor) -> Tensor:
-        with torch.autocast(features.device.type, torch.bfloat16, enabled=self.is_half):
-            hidden = self.trunk(features)
-        return hidden.float() if self.is_half else hidden  # the heads stay exact, for small ratios of probabilities
-
-
-class LinearHead(nn.Linear):
-    """Logits of all actions by one linear layer."""
-
-    def __init__(self, size_in: int, num_actions: int) -> None:
-        """Begin with logits close to 0."""
-        super().__init__(size_in, num_actions)
-        nn.init.orthogonal_(self.weight, _LOGIT_GAIN)
-        nn.init.zeros_(self.bias)
-
-    def forward(self, hidden: Tensor, legal: Tensor | None = None) -> Tensor:
-        """Logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all."""
-        logits = super().forward(hidden)
-        return logits if legal is None else logits.gather(1, legal)
-
-
-class EmbeddingHead(nn.Module):
-    """Logits as products of a query, from the hidden values, and an embedding of each action.
-
-    Only the legal actions' logits are computed: much faster where thousands of actions exist and few are legal.
-    """
-
-    def __init__(self, size_in: int, num_actions: int, size: int) -> None:
-        """Begin with logits close to 0, with embeddings of `size` numbers."""
-        super().__init__()
-        self.query = _linear(size_in, size, 1.0)
-        self.embedding = nn.Embedding(num_actions, size)
-        self.bias = nn.Parameter(torch.zeros(num_actions))
-        nn.init.normal_(self.embedding.weight, std=_LOGIT_GAIN)
-
-    def forward(self, hidden: Tensor, legal: Tensor | None = None) -> Tensor:
-        """Logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all."""
-        query = self.query(hidden)
-        if legal is None:
-            return query @ self.embedding.weight.T + self.bias
-        return (self.embedding(legal) @ query.unsqueeze(-1)).squeeze(-1) + self.bias[legal]
-
-
-def _linear(size_in: int, size_out: int, gain: float) -> nn.Linear:
-    layer = nn.Linear(size_in, size_out)
-    nn.init.orthogonal_(layer.weight, gain)
-    nn.init.zeros_(layer.bias)
-    return layer
-
-
-def log_policy(logits: Tensor, mask: Tensor) -> Tensor:
-    """Log-probabilities (N, K), -inf for what is not legal.
-
-    Args:
-        logits: (N, K) floats, of all actions or of some.
-        mask: (N, K) bool, true for legal actions; at least one a row.
-    """
-    return torch.where(mask, logits, -torch.inf).log_softmax(-1)
 
 
 def read_checkpoint(path: str | Path) -> dict[str, Any]:

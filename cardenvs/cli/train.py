@@ -73,9 +73,15 @@ def train(
             batches=True,
         )
 
-    given = {"seconds": seconds, "total_steps": total_steps, "device": device, "threads": threads, "show": not quiet}
+    given: dict[str, Any] = {
+        "seconds": seconds,
+        "total_steps": total_steps,
+        "device": device,
+        "threads": threads,
+        "show": not quiet,
+    }
     try:
-        if seeds is None:
+        if seeds is None or chosen is None:
             train_policy(None if resume else game, chosen, out=out, resume=resume, overwrite=overwrite, **given)
         else:
             _train_seeds(game, chosen, seeds, out, overwrite, given)

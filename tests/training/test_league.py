@@ -7,7 +7,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from cardenvs.agents.ppo import EmbeddingHead, LinearHead, Network, load_agent, log_policy  # noqa: E402
+from cardenvs.agents.network import EmbeddingHead, LinearHead, Network, log_policy  # noqa: E402
+from cardenvs.agents.ppo import load_agent  # noqa: E402
 from cardenvs.core.errors import FormatError, PolicyNotFoundError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.training.cfr import Tree  # noqa: E402
@@ -15,7 +16,7 @@ from cardenvs.training.config import Config  # noqa: E402
 from cardenvs.training.ppo import Run, train  # noqa: E402
 from cardenvs.training.ppo.evaluate import Score  # noqa: E402
 from cardenvs.training.ppo.league import EVERY_PLAYER, Pool, Tables  # noqa: E402
-from cardenvs.training.ppo.learn import divergence, imitation_loss, neurd_loss  # noqa: E402
+from cardenvs.training.ppo.losses import divergence, imitation_loss, neurd_loss  # noqa: E402
 from cardenvs.training.ppo.report import warning  # noqa: E402
 from cardenvs.training.ppo.returns import ReturnScale  # noqa: E402
 from cardenvs.training.ppo.trajectories import Trajectories  # noqa: E402

@@ -10,7 +10,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from cardenvs.agents.ppo import Network, log_policy, read_checkpoint  # noqa: E402
+from cardenvs.agents.network import Network, log_policy  # noqa: E402
+from cardenvs.agents.ppo import read_checkpoint  # noqa: E402
 from cardenvs.cli import app  # noqa: E402
 from cardenvs.core.errors import FormatError, OptionError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
@@ -22,7 +23,8 @@ from cardenvs.training.ppo import run as run_module  # noqa: E402
 from cardenvs.training.ppo.collect import Collector, is_listed, sample  # noqa: E402
 from cardenvs.training.ppo.evaluate import Evaluation, Score  # noqa: E402
 from cardenvs.training.ppo.league import Pool  # noqa: E402
-from cardenvs.training.ppo.learn import Learner, policy_loss_and_metrics, value_loss_of  # noqa: E402
+from cardenvs.training.ppo.learn import Learner  # noqa: E402
+from cardenvs.training.ppo.losses import policy_loss_and_metrics, value_loss_of  # noqa: E402
 from cardenvs.training.ppo.trajectories import RolloutBuffer, Trajectories  # noqa: E402
 from cardenvs.training.progress import METRICS, Stopwatch  # noqa: E402
 

@@ -6,11 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from cardenvs.agents.ppo import (
-    Network,
-    checked_tensor,
-    log_policy,
-)
+from cardenvs.agents.network import Network, log_policy
+from cardenvs.agents.ppo import checked_tensor
 from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError
 from cardenvs.core.game import Game
@@ -113,7 +110,7 @@ class Collector:
             with self._watch("rules"):
                 self._follow_rules(actions, learning)
                 if teacher:
-                    self._note_advice(teacher, rows)
+                    self._note_advice(teacher, rows, learning)
                 self._rule_calls += 1
             with self._watch("trajectories"):
                 self.trajectories.act(step, players, learning)
@@ -155,10 +152,11 @@ class Collector:
             if len(acting):
                 actions[acting] = self.vec.policy_actions(name, acting, self._rule_seed, self._rule_calls)
 
-    def _note_advice(self, teacher: str, rows: slice) -> None:
-        """Store the actions that the teacher would choose."""
-        everywhere = np.arange(self.vec.num_envs)
-        advice = self.vec.policy_actions(teacher, everywhere, self._rule_seed, self._rule_calls).astype(np.int64)
+    def _note_advice(self, teacher: str, rows: slice, learning: np.ndarray) -> None:
+        """Store the actions that the teacher would choose for the learners."""
+        acting = np.flatnonzero(learning)
+        advice = np.full(self.vec.num_envs, NO_ADVICE, np.int64)
+        advice[acting] = self.vec.policy_actions(teacher, acting, self._rule_seed, self._rule_calls)
         self.store.advice[rows] = self._slots(advice)
 
     def _credit(self, batch: Batch) -> None:

@@ -9,10 +9,7 @@ from typing import Self
 import numpy as np
 import torch
 
-from cardenvs.agents.ppo import (
-    Network,
-    log_policy,
-)
+from cardenvs.agents.network import Network, log_policy
 from cardenvs.core.codes import HOLD
 from cardenvs.core.rng import derived_seed
 from cardenvs.envs.batch import Batch

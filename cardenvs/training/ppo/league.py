@@ -11,7 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from cardenvs.agents.ppo import Network, checked_tensor
+from cardenvs.agents.network import Network
+from cardenvs.agents.ppo import checked_tensor
 from cardenvs.core.errors import FormatError
 from cardenvs.training.config import Config
 

@@ -1,4 +1,4 @@
-"""Learning: the clipped loss, and one update.
+"""Learning: one update.
 
 The magnet, a reference policy that the policy is drawn to and that follows it in steps, makes self-play converge in
 two-player zero-sum games instead of going round in circles: S. Sokota et al., "A Unified Approach to Reinforcement
@@ -15,16 +15,18 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from cardenvs.agents.ppo import (
-    Network,
-    check_model,
-    checked_fields,
-    checked_tensor,
-    log_policy,
-)
+from cardenvs.agents.network import Network, log_policy
+from cardenvs.agents.ppo import check_model, checked_fields, checked_tensor
 from cardenvs.core.errors import FormatError
 from cardenvs.training.config import Config
 from cardenvs.training.ppo.collect import is_listed, shortened
+from cardenvs.training.ppo.losses import (
+    divergence,
+    imitation_loss,
+    neurd_loss,
+    policy_loss_and_metrics,
+    value_loss_of,
+)
 from cardenvs.training.ppo.returns import ReturnScale
 from cardenvs.training.ppo.trajectories import RolloutBuffer, Trajectories
 from cardenvs.training.progress import Stopwatch
@@ -33,8 +35,6 @@ METRIC_NAMES = (
     "loss/policy", "loss/value", "policy/entropy", "policy/kl", "policy/clipped", "policy/kl_to_magnet",
     "loss/gradient_norm",
 )  # fmt: skip
-_MOST_FORCE = 20.0  # of one sampled action on its logit
-_MOST_LOGIT = 4.0  # further from the mean of the legal actions' no logit is pushed
 _KL = METRIC_NAMES.index("policy/kl")
 
 
@@ -148,8 +148,8 @@ class Learner:
     def _rescale(self, ratio: float, store: RolloutBuffer, trajectories: Trajectories) -> None:
         """Bring predicted values, past and future ones, from the old scale of rewards to the new one."""
         if ratio != 1:
-            self._network.value.weight *= ratio
-            self._network.value.bias *= ratio
+            self._network.value.weight.mul_(ratio)
+            self._network.value.bias.mul_(ratio)
             store.value *= ratio
             trajectories.end_value *= np.float32(ratio)
 
@@ -180,10 +180,9 @@ class Learner:
                 logits, listed, choice, log_prob, self._normalised(advantage), self._config.clip
             )
             value_loss = value_loss_of(new_value, value, value + advantage, self._config.value_clip)
-            reference = self._reference(features, legal, listed)
-            drift = (
-                logits.new_zeros(()) if reference is None else divergence(log_policy(logits, listed), reference, listed)
-            )
+            reference, drift = self._reference(features, legal, listed), logits.new_zeros(())
+            if reference is not None:
+                drift = divergence(log_policy(logits, listed), reference, listed)
             if self._config.policy_loss == "neurd":
                 policy_loss = neurd_loss(
                     logits, listed, choice, log_prob, self._normalised(advantage), weights["magnet"], reference
@@ -210,94 +209,6 @@ class Learner:
         if not self._config.normalise_advantages or len(advantage) < 2:
             return advantage
         return (advantage - advantage.mean()) / (advantage.std() + 1e-8)
-
-
-def policy_loss_and_metrics(
-    logits: Tensor, mask: Tensor, action: Tensor, log_prob: Tensor, advantage: Tensor, clip: float
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Return the clipped policy loss (Schulman et al. 2017, eq. 7), entropy, KL estimate and share of clipped ratios.
-
-    Args:
-        logits: (B, K), those of illegal actions any finite number.
-        mask: (B, K) bool, at least one legal action a row.
-        action: (B,) int64, columns of legal actions.
-        log_prob: (B,), of the actions when they were played.
-        advantage: (B,).
-        clip: epsilon.
-
-    Returns:
-        four scalars; the last two carry no gradient. The KL estimate is mean((r - 1) - log r), which is never negative.
-    """
-    log_probs = log_policy(logits, mask)
-    log_ratio = log_probs.gather(1, action.unsqueeze(1)).squeeze(1) - log_prob
-    ratio = log_ratio.exp()
-    loss = -torch.min(advantage * ratio, advantage * ratio.clamp(1 - clip, 1 + clip)).mean()
-    # 0 * -inf would be nan: where an action is illegal its log-probability counts as 0, its probability is 0.
-    entropy = -(log_probs.exp() * log_probs.masked_fill(~mask, 0)).sum(-1).mean()
-    with torch.no_grad():
-        kl = (ratio - 1 - log_ratio).mean()
-        clipped = ((ratio - 1).abs() > clip).float().mean()
-    return loss, entropy, kl, clipped
-
-
-def neurd_loss(
-    logits: Tensor,
-    mask: Tensor,
-    action: Tensor,
-    log_prob: Tensor,
-    advantage: Tensor,
-    magnet: float,
-    reference: Tensor | None,
-) -> Tensor:
-    """The loss of neural replicator dynamics (D. Hennes et al. 2020): each logit moves by its action's advantage.
-
-    A policy gradient moves it by probability times advantage, so an action that is hardly played is hardly learnt about
-    and self-play runs into the corners. Here the advantage of a sampled action is divided by its probability. The pull
-    of the magnet, its weight times log(reference / policy), acts on all legal actions (magnetic mirror descent).
-
-    Args:
-        logits, mask, action, log_prob, advantage: as for `policy_loss_and_metrics`.
-        magnet: weight of the pull.
-        reference: (B, K) log-probabilities of the magnet, or None.
-    """
-    with torch.no_grad():
-        force = torch.zeros_like(logits)
-        weight = (advantage * (-log_prob).exp()).clamp(-_MOST_FORCE, _MOST_FORCE)
-        force.scatter_(1, action.unsqueeze(1), weight.unsqueeze(1))
-        if reference is not None:
-            force += magnet * (reference - log_policy(logits, mask)).masked_fill(~mask, 0)
-        count = mask.sum(-1, keepdim=True)
-        centre = logits.masked_fill(~mask, 0).sum(-1, keepdim=True) / count
-        force -= force.masked_fill(~mask, 0).sum(-1, keepdim=True) / count  # only differences of logits matter
-        height = logits - centre
-        is_out = ((height > _MOST_LOGIT) & (force > 0)) | ((height < -_MOST_LOGIT) & (force < 0))
-        force = force.masked_fill(~mask | is_out, 0)
-    return -(logits.masked_fill(~mask, 0) * force).sum(-1).mean()
-
-
-def imitation_loss(logits: Tensor, mask: Tensor, legal: Tensor, advice: Tensor) -> Tensor:
-    """Mean cross-entropy of the policy to advised actions (S. Schmitt et al., "Kickstarting Deep RL", 2018).
-
-    Args:
-        logits, mask, legal: (B, K), of the legal actions.
-        advice: (B,) int64, ids of legal actions; rows with another number do not count.
-    """
-    advised = (legal == advice.unsqueeze(1)) & mask
-    return -log_policy(logits, mask).masked_fill(~advised, 0).sum(-1).mean()
-
-
-def divergence(log_probs: Tensor, reference: Tensor, mask: Tensor) -> Tensor:
-    """Mean KL(p || q) over rows, from log-probabilities of p and q, (B, K), -inf where mask is false."""
-    return (log_probs.exp() * (log_probs - reference).masked_fill(~mask, 0)).sum(-1).mean()
-
-
-def value_loss_of(value: Tensor, old_value: Tensor, target: Tensor, clip: float) -> Tensor:
-    """Half the mean squared error; with clip > 0 a value gains nothing by moving further than that from the old one."""
-    error = (value - target).square()
-    if clip:
-        held = old_value + (value - old_value).clamp(-clip, clip)
-        error = torch.max(error, (held - target).square())
-    return 0.5 * error.mean()
 
 
 def _explained_variance(values: np.ndarray, targets: np.ndarray) -> float:

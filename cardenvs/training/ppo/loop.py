@@ -163,7 +163,8 @@ class _Loop:
 
     def _evaluate(self) -> dict[str, float]:
         """Evaluate the policy, show the scores, and warn once if nothing is learnt. Returns metrics."""
-        run, metrics = self._run, {}
+        run = self._run
+        metrics: dict[str, float] = {}
         scores = run.evaluate(run.config.eval_deals)
         for name, score in scores.items():
             metrics |= {

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from cardenvs.agents.ppo import checked_fields
 from cardenvs.core.errors import FormatError
 
 _FADE = 0.99  # weight of the past at each update: about the last hundred updates count
@@ -55,10 +56,9 @@ class ReturnScale:
         Raises:
             FormatError: it is not what `get_state` gives.
         """
-        factor, sums = state.get("factor"), state.get("sums")
-        numbers = [factor, *(sums if isinstance(sums, list) else [])]
-        if len(numbers) != 3 or not all(type(one) is float and math.isfinite(one) for one in numbers):
-            raise FormatError("the scale of returns is not three numbers")
-        if factor <= 0 or min(sums) < 0:
-            raise FormatError("the scale of returns has a negative number")
-        self.factor, self._sums = factor, np.array(sums)
+        numbers = [state.get("factor"), *checked_fields(state, {"sums": list}, "the scale of returns")["sums"]]
+        if len(numbers) != 3 or not all(type(one) is float and math.isfinite(one) and one >= 0 for one in numbers):
+            raise FormatError("the scale of returns is not three numbers of 0 or more")
+        if numbers[0] == 0:
+            raise FormatError("the scale of returns is 0")
+        self.factor, self._sums = numbers[0], np.array(numbers[1:])

@@ -10,15 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from cardenvs.agents.ppo import (
-    FORMAT,
-    Network,
-    check_fits,
-    check_model,
-    checked_fields,
-    checked_tensor,
-    read_checkpoint,
-)
+from cardenvs.agents.network import Network
+from cardenvs.agents.ppo import FORMAT, check_fits, check_model, checked_fields, checked_tensor, read_checkpoint
 from cardenvs.core.checks import short
 from cardenvs.core.errors import CardenvsError, FormatError, OptionError
 from cardenvs.core.game import Game
