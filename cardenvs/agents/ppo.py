@@ -49,6 +49,7 @@ def read_checkpoint(path: str | Path) -> dict[str, Any]:
     try:
         checked_fields(checkpoint, _FIELDS, "the checkpoint")
         checkpoint["shape"] = _checked_shape(checkpoint["shape"])
+        checkpoint["reward_scale"] = _checked_scale(checkpoint)
         _check_options(checkpoint["options"])
         if checkpoint["steps"] < 0:
             raise FormatError("steps is negative")
@@ -146,6 +147,19 @@ def _checked_shape(shape: dict[str, Any]) -> dict[str, Any]:
     return {name: shape[name] for name in _SHAPE_FIELDS}
 
 
+def _checked_scale(checkpoint: dict[str, Any]) -> float:
+    """The factor by which rewards were multiplied in training, and with them the network's values.
+
+    Files of earlier versions have it among the settings.
+    """
+    config = checkpoint.get("config")
+    earlier = config.get("reward_scale", 1.0) if isinstance(config, dict) else 1.0
+    scale = checkpoint.get("reward_scale", earlier)
+    if type(scale) not in (int, float) or not 0 < scale < float("inf"):
+        raise FormatError(f"its reward_scale is {short(scale)}")
+    return float(scale)
+
+
 def _check_options(options: dict[Any, Any]) -> None:
     for name, value in options.items():
         entries = value if isinstance(value, list) else [value]
@@ -234,7 +248,7 @@ class PPOAgent(Agent):
         self._network = network.double().eval().requires_grad_(False)
         self._checkpoint, self._path = {key: checkpoint[key] for key in ("game", "options", "layout", "shape")}, path
         self._fitting: set[tuple[str, Options]] = set()
-        self._reward_scale = _reward_scale(checkpoint, path)
+        self._reward_scale = checkpoint["reward_scale"]
 
     def reset(self, seed: int) -> None:
         """Nothing to do: all randomness comes from the turns."""
@@ -301,15 +315,6 @@ class PPOAgent(Agent):
         if (game.name, options) not in self._fitting:
             check_fits(self._checkpoint, self._path, game, options)
             self._fitting.add((game.name, options))
-
-
-def _reward_scale(checkpoint: dict[str, Any], path: str | Path) -> float:
-    """Return the factor by which rewards were multiplied in training, and with them the network's values."""
-    config = checkpoint.get("config", {})
-    scale = config.get("reward_scale", 1.0) if isinstance(config, dict) else None
-    if not isinstance(scale, int | float) or not 0 < scale < float("inf"):
-        raise FormatError(f"{path} is damaged: its reward_scale is {short(scale)}")
-    return float(scale)
 
 
 def _drawn(probs: np.ndarray, seed: int) -> int:

@@ -22,7 +22,14 @@ from safetensors.torch import save  # noqa: E402
 
 FORMAT = "cardenvs-weights-1"
 PRECISIONS = {"float32": torch.float32, "float16": torch.float16}
-_DESCRIBED = ("game", "options", "layout", "shape", "steps")  # the fields of a checkpoint that become text
+_DESCRIBED = (
+    "game",
+    "options",
+    "layout",
+    "shape",
+    "steps",
+    "reward_scale",
+)  # the fields of a checkpoint that become text
 _MOST_BYTES = 256 << 20
 
 

@@ -403,7 +403,7 @@ class Engine:
     @functools.cached_property
     def begin_walk(self) -> Any:
         """begin_walk(states, i, player, seed, worlds, k, walk, total, seen): begin a round of a tree search."""
-        return self._inline(begin_kernel(self))
+        return self.inline(begin_kernel(self))
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def grow(self, policy_name: str) -> Callable:
@@ -414,7 +414,7 @@ class Engine:
         the last two begin as zeros. seen is an array for an observation. Round r depends on the rounds before and on
         (seed, r) only.
         """
-        return self._entry(grow_kernel(self, policy_name, self._list_for(policy_name)))
+        return self.entry(grow_kernel(self, policy_name, self._list_for(policy_name)))
 
     @functools.cached_property
     def descend(self) -> Callable:
@@ -425,7 +425,7 @@ class Engine:
         left to do. For a waiting walk k, observations[k] (P, size) and masks[k] (num_actions,) are written; before the
         next call, priors[k] (num_actions,) and values[k] (P,), float64, must be. The rest is as for `grow`.
         """
-        return self._entry(descend_kernel(self))
+        return self.entry(descend_kernel(self))
 
 
 @kernel

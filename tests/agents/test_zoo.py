@@ -32,7 +32,7 @@ def checkpoint(width=8):
     network = Network.for_game(GAME, OPTIONS, (width,), "relu")
     return {
         "game": GAME.name, "options": {}, "layout": GAME.layout(OPTIONS).hash, "shape": network.shape, "steps": 7,
-        "model": network.state_dict(),
+        "reward_scale": 0.5, "model": network.state_dict(),
     }  # fmt: skip
 
 
@@ -52,6 +52,7 @@ def test_weights_play_like_the_checkpoint_they_were_written_from(tmp_path):
             np.testing.assert_allclose(read["model"][name], tensor, atol=tolerance)
         agent = load_agent(path, GAME, OPTIONS)
         assert agent.steps == 7
+        assert read["reward_scale"] == 0.5
         assert log_probs(agent).shape == (1, 2)
 
 
@@ -85,6 +86,7 @@ def described(**changes):
         ({"format": FORMAT, "policy": "{" * 5000}, "its description of the policy cannot be read"),
         ({"format": FORMAT, "policy": "[]"}, "its description of the policy cannot be read"),
         (described(steps=-1), "steps is negative"),
+        (described(reward_scale=0), "its reward_scale is 0"),
         (described(shape={}), "shape needs observation_size"),
         (described(extra=1), "its description of the policy cannot be read"),
         (described(options={"a": {}}), "options has 'a'"),

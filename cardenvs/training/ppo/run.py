@@ -196,6 +196,7 @@ class Run:
             "shape": self.network.shape,
             "model": self.network.state_dict(),
             "steps": self.steps,
+            "reward_scale": self.learner.returns.factor,
             "config": self.config.as_dict(),
             "training": training,
         }
