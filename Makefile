@@ -96,7 +96,7 @@ lint: $(VENV)/dev  ## style, format, types, directions of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-docs: $(VENV)/dev  ## the documentation, in site/
+docs: $(VENV)/dev warm  ## the documentation, in site/
 	$(BIN)/python -m docs.generate
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 

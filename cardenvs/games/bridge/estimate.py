@@ -7,8 +7,8 @@ from cardenvs.games.bridge.cards import NUM_SUITS, SUIT_OF_DENOMINATION, length
 from cardenvs.games.bridge.evaluation import high_card_points
 from cardenvs.games.bridge.state import NO_TRUMP, NUM_PLAYERS, NUM_TRICKS
 
-# Least squares on the deals of the bank, in hundredths of a trick. The mean error is 1.0 tricks at no-trump and 0.8 in
-# a suit: `python -m pytest tests/games/test_bridge_results.py -k estimate`.
+# Least squares on 320 deals, in hundredths of a trick. On the deals of the bank, which are others, the mean error is
+# 1.0 tricks at no-trump and 0.8 in a suit: `python -m pytest tests/games/test_bridge_results.py -k estimate`.
 _NT_BASE, _NT_POINT = -375, 49
 _SUIT_BASE, _SUIT_POINT, _TRUMP, _SHORT = -834, 37, 104, 18
 
