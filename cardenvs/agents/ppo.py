@@ -155,7 +155,7 @@ def _checked_scale(checkpoint: dict[str, Any]) -> float:
     config = checkpoint.get("config")
     earlier = config.get("reward_scale", 1.0) if isinstance(config, dict) else 1.0
     scale = checkpoint.get("reward_scale", earlier)
-    if type(scale) not in (int, float) or not 0 < scale < float("inf"):
+    if not isinstance(scale, int | float) or isinstance(scale, bool) or not 0 < scale < float("inf"):
         raise FormatError(f"its reward_scale is {short(scale)}")
     return float(scale)
 
