@@ -1,7 +1,7 @@
 """`cardenvs zoo`: the trained policies that come with cardenvs, and how to publish your own."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -51,7 +51,7 @@ def pack_command(
     ],
     out: Annotated[Path, typer.Argument(metavar="FILE", help="What to write, named *.safetensors.")],
     precision: Annotated[
-        Literal["float16", "float32"], typer.Option(help="Of the weights; float16 makes the smaller file.")
+        str, typer.Option(metavar="float16|float32", help="Of the weights; float16 makes the smaller file.")
     ] = "float16",
 ) -> None:
     """Write the policy of a checkpoint as a small file to give to others. It plays as the agent ppo:FILE.
@@ -59,9 +59,11 @@ def pack_command(
     Example: `cardenvs zoo pack runs/gin/latest.pt gin.safetensors`
     """
     from cardenvs.agents.ppo import read_checkpoint, restore_network
-    from cardenvs.agents.weights import write_weights
-    from cardenvs.core.errors import FileError
+    from cardenvs.agents.weights import PRECISIONS, write_weights
+    from cardenvs.core.errors import FileError, OptionError
 
+    if precision not in PRECISIONS:
+        raise OptionError(f"--precision is {' or '.join(PRECISIONS)}; got {precision!r}")
     if out.suffix != WEIGHTS_SUFFIX:
         raise FileError(f"cannot write {out}: its name should end in {WEIGHTS_SUFFIX}")
     outputs = Outputs({"FILE": out}, used={"CHECKPOINT": checkpoint})
