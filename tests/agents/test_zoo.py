@@ -13,6 +13,7 @@ import torch
 from safetensors.torch import save_file
 
 from cardenvs.agents.ppo import Network, load_agent, read_checkpoint
+from cardenvs.agents.seeds import MatchSeed
 from cardenvs.agents.specs import make_agent
 from cardenvs.agents.weights import FORMAT, write_weights
 from cardenvs.agents.zoo import FOLDER, card, weights_file, zoo_names
@@ -155,8 +156,10 @@ def test_the_list_and_the_cards():
 def test_policies_are_small_and_beat_random_players(name):
     assert weights_file(name).stat().st_size < MOST_BYTES
     found = read_checkpoint(weights_file(name))
-    game, options = get_game(found["game"]), found["options"]
-    if options.get("num_players") == 1:
+    game = get_game(found["game"])
+    options = game.make_options(**found["options"])
+    if options.num_players == 1:
         return
-    summary = Match.of(game.name, [f"zoo:{name}", "random"], deals=60, seed=1, **options).run()
+    agents = [f"zoo:{name}", *["random"] * (options.num_players - 1)]
+    summary = Match(game, options, tuple(agents), 60, MatchSeed.of(1)).run()
     assert summary.ranking[0].name == f"zoo:{name}"
