@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from cardenvs.agents.checkpoint import WEIGHTS_SUFFIX
 from cardenvs.cli.files import Outputs, input_file
 from cardenvs.cli.shared import escaped, new_console, new_table
 
@@ -58,6 +57,7 @@ def pack_command(
 
     Example: `cardenvs zoo pack runs/gin/latest.pt gin.safetensors`
     """
+    from cardenvs.agents.checkpoint import WEIGHTS_SUFFIX
     from cardenvs.agents.ppo import read_checkpoint, restore_network
     from cardenvs.agents.weights import PRECISIONS, write_weights
     from cardenvs.core.errors import FileError, OptionError

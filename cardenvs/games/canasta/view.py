@@ -40,7 +40,7 @@ from cardenvs.games.canasta.state import (
 )
 
 _REASONS = {
-    actions.WRONG_PHASE: "that is not the question now (rules.md 3)",
+    actions.WRONG_PHASE: "that is not the question now (rules.md 3.1)",
     actions.NO_STOCK: "the stock is empty (rules.md 8.2)",
     actions.STOCK_LEFT: "there are cards in the stock (rules.md 8.2)",
     actions.MUST_TAKE: "the stock is empty and the discard fits a meld, so it must be taken (rules.md 8.2)",
@@ -176,13 +176,10 @@ class CanastaView(View):
             kind = BLACK_THREE if m == BLACK_MELD else m
             label = "3" if m == BLACK_MELD else "" if m == WILD_MELD else KIND_LABELS[kind]
             cards = " ".join([label] * naturals + ["JK"] * jokers + ["2"] * twos)
-            if meld_size(s, side_of(s, int(s.current_player)), m):
-                return f"add {cards} to {MELD_LABELS[m]}"
-            return (
-                f"meld {cards}"
-                if naturals + jokers + twos > 2 and (naturals > 1 or m == WILD_MELD)
-                else (f"begin {MELD_LABELS[m]} with {cards}")
-            )
+            can_begin = naturals + jokers + twos > 2 and (naturals > 1 or m == WILD_MELD)
+            if can_begin and not meld_size(s, side_of(s, int(s.current_player)), m):
+                return f"meld {cards}"
+            return f"add {cards} to {MELD_LABELS[m]}"
         if action >= actions.DISCARD_0:
             return f"discard {FACE_LABELS[action - actions.DISCARD_0]}"
         if actions.TAKE_WITH_PAIR <= action <= actions.TAKE_BY_ADDING:
@@ -276,9 +273,10 @@ class CanastaView(View):
         if event.kind == "composition":
             naturals, wilds = event.value // 100, event.value // 10 % 10 + event.value % 10
             m = int(event.source[0].removeprefix("meld_"))
-            return f"The side of player_{event.player} has {naturals} + {wilds} cards in its meld {MELD_LABELS[m]}."
+            return f"player_{event.player}'s side has {naturals} + {wilds} cards in its meld {MELD_LABELS[m]}."
         if event.kind in _SIDE_EVENTS:
-            return super().describe_event(event, kind).replace("player_", "The side of player_", 1)
+            player = f"player_{event.player}"
+            return super().describe_event(event, kind).replace(player, f"{player}'s side", 1)
         return super().describe_event(event, kind)
 
     # -- the picture --------------------------------------------------------------------------------------------
