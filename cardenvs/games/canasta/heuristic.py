@@ -11,7 +11,8 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
 from cardenvs.games.canasta import actions, state
 from cardenvs.games.canasta.actions import cards_laid
-from cardenvs.games.canasta.completion import can_go_out, try_cards
+from cardenvs.games.canasta.completion import can_go_out
+from cardenvs.games.canasta.legal import ends_after
 from cardenvs.games.canasta.scoring import hand_points
 from cardenvs.games.canasta.state import (
     BLACK_MELD,
@@ -226,27 +227,13 @@ def _go_out(s, player, legal, n):
         value = -1e9
         if action >= actions.LAY_0:
             m, naturals, jokers, twos = cards_laid(action)
-            if _stays_out(s, player, m, naturals, jokers, twos):
+            if ends_after(s, player, m, naturals, jokers, twos, True):
                 value = _lay_value(s, player, m, naturals, jokers, twos, True) - 1000.0 * m
         elif action >= actions.DISCARD_0 and s.hand_sizes[player] == 1:
             value = -500.0
         if value > best_value:
             best, best_value = action, value
     return best if best >= 0 else np.int64(legal[0])
-
-
-@kernel
-def _stays_out(s, player, m, naturals, jokers, twos):
-    """Whether the player can go out after these cards are laid."""
-    first, laid = s.first_meld, s.has_laid
-    try_cards(s, player, m, naturals, jokers, twos, 1)
-    s.first_meld = m + 1
-    s.has_laid = 1
-    goes = can_go_out(s, player)
-    s.first_meld = first
-    s.has_laid = laid
-    try_cards(s, player, m, naturals, jokers, twos, -1)
-    return goes
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -268,11 +268,17 @@ def completes(s, player, m, naturals, jokers, twos):
     left = s.hand_sizes[player] - naturals - jokers - twos
     if s.needed <= 0 and left >= 2 and s.answer != MUST_GO_OUT and m != BLACK_MELD:
         return True
+    return ends_after(s, player, m, naturals, jokers, twos, m == BLACK_MELD)
+
+
+@kernel
+def ends_after(s, player, m, naturals, jokers, twos, by_going_out):
+    """Whether the turn can be completed after these cards, or only by going out."""
     first, laid = s.first_meld, s.has_laid
     try_cards(s, player, m, naturals, jokers, twos, 1)
     s.first_meld = m + 1
     s.has_laid = 1
-    goes = can_go_out(s, player) if m == BLACK_MELD else can_complete(s, player)
+    goes = can_go_out(s, player) if by_going_out else can_complete(s, player)
     s.first_meld = first
     s.has_laid = laid
     try_cards(s, player, m, naturals, jokers, twos, -1)
