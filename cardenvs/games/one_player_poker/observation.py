@@ -52,6 +52,17 @@ def _most_in_a_row() -> np.ndarray:
 
 
 _IN_A_ROW = _most_in_a_row()
+_BITS = (np.arange(256)[:, None] >> np.arange(8) & 1).astype(np.int8)  # of a byte, one a column
+_ALL_CARDS = (1 << NUM_CARDS) - 1
+
+# By card, because a division takes longer than a load. Counters have three bits: 13 ranks, then four suits.
+_CARDS = np.arange(NUM_CARDS)
+_RANK = (_CARDS % 13).astype(np.uint64)
+_RANK_COUNT = (3 * (_CARDS % 13)).astype(np.uint64)
+_SUIT_COUNT = (39 + 3 * (_CARDS // 13)).astype(np.uint64)
+_COUNTS = (1 << _RANK_COUNT | 1 << _SUIT_COUNT).astype(np.int64)
+_RANK_PLACES = (_RANKS + 13 * np.arange(HAND_SIZE)[:, None] + _CARDS % 13).astype(np.uint64)
+_SUIT_PLACES = (_SUITS + 4 * np.arange(HAND_SIZE)[:, None] + _CARDS // 13).astype(np.uint64)
 
 
 def layout(options):
@@ -63,31 +74,42 @@ def layout(options):
 def observe(s, player, out):
     """Write the hand, the cards to come and the budgets into `out`, int8 (LAYOUT.size,)."""
     out[:] = 0
-    ranks, of_rank, of_suit = np.int64(0), np.int64(0), np.int64(0)  # a set, and counters of three bits
+    hand, ranks, counts = np.int64(0), np.int64(0), np.int64(0)
     for k in range(HAND_SIZE):
-        card = np.int64(s.hand[k])
-        rank, suit = card % 13, card // 13
-        out[_RANKS + 13 * k + rank] = 1
-        out[_SUITS + 4 * k + suit] = 1
-        ranks |= np.int64(1) << rank
-        of_rank += np.int64(1) << 3 * rank
-        of_suit += np.int64(1) << 3 * suit
+        card = np.uint64(s.hand[k])  # unsigned, so that Numba skips the check for negative indices
+        out[_RANK_PLACES[k, card]] = 1
+        out[_SUIT_PLACES[k, card]] = 1
+        hand |= np.int64(1) << card
+        ranks |= np.int64(1) << _RANK[card]
+        counts += _COUNTS[card]
     in_a_row = _IN_A_ROW[ranks]
     for k in range(HAND_SIZE):
-        card = np.int64(s.hand[k])
-        rank, suit = card % 13, card // 13
-        out[_MATES + k] = (of_rank >> 3 * rank & 7) - 1
-        out[_SUITED + k] = (of_suit >> 3 * suit & 7) - 1
-        out[_RUNS + k] = in_a_row >> 3 * rank & 7
-    for card in range(NUM_CARDS):
-        out[_LEFT + card] = s.left >> card & 1
-    for k in range(PLAY_SIZE * s.num_played):
-        out[_PLAYED + s.played[k]] = 1
+        card = np.uint64(s.hand[k])
+        out[_MATES + k] = (counts >> _RANK_COUNT[card] & 7) - 1
+        out[_SUITED + k] = (counts >> _SUIT_COUNT[card] & 7) - 1
+        out[_RUNS + k] = in_a_row >> _RANK_COUNT[card] & 7
+    _write_cards(s.left, _LEFT, out)
+    _write_cards(_ALL_CARDS & ~(s.left | s.discarded | hand), _PLAYED, out)
     plays_left = s.rules.plays - s.num_played
     if plays_left > 0:
         out[_PLAYS_LEFT + plays_left - 1] = 1
     out[_DISCARDS_LEFT] = s.discards_left
-    for k in range(min(s.discards_left, HAND_SIZE)):
-        out[_CAN_DISCARD + k] = 1
-    for k in range(s.num_played):
-        out[_CATEGORIES + s.categories[k]] += 1
+    for k in range(HAND_SIZE):
+        out[_CAN_DISCARD + k] = k < s.discards_left
+    categories = np.int64(0)
+    for k in range(MAX_PLAYS):
+        categories += np.int64(k < s.num_played) << 4 * np.int64(s.categories[k])
+    for category in range(len(CATEGORIES)):
+        out[_CATEGORIES + category] = categories >> 4 * category & 15
+
+
+@kernel(inline=True)
+def _write_cards(cards, start, out):
+    """Write the bits of a set into out[start:start + NUM_CARDS], eight at a time."""
+    for k in range(NUM_CARDS // 8):
+        byte = np.uint64(cards >> 8 * k & 255)
+        for bit in range(8):
+            out[start + 8 * k + bit] = _BITS[byte, bit]
+    byte = np.uint64(cards >> NUM_CARDS // 8 * 8)
+    for bit in range(NUM_CARDS % 8):
+        out[start + NUM_CARDS // 8 * 8 + bit] = _BITS[byte, bit]

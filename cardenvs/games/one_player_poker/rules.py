@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import NUM_CARDS, count_bits
+from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.errors import OptionError
 from cardenvs.core.events import Op, Table
 from cardenvs.core.kernel import kernel
@@ -34,6 +34,10 @@ def _position_sets() -> list[int]:
 
 
 POSITIONS = np.array(_position_sets(), np.int8)  # of the cards in hand that an action takes, by id
+NUM_TAKEN = (POSITIONS[:, None] >> np.arange(HAND_SIZE) & 1).sum(1).astype(np.int8)
+TAKEN = np.array(
+    [sorted(range(HAND_SIZE), key=lambda k: (not positions >> k & 1, k)) for positions in POSITIONS.tolist()], np.int8
+)  # the same positions from left to right, then the others
 NUM_PLAYS = 21  # ids 0..20; discards follow
 NUM_LEGAL = NUM_PLAYS + np.cumsum([0, 7, 21, 35, 35, 21, 7, 1])  # by discards left: ids below are legal
 
@@ -129,22 +133,20 @@ def explain_illegal(s, action):
 def apply_action(s, action, log):
     """Play or discard, and draw."""
     if action < NUM_PLAYS:
-        _play(s, np.int64(POSITIONS[action]), log)
+        _play(s, action, log)
     else:
-        _discard(s, np.int64(POSITIONS[action]), log)
+        _discard(s, action, log)
 
 
 @kernel(inline=True)
-def _play(s, positions, log):
+def _play(s, action, log):
     """Score five cards; the last play ends the game (2.1, 2.4)."""
     cards, place = np.int64(0), PLAY_SIZE * np.int64(s.num_played)
-    for k in range(HAND_SIZE):
-        if positions >> k & 1:
-            card = np.int64(s.hand[k])
-            cards |= np.int64(1) << card
-            s.played[place] = card
-            place += 1
-            _log_leaving(s, positions, k, PLAYS, PLAYED, log)
+    for taken in range(PLAY_SIZE):
+        card = np.int64(s.hand[TAKEN[action, taken]])
+        cards |= np.int64(1) << card
+        s.played[place + taken] = card
+        ev.log_event(log, PLAYS, 0, card, HAND, PLAYED, TAKEN[action, taken] - taken, ev.EVERYBODY, ev.EVERYBODY)
     category = best_category(cards)
     s.categories[s.num_played] = category
     s.num_played += 1
@@ -156,38 +158,30 @@ def _play(s, positions, log):
     ev.log_set(log, NEW_PLAYS_LEFT, ev.NO_PLAYER, PLAYS_LEFT, s.rules.plays - s.num_played)
     points = POINTS[category] if s.rules.reward == GAMEPLAY_REWARD else MODEL_POINTS[category]
     s.rewards[0] = points / POINTS_UNIT
-    _draw(s, _keep(s, positions), DRAWS, log)
+    _draw(s, _keep(s, action), DRAWS, log)
     if s.num_played == s.rules.plays:
         s.terminal = 1
 
 
 @kernel(inline=True)
-def _discard(s, positions, log):
+def _discard(s, action, log):
     """Exchange cards (2.2)."""
-    for k in range(HAND_SIZE):
-        if positions >> k & 1:
-            s.discarded |= np.int64(1) << s.hand[k]
-            s.discards_left -= 1
-            _log_leaving(s, positions, k, DISCARDS, DISCARDED, log)
+    for taken in range(NUM_TAKEN[action]):
+        card = np.int64(s.hand[TAKEN[action, taken]])
+        s.discarded |= np.int64(1) << card
+        ev.log_event(log, DISCARDS, 0, card, HAND, DISCARDED, TAKEN[action, taken] - taken, ev.EVERYBODY, ev.EVERYBODY)
+    s.discards_left -= NUM_TAKEN[action]
     ev.log_set(log, NEW_DISCARDS_LEFT, ev.NO_PLAYER, DISCARDS_LEFT, s.discards_left)
-    _draw(s, _keep(s, positions), DRAWS, log)
+    _draw(s, _keep(s, action), DRAWS, log)
 
 
 @kernel(inline=True)
-def _log_leaving(s, positions, k, kind, target, log):
-    """Log that card k leaves the hand after those of `positions` to its left. `kind` is the kind of event."""
-    place = k - count_bits(positions & (1 << k) - 1)
-    ev.log_event(log, kind, 0, s.hand[k], HAND, target, place, ev.EVERYBODY, ev.EVERYBODY)
-
-
-@kernel(inline=True)
-def _keep(s, positions):
+def _keep(s, action):
     """Move the cards that stay to the left and return their number (2.3)."""
-    kept = 0
-    for k in range(HAND_SIZE):
-        if not positions >> k & 1:
-            s.hand[kept] = s.hand[k]
-            kept += 1
+    positions, kept = np.int64(POSITIONS[action]), 0
+    for k in range(HAND_SIZE):  # without branches, which a processor could not predict
+        s.hand[kept] = s.hand[k]
+        kept += 1 - (positions >> k & 1)
     return kept
 
 
