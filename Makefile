@@ -8,7 +8,7 @@ STEPS ?= 4_000_000
 DEALS ?= 100
 
 .PHONY: demo warm test test-slow test-lowest test-newest test-text test-trainers test-rllib test-torchrl test-tianshou \
-    test-agilerl bench baselines baselines-small wheel lint docs clean
+    test-agilerl bench baselines baselines-small boards wheel lint docs clean
 
 $(VENV)/made:
 	$(PYTHON) -m venv $(VENV)
@@ -83,6 +83,12 @@ baselines: $(VENV)/train,arena,bridge  ## train and compare a policy for every g
 
 baselines-small: $(VENV)/dev  ## the same for two games, in minutes
 	$(BIN)/python -m baselines.run --small --work runs/baselines-small --out runs/baselines-small/results
+
+boards: $(VENV)/train,arena,bridge  ## play the boards of configs/arena and build their sites in runs/boards: an hour or two
+	@mkdir -p runs/boards
+	@for file in configs/arena/*.yaml; do name=$$(basename $$file .yaml); \
+	    $(BIN)/cardenvs arena run $$file --store runs/boards/$$name.db --resume --processes 2 --html runs/boards/$$name || exit; \
+	done
 
 # Looked up by cardenvs/core/cache.py, whose PREBUILT_CPU this names.
 wheel: $(VENV)/dev  ## a wheel in dist/ that holds the kernels compiled for any x86-64-v3 processor

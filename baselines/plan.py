@@ -20,6 +20,7 @@ class Baseline(BaseModel):
     Attributes:
         options: of the game.
         steps: decisions to train for, or None: no policy is trained.
+        config: name of the file in configs/ with the settings; empty: that of the game.
         seeds: runs of training, with seeds 1, 2, ...
         agents: specs, besides random and the game's own policies.
         deals: duplicate deals of the board.
@@ -30,6 +31,7 @@ class Baseline(BaseModel):
 
     options: dict[str, Any] = {}
     steps: int | None = Field(default=None, ge=1)
+    config: str = Field(default="", pattern=r"^([a-z_]+\.yaml)?$")
     seeds: int = Field(default=1, ge=1, le=100)
     agents: tuple[str, ...] = ()
     deals: int = Field(ge=2)

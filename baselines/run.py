@@ -1,7 +1,7 @@
 """Train a policy for every game, and compare it with random, rule and search agents on the same deals.
 
 What is finished stays in --work, so a run that was stopped goes on where it was. The results of a game are written to
---out/GAME.json; `python -m docs.generate` makes the tables of docs/results.md from them.
+--out/GAME.json, with a picture of the learning curves; `python -m docs.generate` makes docs/results.md from them.
 """
 
 import datetime
@@ -27,12 +27,13 @@ from cardenvs.cli.streams import clean_errors
 from cardenvs.core.files import write_whole
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
-from cardenvs.training.config import config_for
+from cardenvs.training.config import CONFIG_FOLDER, Config, config_for, read_config
+from cardenvs.training.curves import draw_curves
 from cardenvs.training.ppo import train
 from cardenvs.training.ppo.run import CHECKPOINT
 from cardenvs.training.progress import EVALUATION_FILE, METRICS_FILE
 
-RESULTS = Path(__file__).with_name("results")
+RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
 TRAINED = "ppo"  # the name of the trained policy on a board
 _SEED = 0  # of the deals of all boards
 _POINTS = 60  # of a learning curve, at most
@@ -47,6 +48,7 @@ def main(
     work: Annotated[Path, typer.Option(help="Folder of runs and stores.")] = Path("runs/baselines"),
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = RESULTS,
     processes: Annotated[int, typer.Option("--processes", "-p", min=1, help="Processes that play the boards.")] = 1,
+    threads: Annotated[int, typer.Option(min=0, help="Threads of training; 0: one per core.")] = 0,
 ) -> None:
     """Work through the plan."""
     with clean_errors():
@@ -55,28 +57,30 @@ def main(
             folder.mkdir(parents=True, exist_ok=True)
         for name, baseline in plan.items():
             try:
-                result = baseline_of(get_game(name), baseline, work / name, processes)
+                result = baseline_of(get_game(name), baseline, work / name, processes, threads)
             except KeyboardInterrupt:
                 sys.stderr.write("Stopped. The same command goes on from here.\n")
                 raise typer.Exit(EXIT_INTERRUPTED) from None
             result["command"] = f"python -m baselines.run --games {name}{' --small' if small else ''}"
             write_whole(out / f"{name}.json", json.dumps(result, indent=1) + "\n")
+            draw_results(result, out / f"{name}.svg")
 
 
-def baseline_of(game: Game, baseline: Baseline, folder: Path, processes: int) -> dict[str, Any]:
+def baseline_of(game: Game, baseline: Baseline, folder: Path, processes: int, threads: int = 0) -> dict[str, Any]:
     """Train, play, and return the results of a game as JSON values.
 
     Raises:
         KeyboardInterrupt: Ctrl-C; what is finished has been kept.
     """
     folder.mkdir(exist_ok=True)
-    runs = [trained(game, baseline, folder / f"seed-{seed}", seed) for seed in range(1, baseline.seeds + 1)]
+    runs = [trained(game, baseline, folder / f"seed-{seed}", seed, threads) for seed in range(1, baseline.seeds + 1)]
     runs = [run for run in runs if run is not None]
     weights = folder / f"{TRAINED}.safetensors"
     if runs:
         best = max(runs, key=lambda run: run["scores"].get(game.default_opponent, run["scores"]["random"])["mean"])
         write_weights(read_checkpoint(folder / f"seed-{best['seed']}" / CHECKPOINT), weights)
-    board = played(game, baseline, folder, weights if runs else None, processes)
+    spec = f"ppo:{weights}{',sample=true' if settings_of(game, baseline).eval_sample else ''}" if runs else None
+    board = played(game, baseline, folder, spec, processes)
     return {
         "game": game.name,
         "options": baseline.options,
@@ -87,18 +91,23 @@ def baseline_of(game: Game, baseline: Baseline, folder: Path, processes: int) ->
     }
 
 
-def trained(game: Game, baseline: Baseline, folder: Path, seed: int) -> dict[str, Any] | None:
+def trained(game: Game, baseline: Baseline, folder: Path, seed: int, threads: int) -> dict[str, Any] | None:
     """Train a policy, or go on, and return its final scores and learning curve; None: the plan has no training."""
     if baseline.steps is None:
         return None
     if not (folder / EVALUATION_FILE).exists():
         if (folder / CHECKPOINT).exists():
-            train(resume=folder / CHECKPOINT, total_steps=baseline.steps)
+            train(resume=folder / CHECKPOINT, total_steps=baseline.steps, threads=threads)
         else:
-            config = config_for(game.name).changed({"seed": seed, "options": baseline.options})
-            train(game, config, out=folder, total_steps=baseline.steps)
+            config = settings_of(game, baseline).changed({"seed": seed, "options": baseline.options})
+            train(game, config, out=folder, total_steps=baseline.steps, threads=threads)
     evaluation = json.loads((folder / EVALUATION_FILE).read_text(encoding="utf-8"))
     return {**evaluation, "curve": learning_curve(folder / METRICS_FILE)}
+
+
+def settings_of(game: Game, baseline: Baseline) -> Config:
+    """Return the settings of training: those of the plan's file, or of the game."""
+    return read_config(CONFIG_FOLDER / baseline.config) if baseline.config else config_for(game.name)
 
 
 def learning_curve(metrics: Path) -> list[dict[str, float]]:
@@ -113,12 +122,12 @@ def learning_curve(metrics: Path) -> list[dict[str, float]]:
     return found[::-1][::stride][::-1]  # with the last one
 
 
-def played(game: Game, baseline: Baseline, folder: Path, weights: Path | None, processes: int) -> dict[str, Any]:
-    """Play the board of a game, or what its store lacks, and return it as JSON values."""
-    agents = [{"name": name, "spec": name} for name in ("random", *game.policies)]
-    agents += [{"name": spec, "spec": spec} for spec in baseline.agents]
-    if weights is not None:
-        agents.append({"name": TRAINED, "spec": f"ppo:{weights}"})
+def played(game: Game, baseline: Baseline, folder: Path, trained: str | None, processes: int) -> dict[str, Any]:
+    """Play the board of a game, or what its store lacks, and return it as JSON values. `trained` is an agent's spec."""
+    specs = ["random", *game.policies, *baseline.agents]
+    agents = [{"name": f"{spec} 2" if spec in specs[:k] else spec, "spec": spec} for k, spec in enumerate(specs)]
+    if trained is not None:
+        agents.append({"name": TRAINED, "spec": trained})
     experiment = Experiment.of(
         {
             "name": game.title, "seed": _SEED, "deals": baseline.deals, "agents": agents,
@@ -131,6 +140,19 @@ def played(game: Game, baseline: Baseline, folder: Path, weights: Path | None, p
             raise KeyboardInterrupt
         board = board_json(board_of(store, experiment.stored))
         return {**board, "digest": store.digest()}
+
+
+def draw_results(result: dict[str, Any], out: Path) -> None:
+    """Draw the learning curves of a game's runs against each opponent, if there are any."""
+    opponents = {
+        name: None for run in result["runs"] for point in run["curve"] for name in point if f"{name}_half" in point
+    }
+    curves = {
+        f"against {name}": [{point["steps"]: point[name] for point in run["curve"]} for run in result["runs"]]
+        for name in opponents
+    }
+    if curves:
+        draw_curves(curves, f"mean return, {result['board']['games'][0]['summary']['unit']}", out)
 
 
 def hardware() -> str:

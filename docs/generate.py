@@ -8,7 +8,7 @@ Four things are generated, and committed:
       <!-- games:start -->  ...  <!-- games:end -->      the table of games
       <!-- agents:start -->  ...  <!-- agents:end -->    the table of agents, from their kinds
       <!-- bench:start -->  ...  <!-- bench:end -->      the comparison in benchmarks/results.json
-      <!-- results:start -->  ...  <!-- results:end -->  the tables of baselines/results
+      <!-- results:start -->  ...  <!-- results:end -->  the tables of docs/results
       <!-- code:start FILE NAME NAME ... -->  ...  <!-- code:end -->    definitions copied from a source file
 
 A game's page takes numbers, options, observation, actions and a picture from the code. Words come from two files in

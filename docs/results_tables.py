@@ -6,7 +6,7 @@ from typing import Any
 
 from cardenvs.core.registry import get_game
 
-FOLDER = Path(__file__).resolve().parents[1] / "baselines" / "results"
+FOLDER = Path(__file__).with_name("results")
 NONE_YET = "No results yet. `make baselines` makes them."
 
 
@@ -38,10 +38,19 @@ def _section(result: dict[str, Any], table: Any) -> str:
         f"## {game.title}",
         f"{summary['deals']:,} deals, {summary['games']:,} games{f', with {changed}' if changed else ''}:",
         table(("agent", f"mean, {summary['unit']}", "95% interval", "rating", "ms a decision"), rows),
-        *(["\n".join(_trained(run, summary["unit"]) for run in result["runs"])] if result["runs"] else []),
+        *_training(result, summary["unit"]),
         f"`{result['command']}`, {result['date']}, {result['hardware']}. Digest of the store: `{_digest(result)}`.",
     ]
     return "\n\n".join(lines)
+
+
+def _training(result: dict[str, Any], unit: str) -> list[str]:
+    """The runs of a game, and the picture of their learning curves."""
+    if not result["runs"]:
+        return []
+    picture = f"{result['game']}.svg"
+    shown = [f"![Learning curves](results/{picture})"] if (FOLDER / picture).exists() else []
+    return ["\n".join(_trained(run, unit) for run in result["runs"]), *shown]
 
 
 def _interval(mean: dict[str, Any]) -> str:

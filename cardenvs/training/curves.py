@@ -83,22 +83,49 @@ def draw(runs: dict[str, list[Path]], metric: str, out: Path) -> None:
         FormatError: as `read_metric`.
         MissingExtraError: matplotlib is not installed.
     """
+    _check_format(out)
+    curves = {label: [read_metric(folder, metric) for folder in folders] for label, folders in runs.items()}
+    draw_curves(curves, _label(metric), out)
+
+
+def _check_format(out: Path) -> None:
     if out.suffix.lower() not in FORMATS:
         raise OptionError(f"{out} should end in {', '.join(FORMATS)}")
-    curves = {label: [read_metric(folder, metric) for folder in folders] for label, folders in runs.items()}
+
+
+def _label(metric: str) -> str:
+    if metric == "eval/nash_conv":
+        return "NashConv"
+    name = metric.removeprefix("eval/")
+    return f"mean return a deal against {name}" if metric.startswith("eval/") else metric
+
+
+def draw_curves(curves: dict[str, list[Curve]], label: str, out: Path) -> None:
+    """Draw curves, each the mean of a group in a band from the lowest to the highest.
+
+    Args:
+        curves: groups by label.
+        label: of the vertical axis.
+        out: picture to write; the ending says which format.
+
+    Raises:
+        OptionError: another ending.
+        MissingExtraError: matplotlib is not installed.
+    """
+    _check_format(out)
     require("matplotlib", "report")
     import matplotlib
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 5), layout="constrained", dpi=150)
     axes = figure.add_subplot()
-    for number, (label, group) in enumerate(curves.items()):
+    for number, (name, group) in enumerate(curves.items()):
         steps, low, mean, high = _band(group)
         colour = _COLOURS[number % len(_COLOURS)]
-        axes.plot(steps / 1e6, mean, color=colour, lw=2, label=label, marker="o" if len(steps) == 1 else None)
+        axes.plot(steps / 1e6, mean, color=colour, lw=2, label=name, marker="o" if len(steps) == 1 else None)
         if len(group) > 1:
             axes.fill_between(steps / 1e6, low, high, color=colour, alpha=0.18, lw=0)
-    _finish(axes, metric)
+    _finish(axes, label)
     with matplotlib.rc_context({"svg.fonttype": "path", "svg.hashsalt": "cardenvs"}):
         figure.savefig(out, metadata={"Date": None} if out.suffix.lower() == ".svg" else None)
 
@@ -112,13 +139,11 @@ def _band(group: list[Curve]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
     return steps, values.min(0), values.mean(0), values.max(0)
 
 
-def _finish(axes: Any, metric: str) -> None:
-    if metric.startswith("eval/") and metric != "eval/nash_conv":
+def _finish(axes: Any, label: str) -> None:
+    if label.startswith("mean return"):
         axes.axhline(0, color=_TEXT, lw=1, ls=(0, (4, 3)))
     axes.set_xlabel("million steps")
-    name = metric.removeprefix("eval/")
-    label = "NashConv" if name == "nash_conv" else f"mean return a deal against {name}"
-    axes.set_ylabel(label if metric.startswith("eval/") else metric)
+    axes.set_ylabel(label)
     axes.grid(color=_GRID, lw=0.8)
     axes.set_axisbelow(True)
     axes.tick_params(color=_GRID, labelcolor=_TEXT, length=0)
