@@ -47,14 +47,15 @@ def read_plan(path: Path = FILE, small: bool = False, games: list[str] | None = 
         games: names, to take only these.
 
     Raises:
-        OptionError: the file is wrong, or lacks one of `games`.
+        OptionError: the file is wrong, names options that a game lacks, or lacks one of `games`.
         GameNotFoundError: it names a game that is not installed.
     """
     values = read_yaml(path, "train", OptionError)
     plan = {}
     for name, entry in (values or {}).items():
-        get_game(name)
+        game = get_game(name)
         found = _baseline(entry, f"{path}: {name}")
+        game.make_options(**found.options)
         if not small:
             plan[name] = found
         elif found.small is not None:

@@ -52,7 +52,18 @@ def write_weights(checkpoint: dict[str, Any], path: FilePath, precision: str = "
         if not bool(torch.isfinite(tensor).all()):
             raise FormatError(f"{name} has weights too large for {precision}; use float32")
     about = {"format": FORMAT, "policy": json.dumps({name: checkpoint[name] for name in _DESCRIBED}, sort_keys=True)}
-    write_whole(path, save(tensors, about))
+    write_whole(path, _with_sorted_header(save(tensors, about)))
+
+
+def _with_sorted_header(data: bytes) -> bytes:
+    """Sort the header, in which safetensors puts metadata in random order: the same policy gives the same file.
+
+    A file begins with the length of its header, 8 bytes, and the header, JSON padded with spaces to a multiple of 8.
+    """
+    start = 8 + int.from_bytes(data[:8], "little")
+    header = json.dumps(json.loads(data[8:start]), sort_keys=True, separators=(",", ":")).encode()
+    header += b" " * (-len(header) % 8)
+    return len(header).to_bytes(8, "little") + header + data[start:]
 
 
 def read_weights(path: FilePath) -> dict[str, Any]:

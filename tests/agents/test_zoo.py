@@ -57,6 +57,14 @@ def test_weights_play_like_the_checkpoint_they_were_written_from(tmp_path):
         assert log_probs(agent).shape == (1, 2)
 
 
+def test_a_policy_is_always_the_same_file(tmp_path):
+    files = set()
+    for k in range(20):
+        write_weights(checkpoint(), tmp_path / f"{k}.safetensors")
+        files.add((tmp_path / f"{k}.safetensors").read_bytes())
+    assert len(files) == 1
+
+
 def test_half_precision_halves_the_file(tmp_path):
     sizes = {}
     for precision in ("float16", "float32"):

@@ -1,0 +1,76 @@
+"""`python -m baselines.run`: its plan, and a whole game in its short form."""
+
+import json
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("pydantic")
+
+from typer.testing import CliRunner
+
+from baselines.plan import read_plan
+from baselines.run import app
+from cardenvs.core.errors import OptionError
+from cardenvs.core.registry import list_games
+from cardenvs.training.config import CONFIG_FOLDER
+from docs import results_tables
+
+
+def plan_of(tmp_path, text):
+    path = tmp_path / "plan.yaml"
+    path.write_text(text)
+    return path
+
+
+def test_the_plan_has_every_game_and_is_sound():
+    plan = read_plan()
+    assert set(list_games()) <= set(plan)
+    assert all((CONFIG_FOLDER / one.config).is_file() for one in plan.values() if one.config)
+    assert len(read_plan(small=True)) >= 2
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("kuhn_poker_v0: {deals: 1}", "deals"),
+        ("kuhn_poker_v0: {deals: 5, steps: some}", "steps"),
+        ("kuhn_poker_v0: {deals: 5, options: {players: 3}}", "unknown option 'players'"),
+        ("kuhn_poker_v0: {deals: 5, config: ../kuhn.yaml}", "config"),
+        ("kuhn_poker_v0: {deals: 5, small: {options: {}}}", "small changes"),
+    ],
+)
+def test_a_plan_that_is_wrong_is_refused(tmp_path, text, complaint):
+    with pytest.raises(OptionError, match=complaint):
+        read_plan(plan_of(tmp_path, text), small="small" in text)
+
+
+def test_games_that_the_plan_lacks_are_refused():
+    with pytest.raises(OptionError, match="kuhn_poker_v0"):
+        read_plan(games=["kuhn_poker"])
+
+
+def test_a_game_is_trained_played_and_drawn_once(tmp_path, monkeypatch):
+    import baselines.run
+
+    small = read_plan(small=True)["kuhn_poker_v0"].model_copy(update={"steps": 45_056, "deals": 20, "seeds": 2})
+    monkeypatch.setattr(baselines.run, "read_plan", lambda **_: {"kuhn_poker_v0": small})
+    arguments = ["--small", "--work", str(tmp_path / "work"), "--out", str(tmp_path / "out"), "--threads", "1"]
+    assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
+    result = json.loads((tmp_path / "out" / "kuhn_poker_v0.json").read_text())
+    assert [run["seed"] for run in result["runs"]] == [1, 2]
+    assert all(run["curve"] and run["scores"]["random"]["deals"] for run in result["runs"])
+    agents = {one["agent"] for one in result["board"]["games"][0]["summary"]["leaderboard"]}
+    assert agents == {"random", "search:simulations=50", "ppo"}
+    assert "<svg" in (tmp_path / "out" / "kuhn_poker_v0.svg").read_text()
+
+    again = tmp_path / "work" / "kuhn_poker_v0" / "seed-1" / "latest.pt"
+    before = again.stat().st_mtime_ns
+    assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
+    assert again.stat().st_mtime_ns == before
+    assert json.loads((tmp_path / "out" / "kuhn_poker_v0.json").read_text())["board"] == result["board"]
+
+    monkeypatch.setattr(results_tables, "FOLDER", tmp_path / "out")
+    text = results_tables.sections(lambda head, rows: "\n".join(str(row) for row in (head, *rows)))
+    assert "`ppo`" in text
+    assert "results/kuhn_poker_v0.svg" in text
