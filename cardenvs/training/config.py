@@ -76,8 +76,14 @@ class Config(BaseModel):
     lr_schedule: Literal["linear", "cosine", "constant"] = Field(default="linear", description="from lr to lr_end")
     gamma: Share = Field(default=1.0, description="discount from one turn of a player to its next")
     gae_lambda: Share = Field(default=0.95, description="lambda of generalised advantage estimation")
-    policy_loss: Literal["clip", "neurd"] = Field(
-        default="clip", description="PPO's, or neural replicator dynamics: for equilibria, with a magnet"
+    policy_loss: Literal["clip", "mirror"] = Field(
+        default="clip", description="PPO's, or magnetic mirror descent: for equilibria, with a magnet"
+    )
+    mirror_step: Annotated[Float, Field(gt=0)] = Field(
+        default=0.2, description="step of mirror descent: by advantages, in scaled reward, to log-probabilities"
+    )
+    merge_turns: bool = Field(
+        default=False, description="learn from turns with the same observation and action as one: fast in tiny games"
     )
     clip: NonNegative = Field(default=0.2, description="clipping range of the probability ratio around 1")
     value_clip: NonNegative = Field(
@@ -90,6 +96,11 @@ class Config(BaseModel):
     magnet_end: NonNegative = Field(default=0.0, description="its final weight, linear in between")
     magnet_interval: Annotated[Int, Field(ge=0)] = Field(
         default=50, description="updates after which the reference becomes the policy; 0: it stays the first one"
+    )
+    magnet_decay: Annotated[Float, Field(ge=0, lt=1)] = Field(
+        default=0.0,
+        description="above 0: the reference is the moving average of the network, with this decay an update, and is "
+        "what is evaluated and plays",
     )
     teacher: str = Field(default="", description="rule policy that the network imitates at first; empty: none")
     teacher_weight: NonNegative = Field(default=1.0, description="initial weight of imitating it")

@@ -1,9 +1,9 @@
 """Learning: one update.
 
-The magnet, a reference policy that the policy is drawn to and that follows it in steps, makes self-play converge in
-two-player zero-sum games instead of going round in circles: S. Sokota et al., "A Unified Approach to Reinforcement
-Learning, Quantal Response Equilibria, and Two-Player Zero-Sum Games" (2023) for magnetic mirror descent; J. Perolat et
-al., "Mastering the game of Stratego with model-free multiagent reinforcement learning" (2022) for the moving reference.
+The magnet, a reference policy that the policy is drawn to and that follows it, makes self-play converge in two-player
+zero-sum games instead of going round in circles: S. Sokota et al., "A Unified Approach to Reinforcement Learning,
+Quantal Response Equilibria, and Two-Player Zero-Sum Games" (2023) for magnetic mirror descent; J. Perolat et al.,
+"Mastering the game of Stratego with model-free multiagent reinforcement learning" (2022) for the moving reference.
 """
 
 import copy
@@ -23,10 +23,11 @@ from cardenvs.training.ppo.collect import is_listed, shortened
 from cardenvs.training.ppo.losses import (
     divergence,
     imitation_loss,
-    neurd_loss,
+    mirror_loss,
     policy_loss_and_metrics,
     value_loss_of,
 )
+from cardenvs.training.ppo.merge import merged
 from cardenvs.training.ppo.returns import ReturnScale
 from cardenvs.training.ppo.trajectories import RolloutBuffer, Trajectories
 from cardenvs.training.progress import Stopwatch
@@ -52,7 +53,9 @@ class Learner:
         self._network, self._config, self._generator, self._watch = network, config, generator, watch
         self.optimizer = torch.optim.Adam(network.parameters(), lr=config.lr, eps=1e-5, fused=True)
         self.returns = ReturnScale(config.reward_scale)
-        self.magnet = copy.deepcopy(network).requires_grad_(False) if config.magnet or config.magnet_end else None
+        has_magnet = config.magnet or config.magnet_end or config.magnet_decay
+        self.magnet = copy.deepcopy(network).requires_grad_(False) if has_magnet else None
+        self._previous = copy.deepcopy(network).requires_grad_(False) if config.policy_loss == "mirror" else None
 
     def get_state(self) -> dict[str, Any]:
         """Return all that the next update depends on, but for the network and the generator."""
@@ -122,8 +125,17 @@ class Learner:
             advantages = trajectories.advantages(values, config.gamma, config.gae_lambda, self.returns.factor)
             closed = trajectories.closed()
             variance = _explained_variance(values[closed], (values + advantages)[closed])
-            advantage = torch.from_numpy(advantages).to(store.value.device)
-            slots = torch.from_numpy(closed).to(store.value.device)
+            weight = np.ones_like(advantages)
+            if config.merge_turns and len(closed):
+                choice, rows = store.choice.cpu().numpy()[closed], torch.from_numpy(closed)
+                kinds, *means = merged(store.observation[rows].cpu().numpy(), choice, advantages[closed])
+                closed = closed[kinds]
+                weight[closed], advantages[closed] = means
+            advantage, self._weight, slots = (
+                torch.from_numpy(array).to(store.value.device) for array in (advantages, weight, closed)
+            )
+            if self._previous is not None:
+                self._previous.load_state_dict(self._network.state_dict())
         for group in self.optimizer.param_groups:
             group["lr"] = weights["lr"]
         history: list[Tensor] = []
@@ -148,8 +160,9 @@ class Learner:
     def _rescale(self, ratio: float, store: RolloutBuffer, trajectories: Trajectories) -> None:
         """Bring predicted values, past and future ones, from the old scale of rewards to the new one."""
         if ratio != 1:
-            self._network.value.weight.mul_(ratio)
-            self._network.value.bias.mul_(ratio)
+            for network in (self._network, *([self.magnet] if self.magnet else [])):
+                network.value.weight.mul_(ratio)
+                network.value.bias.mul_(ratio)
             store.value *= ratio
             trajectories.end_value *= np.float32(ratio)
 
@@ -157,6 +170,14 @@ class Learner:
         """Make the present policy the reference."""
         if self.magnet is not None:
             self.magnet.load_state_dict(self._network.state_dict())
+
+    @torch.no_grad()
+    def pull_magnet(self, updates: int) -> None:
+        """Let the reference, a moving average of the network, follow it; faster in the first of `updates`."""
+        decay = min(self._config.magnet_decay, (1 + updates) / (10 + updates))
+        if self.magnet is not None:
+            for average, new in zip(self.magnet.parameters(), self._network.parameters(), strict=True):
+                average.lerp_(new, 1 - decay)
 
     def _minibatches(self, slots: Tensor) -> Iterator[Tensor]:
         """Random parts of `slots`, each slot once an epoch."""
@@ -171,25 +192,30 @@ class Learner:
             num_legal = store.num_legal.index_select(0, rows)
             legal = shortened(store.legal.index_select(0, rows), num_legal)
             listed = is_listed(legal, num_legal)
-            choice, log_prob, value, advantage = (
-                array.index_select(0, rows) for array in (store.choice, store.log_prob, store.value, advantage)
+            choice, log_prob, value, advantage, weight = (
+                array.index_select(0, rows)
+                for array in (store.choice, store.log_prob, store.value, advantage, self._weight)
             )
+            weight = weight / weight.mean()
         with self._watch("learn"):
             logits, new_value = self._network(features, legal)
+            normalised = self._normalised(advantage)
             policy_loss, entropy, kl, clipped = policy_loss_and_metrics(
-                logits, listed, choice, log_prob, self._normalised(advantage), self._config.clip
+                logits, listed, choice, log_prob, normalised, weight, self._config.clip
             )
-            value_loss = value_loss_of(new_value, value, value + advantage, self._config.value_clip)
-            reference, drift = self._reference(features, legal, listed), logits.new_zeros(())
+            value_loss = value_loss_of(new_value, value, value + advantage, weight, self._config.value_clip)
+            reference, drift = _log_probs(self.magnet, features, legal, listed), logits.new_zeros(())
             if reference is not None:
-                drift = divergence(log_policy(logits, listed), reference, listed)
-            if self._config.policy_loss == "neurd":
-                policy_loss = neurd_loss(
-                    logits, listed, choice, log_prob, self._normalised(advantage), weights["magnet"], reference
-                )
+                drift = divergence(log_policy(logits, listed), reference, listed, weight)
+            previous = _log_probs(self._previous, features, legal, listed)
+            if previous is None:
+                policy_loss = policy_loss + weights["magnet"] * drift - weights["entropy"] * entropy
             else:
-                policy_loss = policy_loss + weights["magnet"] * drift
-            loss = policy_loss - weights["entropy"] * entropy + self._config.value_coef * value_loss
+                policy_loss = mirror_loss(
+                    logits, listed, choice, normalised, weight, previous, previous if reference is None else reference,
+                    self._config.mirror_step, weights["magnet"], weights["entropy"],
+                )  # fmt: skip
+            loss = policy_loss + self._config.value_coef * value_loss
             if weights["teacher"]:
                 advice = store.advice.index_select(0, rows)
                 loss = loss + weights["teacher"] * imitation_loss(logits, listed, legal, advice)
@@ -200,15 +226,16 @@ class Learner:
             self.optimizer.step()
         return torch.stack([policy_loss, value_loss, entropy, kl, clipped, drift, norm]).detach()
 
-    @torch.no_grad()
-    def _reference(self, features: Tensor, legal: Tensor, listed: Tensor) -> Tensor | None:
-        """Log-probabilities of the magnet, if there is one."""
-        return None if self.magnet is None else log_policy(self.magnet(features, legal)[0], listed)
-
     def _normalised(self, advantage: Tensor) -> Tensor:
         if not self._config.normalise_advantages or len(advantage) < 2:
             return advantage
         return (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+
+
+@torch.no_grad()
+def _log_probs(network: Network | None, features: Tensor, legal: Tensor, listed: Tensor) -> Tensor | None:
+    """Log-probabilities of a network's policy, if there is one."""
+    return None if network is None else log_policy(network(features, legal)[0], listed)
 
 
 def _explained_variance(values: np.ndarray, targets: np.ndarray) -> float:

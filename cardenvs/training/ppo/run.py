@@ -100,6 +100,12 @@ class Run:
             self.game.engine.policy(name)
         return [*self.config.eval_opponents] or self.game.engine.policy_names()
 
+    @property
+    def policy(self) -> Network:
+        """What is evaluated and plays: the network, or its moving average."""
+        average = self.learner.magnet if self.config.magnet_decay else None
+        return average or self.network
+
     def compile(self) -> None:
         """Compile, or load from the cache, what the run will call, so that its clock measures training alone."""
         vec = self._games(1)
@@ -139,7 +145,9 @@ class Run:
             self.pool.add(self.network)
         if self.exploiter is not None and self.updates % config.exploiter_interval == 0:
             self.exploiter.join(self.pool)
-        if config.magnet_interval and self.updates % config.magnet_interval == 0:
+        if config.magnet_decay:
+            self.learner.pull_magnet(self.updates)
+        elif config.magnet_interval and self.updates % config.magnet_interval == 0:
             self.learner.move_magnet()
 
     def _weights(self) -> dict[str, float]:
@@ -167,20 +175,21 @@ class Run:
         if purpose not in self._evaluations:
             seed = derived_seed(self.config.seed, purpose)
             self._evaluations[purpose] = Evaluation(self._games(deals), seed, self.config.eval_sample)
-        return {name: self._evaluations[purpose].score(self.network, name) for name in self.opponents}
+        return {name: self._evaluations[purpose].score(self.policy, name) for name in self.opponents}
 
     def nash_conv(self) -> float | None:
         """NashConv of the policy, sampled, if the config asks for it."""
         if not self.config.nash_conv:
             return None
         self._solver = self._solver or Tree(self.game, **self.config.options)
-        return nash_conv(self.network, self._solver)
+        return nash_conv(self.policy, self._solver)
 
     def save(self, path: Path) -> None:
         """Write a checkpoint; a reader sees the old one or the new one, never half of one."""
         training = {
             "total_steps": self.total_steps,
             "total_seconds": self.total_seconds,
+            "network": self.network.state_dict() if self.config.magnet_decay else None,
             "updates": self.updates,
             "seconds": self.seconds,
             "learner": self.learner.get_state(),
@@ -194,7 +203,7 @@ class Run:
             "options": self.options.as_dict(),
             "layout": self.game.layout(self.options).hash,
             "shape": self.network.shape,
-            "model": self.network.state_dict(),
+            "model": self.policy.state_dict(),
             "steps": self.steps,
             "reward_scale": self.learner.returns.factor,
             "config": self.config.as_dict(),
@@ -228,7 +237,7 @@ class Run:
             check_fits(checkpoint, path, game, game.make_options(**config.options))
             run = cls(game, config, device, training["total_steps"], training["total_seconds"])
             run.steps, run.updates, run.seconds = checkpoint["steps"], training["updates"], training["seconds"]
-            run.network.load_state_dict(checkpoint["model"])
+            run.network.load_state_dict(_network_state(checkpoint, training.get("network"), config))
             run.learner.set_state(training["learner"])
             size = run._generator.get_state().shape
             run._generator.set_state(checked_tensor(training["generator"], "generator", size, torch.uint8))
@@ -257,6 +266,16 @@ def _check_progress(training: dict[str, Any]) -> None:
         value = training[name]
         if value is not None and not 0 <= value < _MOST_STEPS:  # False for NaN as well
             raise FormatError(f"{name} is {short(value)}")
+
+
+def _network_state(checkpoint: dict[str, Any], network: Any, config: Config) -> dict[str, Any]:
+    """Return the weights of the network, which are those of the policy unless that is a moving average."""
+    if (network is None) != (config.magnet_decay == 0):
+        raise FormatError("training has a network besides the policy without the setting, or the reverse")
+    if network is None:
+        return checkpoint["model"]
+    check_model(checked_fields({"network": network}, {"network": dict}, "training")["network"], checkpoint["shape"])
+    return network
 
 
 def _num_exploiter_games(config: Config) -> int:
