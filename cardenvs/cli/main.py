@@ -8,6 +8,7 @@ from cardenvs.cli.arena import arena_app
 from cardenvs.cli.bench import bench
 from cardenvs.cli.curves import curves
 from cardenvs.cli.doctor import doctor
+from cardenvs.cli.exploit import exploit
 from cardenvs.cli.games import games
 from cardenvs.cli.info import info
 from cardenvs.cli.llm_stub import llm_stub
@@ -79,8 +80,8 @@ def main(
 
 
 for command in (
-    games, info, play, match, simulate, verify, train, curves, solve, exploitability, replay, serve, prompt, llm_stub,
-    warmup, doctor, new_game,
+    games, info, play, match, simulate, verify, train, curves, solve, exploitability, exploit, replay, serve, prompt,
+    llm_stub, warmup, doctor, new_game,
 ):  # fmt: skip
     app.command()(command)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(bench)  # it passes them on

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import torch
 
+from cardenvs.core.checks import short
 from cardenvs.core.errors import OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.training.config import Config, config_for
 from cardenvs.training.interrupt import Interrupt
+from cardenvs.training.ppo.opponents import Opponent
 from cardenvs.training.ppo.report import meaning, warning
 from cardenvs.training.ppo.run import CHECKPOINT, MOST_THREADS, Run
 from cardenvs.training.progress import EVALUATION_FILE, METRICS_FILE, Logs, Progress, split_text
@@ -36,6 +38,8 @@ def train(
     threads: int = 0,
     show: bool = True,
     on_update: Callable[[dict[str, float]], None] | None = None,
+    opponent: Opponent | None = None,
+    resume_with: str = "",
 ) -> Path:
     """Train a policy, or go on training one.
 
@@ -53,6 +57,8 @@ def train(
         threads: of torch and of the games; 0: one a core, up to MOST_THREADS.
         show: print progress to stderr.
         on_update: called with the metrics of each update. A KeyboardInterrupt that it raises ends the run like Ctrl-C.
+        opponent: who plays all seats but the learner's; the config names it as `opponent`.
+        resume_with: the command that resumes the run, to be shown after Ctrl-C; by default `cardenvs train --resume`.
 
     Returns:
         the path of the checkpoint.
@@ -70,12 +76,12 @@ def train(
         if resume is not None:
             if game is not None or config is not None:
                 raise OptionError("resuming takes game and settings from the checkpoint; give neither")
-            run = Run.restore(Path(resume), device)
+            run = Run.restore(Path(resume), device, opponent)
             folder = Path(resume).parent if out is None else Path(out)
             if seconds is not None or total_steps is not None:
                 run.total_seconds, run.total_steps = seconds, total_steps
         else:
-            run = _new_run(game, config, device, seconds, total_steps)
+            run = _new_run(game, config, device, seconds, total_steps, opponent)
             folder = Path("runs") / time.strftime(f"{run.game.name}-%Y%m%d-%H%M%S") if out is None else Path(out)
             if (folder / CHECKPOINT).exists() and not overwrite:
                 raise OptionError(f"{folder} holds a run; resume it, choose another folder or overwrite it")
@@ -83,11 +89,16 @@ def train(
         if resume is None:
             _clear(folder)
         run.compile()
-        return _Loop(run, folder, show, on_update).go()
+        return _Loop(run, folder, show, on_update, resume_with).go()
 
 
 def _new_run(
-    game: str | Game | None, config: Config | None, device: str, seconds: float | None, total_steps: float | None
+    game: str | Game | None,
+    config: Config | None,
+    device: str,
+    seconds: float | None,
+    total_steps: float | None,
+    opponent: Opponent | None,
 ) -> Run:
     if game is None:
         if config is None or not config.game:
@@ -99,7 +110,7 @@ def _new_run(
         raise OptionError(f"these settings are for {config.game}, not for {game.name}")
     if seconds is None and total_steps is None:
         total_steps = config.total_steps
-    return Run(game, config, device, total_steps, seconds)
+    return Run(game, config, device, total_steps, seconds, opponent)
 
 
 def _clear(folder: Path) -> None:
@@ -116,12 +127,19 @@ class _Loop:
     """Updates, evaluations, logs and checkpoints until the run is over or somebody stops it."""
 
     def __init__(
-        self, run: Run, folder: Path, show: bool, on_update: Callable[[dict[str, float]], None] | None
+        self,
+        run: Run,
+        folder: Path,
+        show: bool,
+        on_update: Callable[[dict[str, float]], None] | None,
+        resume_with: str,
     ) -> None:
         self._run, self._folder, self._on_update = run, folder, on_update
         self._path = folder / CHECKPOINT
+        self._resume_with = resume_with or f"cardenvs train --resume {self._path}"
         limit = f"{run.total_seconds:g} seconds" if run.total_seconds else f"{run.total_steps:,.0f} steps"
-        self._progress = Progress(f"{run.game.title}: PPO for {limit}, in {folder}", show)
+        against = f" against {short(run.config.opponent)}" if run.config.opponent else ""
+        self._progress = Progress(f"{run.game.title}: PPO{against} for {limit}, in {folder}", show)
         self._logs = Logs(folder, run.steps)
         self._first_step, self._trained_seconds = run.steps, 0.0
         self._warnings = 0
@@ -147,7 +165,7 @@ class _Loop:
         self._logs.close()
         self._report_time()
         if interrupt.requested:
-            progress.note(f"Stopped. To go on: cardenvs train --resume {self._path}")
+            progress.note(f"Stopped. To go on: {self._resume_with}")
             raise KeyboardInterrupt
         return self._path
 
