@@ -57,6 +57,7 @@ BASES = {  # words with which a command works, quickly
     "arena schema": [],
     "submit check": ["random", "--board", "small.yaml", "--deals", "1"],
     "verify": ["store.db"],
+    "trajectories": ["store.db", "--out", "new.parquet"],
     "train": ["kuhn_poker", "--settings"],
     "curves": ["run", "--out", "new.svg"],
     "solve": ["kuhn_poker", "--iterations", "2"],
