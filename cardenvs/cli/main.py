@@ -6,6 +6,7 @@ import typer
 
 from cardenvs.cli.arena import arena_app
 from cardenvs.cli.bench import bench
+from cardenvs.cli.clone import clone
 from cardenvs.cli.curves import curves
 from cardenvs.cli.doctor import doctor
 from cardenvs.cli.exploit import exploit
@@ -81,8 +82,8 @@ def main(
 
 
 for command in (
-    games, info, play, match, simulate, verify, trajectories, train, curves, solve, exploitability, exploit, replay,
-    serve, prompt, llm_stub, warmup, doctor, new_game,
+    games, info, play, match, simulate, verify, trajectories, train, clone, curves, solve, exploitability, exploit,
+    replay, serve, prompt, llm_stub, warmup, doctor, new_game,
 ):  # fmt: skip
     app.command()(command)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(bench)  # it passes them on

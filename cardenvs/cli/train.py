@@ -34,6 +34,9 @@ def train(
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that the folder holds.")] = False,
     resume: Annotated[str | None, typer.Option(metavar="CHECKPOINT", help="Resume from this checkpoint.")] = None,
+    init: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Begin with the weights of this checkpoint or safetensors file.")
+    ] = None,
     seeds: Annotated[
         str | None, typer.Option(metavar="SEEDS", help="Train once a seed, as in 1:6 (1 to 5) or 1,4,9.")
     ] = None,
@@ -47,6 +50,7 @@ def train(
     Examples: `cardenvs train gin_rummy_v0 --seconds 90 --out runs/gin`,
     `cardenvs train leduc_poker_v0 --config configs/leduc.yaml --set lr=3e-4 --set hidden=128,128`,
     `cardenvs train --resume runs/gin/latest.pt --seconds 300`,
+    `cardenvs train gin_rummy_v0 --init runs/clone/latest.pt --out runs/from-clone`,
     `cardenvs train leduc_poker_v0 --config configs/leduc_magnet.yaml --seeds 1:6 --out runs/leduc`
     """
     from cardenvs.core.errors import OptionError, require
@@ -58,7 +62,7 @@ def train(
         return
     if resume and seeds:
         raise OptionError("--seeds goes on with the runs in its folder by itself; leave out --resume")
-    if resume and (game or config or changes or option):
+    if resume and (game or config or changes or option or init):
         raise OptionError("--resume takes game and settings from the checkpoint; give it --seconds or --total-steps")
     chosen = None if resume else chosen_config(game, config, changes or (), option or ())
     require("torch", "train")
@@ -73,7 +77,15 @@ def train(
             batches=True,
         )
 
+    if chosen is not None and init is not None:
+        from cardenvs.agents.ppo import read_checkpoint
+        from cardenvs.core.files import check_input
+        from cardenvs.training.ppo.loop import shaped_like
+
+        check_input(init)
+        chosen = shaped_like(chosen, read_checkpoint(init))
     given: dict[str, Any] = {
+        "init": init,
         "seconds": seconds,
         "total_steps": total_steps,
         "device": device,
@@ -98,7 +110,7 @@ def _train_seeds(
 
     def train_one(settings: "Config", folder: Path, goes_on: bool) -> None:
         if goes_on and not overwrite:
-            limits = {"seconds": None, "total_steps": None}
+            limits = {"seconds": None, "total_steps": None, "init": None}
             train_policy(resume=folder / "latest.pt", **{**given, **limits})
         else:
             train_policy(game, settings, out=folder, overwrite=overwrite, **given)

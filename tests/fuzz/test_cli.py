@@ -59,6 +59,7 @@ BASES = {  # words with which a command works, quickly
     "verify": ["store.db"],
     "trajectories": ["store.db", "--out", "new.parquet"],
     "train": ["kuhn_poker", "--settings"],
+    "clone": ["kuhn_poker", "--store", "simulated.db", "--agent", "random", "--out", "new", "--epochs", "1"],
     "curves": ["run", "--out", "new.svg"],
     "solve": ["kuhn_poker", "--iterations", "2"],
     "exploitability": ["kuhn_poker", "--draws", "1"],

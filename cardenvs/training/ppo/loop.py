@@ -7,9 +7,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
 
+from cardenvs.agents.ppo import check_fits, read_checkpoint
 from cardenvs.core.checks import short
 from cardenvs.core.errors import OptionError
 from cardenvs.core.game import Game
@@ -40,6 +42,7 @@ def train(
     on_update: Callable[[dict[str, float]], None] | None = None,
     opponent: Opponent | None = None,
     resume_with: str = "",
+    init: str | Path | None = None,
 ) -> Path:
     """Train a policy, or go on training one.
 
@@ -59,6 +62,7 @@ def train(
         on_update: called with the metrics of each update. A KeyboardInterrupt that it raises ends the run like Ctrl-C.
         opponent: who plays all seats but the learner's; the config names it as `opponent`.
         resume_with: the command that resumes the run, to be shown after Ctrl-C; by default `cardenvs train --resume`.
+        init: a checkpoint or weights to begin with; the network has their shape, whatever the config says.
 
     Returns:
         the path of the checkpoint.
@@ -72,16 +76,16 @@ def train(
         if limit is not None and not limit > 0:
             raise OptionError(f"{name} must be above 0; got {limit:g}")
     device = _device(device)
-    with _torch_threads(threads):
+    with torch_threads(threads):
         if resume is not None:
-            if game is not None or config is not None:
-                raise OptionError("resuming takes game and settings from the checkpoint; give neither")
+            if game is not None or config is not None or init is not None:
+                raise OptionError("resuming takes game, settings and weights from the checkpoint; give none of them")
             run = Run.restore(Path(resume), device, opponent)
             folder = Path(resume).parent if out is None else Path(out)
             if seconds is not None or total_steps is not None:
                 run.total_seconds, run.total_steps = seconds, total_steps
         else:
-            run = _new_run(game, config, device, seconds, total_steps, opponent)
+            run = _new_run(game, config, device, seconds, total_steps, opponent, init)
             folder = Path("runs") / time.strftime(f"{run.game.name}-%Y%m%d-%H%M%S") if out is None else Path(out)
             if (folder / CHECKPOINT).exists() and not overwrite:
                 raise OptionError(f"{folder} holds a run; resume it, choose another folder or overwrite it")
@@ -99,6 +103,7 @@ def _new_run(
     seconds: float | None,
     total_steps: float | None,
     opponent: Opponent | None,
+    init: str | Path | None,
 ) -> Run:
     if game is None:
         if config is None or not config.game:
@@ -110,7 +115,17 @@ def _new_run(
         raise OptionError(f"these settings are for {config.game}, not for {game.name}")
     if seconds is None and total_steps is None:
         total_steps = config.total_steps
-    return Run(game, config, device, total_steps, seconds, opponent)
+    start = None
+    if init is not None:
+        start = read_checkpoint(init)
+        check_fits(start, init, game, game.make_options(**config.options))
+        config = shaped_like(config, start)
+    return Run(game, config, device, total_steps, seconds, opponent, start)
+
+
+def shaped_like(config: Config, checkpoint: dict[str, Any]) -> Config:
+    """Return settings for a network of the shape of a checkpoint's."""
+    return config.changed({name: checkpoint["shape"][name] for name in ("hidden", "activation", "action_embedding")})
 
 
 def _clear(folder: Path) -> None:
@@ -256,7 +271,7 @@ def _device(name: str) -> str:
 
 
 @contextmanager
-def _torch_threads(threads: int) -> Iterator[None]:
+def torch_threads(threads: int) -> Iterator[None]:
     """Limit torch to this many threads inside the block; 0: one per core, up to MOST_THREADS."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     before = torch.get_num_threads()

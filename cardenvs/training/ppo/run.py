@@ -56,6 +56,7 @@ class Run:
         total_steps: float | None = None,
         total_seconds: float | None = None,
         opponent: Opponent | None = None,
+        start: dict[str, Any] | None = None,
     ) -> None:
         """Create a run that has not begun.
 
@@ -64,8 +65,10 @@ class Run:
             device: of the network.
             total_steps, total_seconds: limits.
             opponent: who plays all seats but the learner's, if the config names an `opponent`.
+            start: a checkpoint of a network of this shape, whose weights to begin with.
 
         Raises:
+            FormatError: the weights are not of this shape.
             OptionError: a setting that this machine or game does not allow, or an opponent that is not there.
         """
         if bool(config.opponent) != (opponent is not None):
@@ -84,6 +87,9 @@ class Run:
             self.network = Network.for_game(
                 game, self.options, config.hidden, config.activation, config.action_embedding
             ).to(device)
+        if start is not None:
+            check_model(start["model"], self.network.shape)
+            self.network.load_state_dict(start["model"])
         self.network.is_half = config.precision == "bfloat16"
         self._generator = torch.Generator(device).manual_seed(config.seed)
         self._evaluations: dict[str, Evaluation] = {}
@@ -95,6 +101,8 @@ class Run:
         self.pool = Pool(self.network, config.pool_size, config.pool_priority)
         self.player = Collector(vec, self.network, config, self._generator, self.watch, self.pool, self._opponents)
         self.learner = Learner(self.network, config, self._generator, self.watch)
+        if start is not None:
+            self.learner.adopt_scale(start["reward_scale"])
         self.exploiter = self._new_exploiter()
 
     def _new_exploiter(self) -> Exploiter | None:
