@@ -10,7 +10,7 @@ from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
 from cardenvs.cli.files import Outputs, input_file
 from cardenvs.cli.progress import ProgressBar
-from cardenvs.cli.shared import MAX_PROCESSES, MAX_SEED, GameName, finite
+from cardenvs.cli.shared import MAX_SEED, Changes, ConfigFile, GameName, Threads, finite
 
 if TYPE_CHECKING:
     from cardenvs.core.game import Game
@@ -36,13 +36,8 @@ def clone(
     most: Annotated[
         int, typer.Option(min=1, max=_MOST_NUMBER, help="Learn from that many decisions at most, the first ones.")
     ] = _MOST,
-    config: Annotated[
-        str | None, typer.Option(metavar="FILE", help="YAML file of settings; default: that of the game.")
-    ] = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Change a setting of the network, as hidden=64,64."),
-    ] = None,
+    config: ConfigFile = None,
+    changes: Changes = None,
     epochs: Annotated[int, typer.Option(min=1, max=_MOST_NUMBER, help="Passes over the data at most.")] = 100,
     patience: Annotated[
         int, typer.Option(min=1, max=_MOST_NUMBER, help="Stop after that many epochs without progress.")
@@ -59,7 +54,7 @@ def clone(
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that the folder holds.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run that the folder holds.")] = False,
-    threads: Annotated[int, typer.Option(min=0, max=MAX_PROCESSES, help="Threads; 0: one per core.")] = 0,
+    threads: Threads = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result only.")] = False,
 ) -> None:
     """Learn to play like an agent from its recorded games. The result plays as the agent ppo:CHECKPOINT.

@@ -8,7 +8,18 @@ import typer
 
 from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
-from cardenvs.cli.shared import MAX_PROCESSES, OptionTexts, finite, new_console, new_table
+from cardenvs.cli.shared import (
+    Changes,
+    ConfigFile,
+    Device,
+    InitFile,
+    OptionTexts,
+    Seconds,
+    Threads,
+    TotalSteps,
+    new_console,
+    new_table,
+)
 
 if TYPE_CHECKING:
     from cardenvs.training.config import Config
@@ -16,32 +27,22 @@ if TYPE_CHECKING:
 
 def train(
     game: Annotated[str | None, typer.Argument(metavar="[GAME]", help="Game to train on; not with --resume.")] = None,
-    config: Annotated[
-        str | None, typer.Option(metavar="FILE", help="YAML file of settings; default: that of the game.")
-    ] = None,
-    changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting. May be repeated.")
-    ] = None,
+    config: ConfigFile = None,
+    changes: Changes = None,
     option: OptionTexts = None,
-    seconds: Annotated[
-        float | None, typer.Option(min=0, callback=finite, help="Train for this long, instead of total_steps.")
-    ] = None,
-    total_steps: Annotated[
-        float | None, typer.Option(min=1, callback=finite, help="Train for this many steps.")
-    ] = None,
+    seconds: Seconds = None,
+    total_steps: TotalSteps = None,
     out: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Folder of the run; default: a new one in runs/.")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that the folder holds.")] = False,
     resume: Annotated[str | None, typer.Option(metavar="CHECKPOINT", help="Resume from this checkpoint.")] = None,
-    init: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Begin with the weights of this checkpoint or safetensors file.")
-    ] = None,
+    init: InitFile = None,
     seeds: Annotated[
         str | None, typer.Option(metavar="SEEDS", help="Train once a seed, as in 1:6 (1 to 5) or 1,4,9.")
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
-    threads: Annotated[int, typer.Option(min=0, max=MAX_PROCESSES, help="Threads; 0: one per core.")] = 0,
+    device: Device = "auto",
+    threads: Threads = 0,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
     settings: Annotated[bool, typer.Option("--settings", help="List all settings and exit.")] = False,
 ) -> None:
@@ -79,10 +80,8 @@ def train(
 
     if chosen is not None and init is not None:
         from cardenvs.agents.ppo import read_checkpoint
-        from cardenvs.core.files import check_input
         from cardenvs.training.ppo.loop import shaped_like
 
-        check_input(init)
         chosen = shaped_like(chosen, read_checkpoint(init))
     given: dict[str, Any] = {
         "init": init,

@@ -10,7 +10,6 @@ Deals are split in three: for learning, for deciding when to stop, and for the r
 import copy
 import json
 import math
-import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ import torch
 from torch import Tensor
 
 from cardenvs.agents.network import Network, log_policy
-from cardenvs.agents.ppo import FORMAT, check_model, checked_fields, read_checkpoint
+from cardenvs.agents.ppo import check_model, checked_fields, read_checkpoint, write_checkpoint
 from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError, OptionError
 from cardenvs.core.rng import derived_seed
@@ -206,24 +205,9 @@ class Cloning:
             "settings": asdict(self.settings), "digest": self._digest, "epoch": self.epoch, "waited": self._waited,
             "best": self._best_score, "model": self.network.state_dict(), "optimizer": self._optimizer.state_dict(),
         }  # fmt: skip
-        checkpoint = {
-            "format": FORMAT,
-            "game": decisions.game.name,
-            "options": decisions.options.as_dict(),
-            "layout": decisions.game.layout(decisions.options).hash,
-            "shape": self.network.shape,
-            "model": self.best,
-            "steps": self.epoch * len(self._data.rows["learning"]),
-            "reward_scale": self._data.reward_scale,
-            "config": self.config.as_dict(),
-            "cloning": state,
-        }
-        part = path.with_name(path.name + ".part")
-        with part.open("wb") as file:
-            torch.save(checkpoint, file)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        more = {"config": self.config.as_dict(), "cloning": state}
+        steps, scale = self.epoch * len(self._data.rows["learning"]), self._data.reward_scale
+        write_checkpoint(path, decisions.game, decisions.options, self.network.shape, self.best, steps, scale, more)
 
     def restore(self, path: Path) -> None:
         """Go on from a checkpoint.

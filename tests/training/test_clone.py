@@ -29,13 +29,7 @@ LEDUC, KATKO = get_game("leduc_poker_v0"), get_game("katko_v0")
 SMALL = Config(hidden=(32,), num_envs=16, rollout_steps=8, epochs=1, minibatches=2, eval_interval=0, final_deals=0)
 
 
-@pytest.fixture(autouse=True)
-def _one_thread(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("alone")
 
 
 @pytest.fixture(scope="module")

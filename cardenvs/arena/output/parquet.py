@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 FORMAT = "cardenvs-trajectories-1"
 _KEY = b"cardenvs"
 _BYTES_TOGETHER = 8 << 20  # of observations and legal actions, in memory at a time
+_MOST_BYTES = 1 << 30  # of a row group in memory, in a file of somebody
 _FIELDS = {
     "format": str, "game": str, "options": dict, "layout": str, "observation_size": int, "num_actions": int,
 }  # fmt: skip
@@ -179,7 +180,10 @@ class TrajectoryFile:
             self._file = ParquetFile(path)
         except (pa.ArrowException, OSError, ValueError) as error:
             raise FormatError(f"{path} is damaged, or no Parquet file: {one_line(str(error))}") from None
-        self.rows = self._file.metadata.num_rows
+        about = self._file.metadata
+        self.rows = about.num_rows
+        if any(about.row_group(k).total_byte_size > _MOST_BYTES for k in range(about.num_row_groups)):
+            raise FormatError(f"{path} has a row group of more than {_MOST_BYTES >> 20} MiB; write smaller ones")
         self.about = self._about()
 
     def _about(self) -> dict[str, Any]:

@@ -11,7 +11,14 @@ import torch
 from torch import Tensor
 
 from cardenvs.agents.network import Network
-from cardenvs.agents.ppo import FORMAT, check_fits, check_model, checked_fields, checked_tensor, read_checkpoint
+from cardenvs.agents.ppo import (
+    check_fits,
+    check_model,
+    checked_fields,
+    checked_tensor,
+    read_checkpoint,
+    write_checkpoint,
+)
 from cardenvs.core.checks import short
 from cardenvs.core.errors import CardenvsError, FormatError, OptionError
 from cardenvs.core.game import Game
@@ -219,24 +226,9 @@ class Run:
             "player": self.player.get_state(),
             "exploiter": None if self.exploiter is None else self.exploiter.get_state(),
         }
-        checkpoint = {
-            "format": FORMAT,
-            "game": self.game.name,
-            "options": self.options.as_dict(),
-            "layout": self.game.layout(self.options).hash,
-            "shape": self.network.shape,
-            "model": self.network.state_dict(),
-            "steps": self.steps,
-            "reward_scale": self.learner.returns.factor,
-            "config": self.config.as_dict(),
-            "training": training,
-        }
-        part = path.with_name(path.name + ".part")
-        with part.open("wb") as file:
-            torch.save(checkpoint, file)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        more = {"config": self.config.as_dict(), "training": training}
+        model, scale = self.network.state_dict(), self.learner.returns.factor
+        write_checkpoint(path, self.game, self.options, self.network.shape, model, self.steps, scale, more)
 
     @classmethod
     def restore(cls, path: Path, device: str = "cpu", opponent: Opponent | None = None) -> "Run":
