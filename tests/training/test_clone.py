@@ -15,11 +15,13 @@ import pyarrow.parquet as pq  # noqa: E402
 
 from cardenvs.agents.base import Turn  # noqa: E402
 from cardenvs.agents.ppo import load_agent, read_checkpoint  # noqa: E402
+from cardenvs.agents.specs import make_agent  # noqa: E402
 from cardenvs.arena import Match, Store  # noqa: E402
 from cardenvs.arena.run import run as play  # noqa: E402
 from cardenvs.cli import app  # noqa: E402
 from cardenvs.core.errors import ArenaError, FormatError, OptionError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
+from cardenvs.training.cfr import Solver, Tree  # noqa: E402
 from cardenvs.training.cloning import CloneSettings, Cloning, clone  # noqa: E402
 from cardenvs.training.config import Config  # noqa: E402
 from cardenvs.training.decisions import Decisions  # noqa: E402
@@ -124,6 +126,32 @@ def test_deals_are_held_out_whole_whatever_the_match(store):
     assert sum(map(len, rows.values())) == len(decisions)
 
 
+def test_a_fixed_policy_of_a_small_game_is_cloned_almost_exactly(tmp_path):
+    solver = Solver(Tree(LEDUC), "cfr+")
+    solver.run(5)
+    solver.saved().save("leduc.policy")
+    spec = "tabular:leduc.policy,sample=false"
+    with Store("games.db") as opened:
+        play([Match.of("leduc_poker_v0", [spec, "random"], deals=250, seed=1)], opened)
+    decisions = Decisions.of_store(Path("games.db"), LEDUC, [spec], 10**5)
+    path, found = clone(decisions, Config(hidden=(64,)), tmp_path / "clone", CloneSettings(epochs=40, batch=64))
+    assert found.accuracy > 0.93
+    assert found.log_likelihood > -0.25 > -0.7 > found.uniform
+    clone_agent, model = (make_agent(name, LEDUC, LEDUC.make_options()) for name in (f"ppo:{path}", spec))
+    same = []
+    for seed in range(150):
+        state = LEDUC.new_state(seed=10**6 + seed)
+        while not state.is_terminal:
+            if state.current_player == seed % 2:
+                action = model.act(Turn(state, 0))
+                same.append(clone_agent.act(Turn(state, 0)) == action)
+            else:
+                action = state.policy_action("random", seed)
+            state.apply(action)
+    assert np.mean(same) > 0.93
+
+
+@pytest.mark.slow
 def test_a_rule_agent_is_cloned_and_the_clone_plays(tmp_path):
     """The agreement holds in games that nobody has learnt from, and the clone is far better than random play."""
     with Store("katko.db") as opened:
