@@ -58,6 +58,48 @@ def read_checkpoint(path: str | Path) -> dict[str, Any]:
     return checkpoint
 
 
+def write_checkpoint(
+    path: Path,
+    game: Game,
+    options: Options,
+    shape: dict[str, Any],
+    model: dict[str, Any],
+    steps: int,
+    reward_scale: float,
+    more: dict[str, Any],
+) -> None:
+    """Write a checkpoint that plays; a reader sees the old one or the new one, never half of one.
+
+    Args:
+        path: of the file, which is replaced.
+        game, options: what the network was trained on.
+        shape, model: the arguments of the network, and its weights.
+        steps: for how many it was trained.
+        reward_scale: factor by which rewards were multiplied in training, and with them its values.
+        more: further fields, for resuming.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    checkpoint = {
+        "format": FORMAT,
+        "game": game.name,
+        "options": options.as_dict(),
+        "layout": game.layout(options).hash,
+        "shape": shape,
+        "model": model,
+        "steps": steps,
+        "reward_scale": reward_scale,
+        **more,
+    }
+    part = path.with_name(path.name + ".part")
+    with part.open("wb") as file:
+        torch.save(checkpoint, file)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
+
+
 def _read_archive(path: str | Path) -> dict[str, Any]:
     with open(path, "rb") as file:  # torch reports a missing file as a damaged one
         try:

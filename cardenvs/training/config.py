@@ -133,6 +133,10 @@ class Config(BaseModel):
         default=(), description="these rule policies; none: all of the game"
     )
 
+    opponent: str = Field(
+        default="", description="frozen agent in all other seats; set by `cardenvs exploit`, not by hand"
+    )
+
     eval_interval: Int = Field(default=10, ge=0, description="updates between two evaluations; 0: only at the end")
     eval_deals: Int = Field(default=256, ge=2, description="duplicate deals of an evaluation")
     final_deals: Int = Field(default=1000, ge=0, description="duplicate deals of the final evaluation; 0: none")

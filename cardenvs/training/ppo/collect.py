@@ -16,6 +16,7 @@ from cardenvs.envs.batch import Batch
 from cardenvs.envs.vector import VectorEnv
 from cardenvs.training.config import Config
 from cardenvs.training.ppo.league import EVERY_PLAYER, Latest, Pool, Tables
+from cardenvs.training.ppo.opponents import Opponent, PolicyOpponent
 from cardenvs.training.ppo.trajectories import NO_ADVICE, RolloutBuffer, Trajectories, as_arrays, as_tensors
 from cardenvs.training.progress import Stopwatch
 
@@ -71,6 +72,7 @@ class Collector:
         generator: torch.Generator,
         watch: Stopwatch,
         pool: Pool | Latest,
+        opponents: dict[str, Opponent] | None = None,
     ) -> None:
         """Create a player of the games in `vec`, which have been reset.
 
@@ -78,7 +80,11 @@ class Collector:
             vec, network, config, generator: of the run.
             watch: takes the time.
             pool: the networks to play against.
+            opponents: by name, who shares the games of `rule_share`; None: the rule policies of the config.
         """
+        if opponents is None:
+            opponents = {name: PolicyOpponent(name) for name in rule_opponents(config, vec.game)}
+        self._opponents = opponents
         self.vec, self._network, self._config, self._generator, self._watch = vec, network, config, generator, watch
         self.device = next(network.parameters()).device
         self.trajectories = Trajectories(vec.num_envs, vec.num_players, config.rollout_steps)
@@ -86,7 +92,7 @@ class Collector:
         self.pool = pool
         self.returns = np.zeros((0, vec.num_players))
         self._observation = torch.from_numpy(vec.batch.observation)  # a view: the batch is overwritten in place
-        self._tables = Tables(config, vec.num_envs, vec.num_players, rule_opponents(config, vec.game))
+        self._tables = Tables(config, vec.num_envs, vec.num_players, list(opponents))
         self._rule_seed, self._rule_calls = derived_seed(config.seed, "rule opponents"), 0
 
     @torch.inference_mode()
@@ -146,11 +152,12 @@ class Collector:
             return legal.gather(1, choice).squeeze(1).cpu().numpy()
 
     def _follow_rules(self, actions: np.ndarray, learning: np.ndarray) -> None:
-        """Replace the actions of rule policies' players by the policies' own."""
+        """Replace the actions of rule policies' players, or of a frozen agent's, by their own."""
         for name, rows in self._tables.rules:
             acting = rows[~learning[rows]]
             if len(acting):
-                actions[acting] = self.vec.policy_actions(name, acting, self._rule_seed, self._rule_calls)
+                chosen = self._opponents[name].actions(self.vec, acting, self._rule_seed, self._rule_calls)
+                actions[acting] = chosen
 
     def _note_advice(self, teacher: str, rows: slice, learning: np.ndarray) -> None:
         """Store the actions that the teacher would choose for the learners."""

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from cardenvs.agents.network import Network, log_policy
-from cardenvs.agents.ppo import check_model, checked_fields, checked_tensor
+from cardenvs.agents.ppo import check_model, checked_fields
 from cardenvs.core.errors import FormatError
 from cardenvs.training.config import Config
 from cardenvs.training.ppo.collect import is_listed, shortened
@@ -28,6 +28,7 @@ from cardenvs.training.ppo.losses import (
     value_loss_of,
 )
 from cardenvs.training.ppo.merge import merged
+from cardenvs.training.ppo.moments import restore_moments
 from cardenvs.training.ppo.returns import ReturnScale
 from cardenvs.training.ppo.trajectories import RolloutBuffer, Trajectories
 from cardenvs.training.progress import Stopwatch
@@ -78,32 +79,8 @@ class Learner:
         if self.magnet is not None:
             check_model(state["magnet"], self.magnet.shape)
             self.magnet.load_state_dict(state["magnet"])
-        self._set_moments(state["optimizer"])
+        restore_moments(self.optimizer, list(self._network.parameters()), state["optimizer"])
         self.returns.set_state(state["returns"])
-
-    def _set_moments(self, state: dict[str, Any]) -> None:
-        """Go on with the moments in a state of the optimiser; its other settings are those of this learner.
-
-        Raises:
-            FormatError: they are not those of this network.
-        """
-        moments = checked_fields(state, {"state": dict}, "optimizer")["state"]
-        parameters = list(self._network.parameters())
-        if moments and set(moments) != set(range(len(parameters))):
-            raise FormatError("optimizer has other parameters than the network")
-        for number, moment in moments.items():
-            shape = parameters[number].shape
-            checked_fields(moment, {"step": Tensor, "exp_avg": Tensor, "exp_avg_sq": Tensor}, "optimizer")
-            step = checked_tensor(moment["step"], "optimizer step", (), torch.float32)
-            checked_tensor(moment["exp_avg"], "exp_avg", shape, torch.float32)
-            squares = checked_tensor(moment["exp_avg_sq"], "exp_avg_sq", shape, torch.float32)
-            if step < 0 or (squares < 0).any():
-                raise FormatError("optimizer has negative squares or steps")
-        known = {
-            number: {name: moment[name] for name in ("step", "exp_avg", "exp_avg_sq")}
-            for number, moment in moments.items()
-        }
-        self.optimizer.load_state_dict({**self.optimizer.state_dict(), "state": known})
 
     def update(
         self, trajectories: Trajectories, store: RolloutBuffer, returns: np.ndarray, weights: dict[str, float]
@@ -143,7 +120,7 @@ class Learner:
             history.append(self._step(store, advantage, rows, weights))
             if config.target_kl and history[-1][_KL] > config.target_kl:
                 break
-        means = torch.stack(history).mean(0).tolist() if history else [math.nan] * len(METRIC_NAMES)
+        means: list[float] = torch.stack(history).mean(0).tolist() if history else [math.nan] * len(METRIC_NAMES)
         metrics = dict(zip(METRIC_NAMES, means, strict=True))
         if self.magnet is None:
             del metrics["policy/kl_to_magnet"]
@@ -156,13 +133,21 @@ class Learner:
             "minibatches": len(history),
         }
 
+    def adopt_scale(self, factor: float) -> None:
+        """Take over a network whose values are in reward scaled by `factor`."""
+        self._rescale_values(self.returns.adopt(factor))
+
+    @torch.no_grad()
+    def _rescale_values(self, ratio: float) -> None:
+        for network in (self._network, *([self.magnet] if self.magnet else [])):
+            network.value.weight.mul_(ratio)
+            network.value.bias.mul_(ratio)
+
     @torch.no_grad()
     def _rescale(self, ratio: float, store: RolloutBuffer, trajectories: Trajectories) -> None:
         """Bring predicted values, past and future ones, from the old scale of rewards to the new one."""
         if ratio != 1:
-            for network in (self._network, *([self.magnet] if self.magnet else [])):
-                network.value.weight.mul_(ratio)
-                network.value.bias.mul_(ratio)
+            self._rescale_values(ratio)
             store.value *= ratio
             trajectories.end_value *= np.float32(ratio)
 

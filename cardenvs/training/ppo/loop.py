@@ -7,14 +7,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
 
+from cardenvs.agents.ppo import check_fits, read_checkpoint
+from cardenvs.core.checks import short
 from cardenvs.core.errors import OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.training.config import Config, config_for
 from cardenvs.training.interrupt import Interrupt
+from cardenvs.training.ppo.opponents import Opponent
 from cardenvs.training.ppo.report import meaning, warning
 from cardenvs.training.ppo.run import CHECKPOINT, MOST_THREADS, Run
 from cardenvs.training.progress import EVALUATION_FILE, METRICS_FILE, Logs, Progress, split_text
@@ -36,6 +40,9 @@ def train(
     threads: int = 0,
     show: bool = True,
     on_update: Callable[[dict[str, float]], None] | None = None,
+    opponent: Opponent | None = None,
+    resume_with: str = "",
+    init: str | Path | None = None,
 ) -> Path:
     """Train a policy, or go on training one.
 
@@ -53,6 +60,9 @@ def train(
         threads: of torch and of the games; 0: one a core, up to MOST_THREADS.
         show: print progress to stderr.
         on_update: called with the metrics of each update. A KeyboardInterrupt that it raises ends the run like Ctrl-C.
+        opponent: who plays all seats but the learner's; the config names it as `opponent`.
+        resume_with: the command that resumes the run, to be shown after Ctrl-C; by default `cardenvs train --resume`.
+        init: a checkpoint or weights to begin with; the network has their shape, whatever the config says.
 
     Returns:
         the path of the checkpoint.
@@ -66,16 +76,16 @@ def train(
         if limit is not None and not limit > 0:
             raise OptionError(f"{name} must be above 0; got {limit:g}")
     device = _device(device)
-    with _torch_threads(threads):
+    with torch_threads(threads):
         if resume is not None:
-            if game is not None or config is not None:
-                raise OptionError("resuming takes game and settings from the checkpoint; give neither")
-            run = Run.restore(Path(resume), device)
+            if game is not None or config is not None or init is not None:
+                raise OptionError("resuming takes game, settings and weights from the checkpoint; give none of them")
+            run = Run.restore(Path(resume), device, opponent)
             folder = Path(resume).parent if out is None else Path(out)
             if seconds is not None or total_steps is not None:
                 run.total_seconds, run.total_steps = seconds, total_steps
         else:
-            run = _new_run(game, config, device, seconds, total_steps)
+            run = _new_run(game, config, device, seconds, total_steps, opponent, init)
             folder = Path("runs") / time.strftime(f"{run.game.name}-%Y%m%d-%H%M%S") if out is None else Path(out)
             if (folder / CHECKPOINT).exists() and not overwrite:
                 raise OptionError(f"{folder} holds a run; resume it, choose another folder or overwrite it")
@@ -83,11 +93,17 @@ def train(
         if resume is None:
             _clear(folder)
         run.compile()
-        return _Loop(run, folder, show, on_update).go()
+        return _Loop(run, folder, show, on_update, resume_with).go()
 
 
 def _new_run(
-    game: str | Game | None, config: Config | None, device: str, seconds: float | None, total_steps: float | None
+    game: str | Game | None,
+    config: Config | None,
+    device: str,
+    seconds: float | None,
+    total_steps: float | None,
+    opponent: Opponent | None,
+    init: str | Path | None,
 ) -> Run:
     if game is None:
         if config is None or not config.game:
@@ -99,7 +115,17 @@ def _new_run(
         raise OptionError(f"these settings are for {config.game}, not for {game.name}")
     if seconds is None and total_steps is None:
         total_steps = config.total_steps
-    return Run(game, config, device, total_steps, seconds)
+    start = None
+    if init is not None:
+        start = read_checkpoint(init)
+        check_fits(start, init, game, game.make_options(**config.options))
+        config = shaped_like(config, start)
+    return Run(game, config, device, total_steps, seconds, opponent, start)
+
+
+def shaped_like(config: Config, checkpoint: dict[str, Any]) -> Config:
+    """Return settings for a network of the shape of a checkpoint's."""
+    return config.changed({name: checkpoint["shape"][name] for name in ("hidden", "activation", "action_embedding")})
 
 
 def _clear(folder: Path) -> None:
@@ -116,12 +142,19 @@ class _Loop:
     """Updates, evaluations, logs and checkpoints until the run is over or somebody stops it."""
 
     def __init__(
-        self, run: Run, folder: Path, show: bool, on_update: Callable[[dict[str, float]], None] | None
+        self,
+        run: Run,
+        folder: Path,
+        show: bool,
+        on_update: Callable[[dict[str, float]], None] | None,
+        resume_with: str,
     ) -> None:
         self._run, self._folder, self._on_update = run, folder, on_update
         self._path = folder / CHECKPOINT
+        self._resume_with = resume_with or f"cardenvs train --resume {self._path}"
         limit = f"{run.total_seconds:g} seconds" if run.total_seconds else f"{run.total_steps:,.0f} steps"
-        self._progress = Progress(f"{run.game.title}: PPO for {limit}, in {folder}", show)
+        against = f" against {short(run.config.opponent)}" if run.config.opponent else ""
+        self._progress = Progress(f"{run.game.title}: PPO{against} for {limit}, in {folder}", show)
         self._logs = Logs(folder, run.steps)
         self._first_step, self._trained_seconds = run.steps, 0.0
         self._warnings = 0
@@ -147,7 +180,7 @@ class _Loop:
         self._logs.close()
         self._report_time()
         if interrupt.requested:
-            progress.note(f"Stopped. To go on: cardenvs train --resume {self._path}")
+            progress.note(f"Stopped. To go on: {self._resume_with}")
             raise KeyboardInterrupt
         return self._path
 
@@ -238,7 +271,7 @@ def _device(name: str) -> str:
 
 
 @contextmanager
-def _torch_threads(threads: int) -> Iterator[None]:
+def torch_threads(threads: int) -> Iterator[None]:
     """Limit torch to this many threads inside the block; 0: one per core, up to MOST_THREADS."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     before = torch.get_num_threads()

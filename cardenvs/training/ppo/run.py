@@ -11,7 +11,14 @@ import torch
 from torch import Tensor
 
 from cardenvs.agents.network import Network
-from cardenvs.agents.ppo import FORMAT, check_fits, check_model, checked_fields, checked_tensor, read_checkpoint
+from cardenvs.agents.ppo import (
+    check_fits,
+    check_model,
+    checked_fields,
+    checked_tensor,
+    read_checkpoint,
+    write_checkpoint,
+)
 from cardenvs.core.checks import short
 from cardenvs.core.errors import CardenvsError, FormatError, OptionError
 from cardenvs.core.game import Game
@@ -27,9 +34,11 @@ from cardenvs.training.ppo.exploitability import nash_conv
 from cardenvs.training.ppo.exploiter import Exploiter
 from cardenvs.training.ppo.league import Pool
 from cardenvs.training.ppo.learn import Learner
+from cardenvs.training.ppo.opponents import Opponent
 from cardenvs.training.progress import NETWORK_PARTS, Stopwatch
 
 CHECKPOINT = "latest.pt"
+AGENT = "agent"  # the name of a frozen opponent in scores and metrics
 MOST_THREADS = 8  # more do not pay for networks of this size
 
 
@@ -53,8 +62,29 @@ class Run:
         device: str = "cpu",
         total_steps: float | None = None,
         total_seconds: float | None = None,
+        opponent: Opponent | None = None,
+        start: dict[str, Any] | None = None,
     ) -> None:
-        """Create a run that has not begun."""
+        """Create a run that has not begun.
+
+        Args:
+            game, config: what to train, and how.
+            device: of the network.
+            total_steps, total_seconds: limits.
+            opponent: who plays all seats but the learner's, if the config names an `opponent`.
+            start: a checkpoint of a network of this shape, whose weights to begin with.
+
+        Raises:
+            FormatError: the weights are not of this shape.
+            OptionError: a setting that this machine or game does not allow, or an opponent that is not there.
+        """
+        if bool(config.opponent) != (opponent is not None):
+            raise OptionError(
+                f"this is a run against the agent {short(config.opponent)}: begin or resume it with `cardenvs exploit`"
+                if config.opponent
+                else "an opponent needs the setting `opponent`, its name"
+            )
+        self._opponents = None if opponent is None else {AGENT: opponent}
         self.game, self.config, self.options = game, config, game.make_options(**config.options)
         self.total_steps, self.total_seconds = total_steps, total_seconds
         self.steps, self.updates, self.seconds = 0, 0, 0.0
@@ -64,6 +94,9 @@ class Run:
             self.network = Network.for_game(
                 game, self.options, config.hidden, config.activation, config.action_embedding
             ).to(device)
+        if start is not None:
+            check_model(start["model"], self.network.shape)
+            self.network.load_state_dict(start["model"])
         self.network.is_half = config.precision == "bfloat16"
         self._generator = torch.Generator(device).manual_seed(config.seed)
         self._evaluations: dict[str, Evaluation] = {}
@@ -73,8 +106,10 @@ class Run:
         _check_memory(config, vec)
         vec.reset(derived_seed(config.seed, "deals"))
         self.pool = Pool(self.network, config.pool_size, config.pool_priority)
-        self.player = Collector(vec, self.network, config, self._generator, self.watch, self.pool)
+        self.player = Collector(vec, self.network, config, self._generator, self.watch, self.pool, self._opponents)
         self.learner = Learner(self.network, config, self._generator, self.watch)
+        if start is not None:
+            self.learner.adopt_scale(start["reward_scale"])
         self.exploiter = self._new_exploiter()
 
     def _new_exploiter(self) -> Exploiter | None:
@@ -96,6 +131,8 @@ class Run:
         Raises:
             PolicyNotFoundError: the game has no policy that the config names.
         """
+        if self._opponents is not None:
+            return [*self._opponents]
         for name in self.config.eval_opponents:
             self.game.engine.policy(name)
         return [*self.config.eval_opponents] or self.game.engine.policy_names()
@@ -111,8 +148,8 @@ class Run:
         vec = self._games(1)
         vec.reset(0)
         vec.step(vec.sample_actions())
-        for opponent in self.opponents:
-            vec.policy_actions(opponent, np.zeros(1, np.int64), 0, 0)
+        for name in self.opponents if self._opponents is None else ["random"]:
+            vec.policy_actions(name, np.zeros(1, np.int64), 0, 0)
 
     def fraction(self) -> float:
         """Return how much of the run is done, 0 to 1."""
@@ -174,7 +211,8 @@ class Run:
         """Scores against each of `opponents`, always on the same deals for a purpose. Draws nothing from the run."""
         if purpose not in self._evaluations:
             seed = derived_seed(self.config.seed, purpose)
-            self._evaluations[purpose] = Evaluation(self._games(deals), seed, self.config.eval_sample)
+            sampled = self.config.eval_sample
+            self._evaluations[purpose] = Evaluation(self._games(deals), seed, sampled, self._opponents)
         return {name: self._evaluations[purpose].score(self.policy, name) for name in self.opponents}
 
     def nash_conv(self) -> float | None:
@@ -197,28 +235,18 @@ class Run:
             "player": self.player.get_state(),
             "exploiter": None if self.exploiter is None else self.exploiter.get_state(),
         }
-        checkpoint = {
-            "format": FORMAT,
-            "game": self.game.name,
-            "options": self.options.as_dict(),
-            "layout": self.game.layout(self.options).hash,
-            "shape": self.network.shape,
-            "model": self.policy.state_dict(),
-            "steps": self.steps,
-            "reward_scale": self.learner.returns.factor,
-            "config": self.config.as_dict(),
-            "training": training,
-        }
-        part = path.with_name(path.name + ".part")
-        with part.open("wb") as file:
-            torch.save(checkpoint, file)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        more = {"config": self.config.as_dict(), "training": training}
+        model, scale = self.policy.state_dict(), self.learner.returns.factor
+        write_checkpoint(path, self.game, self.options, self.network.shape, model, self.steps, scale, more)
 
     @classmethod
-    def restore(cls, path: Path, device: str = "cpu") -> "Run":
+    def restore(cls, path: Path, device: str = "cpu", opponent: Opponent | None = None) -> "Run":
         """Return a run as it was when it saved a checkpoint.
+
+        Args:
+            path: of the checkpoint.
+            device: of the network.
+            opponent: as for a new run.
 
         Raises:
             FormatError: the file is damaged, or of another version of the game.
@@ -235,7 +263,7 @@ class Run:
             check_model(checkpoint["model"], checkpoint["shape"])
             game = get_game(checkpoint["game"])
             check_fits(checkpoint, path, game, game.make_options(**config.options))
-            run = cls(game, config, device, training["total_steps"], training["total_seconds"])
+            run = cls(game, config, device, training["total_steps"], training["total_seconds"], opponent)
             run.steps, run.updates, run.seconds = checkpoint["steps"], training["updates"], training["seconds"]
             run.network.load_state_dict(_network_state(checkpoint, training.get("network"), config))
             run.learner.set_state(training["learner"])
