@@ -20,7 +20,7 @@ from cardenvs.core.options import Options
 NO_ACTION = -1
 _COLUMNS = ["observation", "legal_actions", "action", "forced", "return", "deal", "agent"]
 _Report = Callable[[int, int], None]  # of what is done and the total
-_Part = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+_Part = tuple[np.ndarray, ...]  # the arrays of Decisions
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,11 @@ class Decisions:
 
         Raises:
             ArenaError: the store is damaged, or has no game of these agents.
+            OptionError: so many decisions do not fit in memory.
         """
         with Store(path, read_only=True) as store:
             games = Games(store, game.name)
             _check_known(agents, {name for _, match in games.matches for name in match.names}, path)
-            check_memory(game, games.options, most)
             parts = map(_part_of_episode, games.episodes(agents, on_game))
             return cls._joined(game, games.options, _limited(parts, most), path)
 
@@ -81,6 +81,7 @@ class Decisions:
         Raises:
             FormatError: the file is damaged or of another game.
             ArenaError: it has no decisions of these agents.
+            OptionError: so many decisions do not fit in memory.
         """
         file = TrajectoryFile(path)
         try:
@@ -88,7 +89,6 @@ class Decisions:
         except (TypeError, OptionError) as error:
             raise FormatError(f"{path} has options that {game.name} has not: {error}") from None
         file.check_fits(game, options)
-        check_memory(game, options, most)
         found: set[str] = set()
 
         def parts() -> Iterator[_Part]:
@@ -114,19 +114,9 @@ class Decisions:
         return cls(game, options, *map(np.concatenate, columns))
 
 
-def check_memory(game: Game, options: Options, most: int) -> None:
-    """Refuse more decisions than this machine can hold.
-
-    Raises:
-        OptionError: says what they take.
-    """
-    layout = game.layout(options)
-    row = layout.size * layout.dtype.itemsize + 4 * game.max_legal(options) + 24
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 62
-    if 2 * most * row > there:  # they are joined from parts
-        raise OptionError(
-            f"{most:,} decisions may take {2 * most * row >> 30} GiB, more than this machine has; lower --most"
-        )
+def _memory() -> int:
+    """Bytes of this machine's memory."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 62
 
 
 def _check_known(agents: Collection[str], known: set[str], path: Path) -> None:
@@ -137,11 +127,21 @@ def _check_known(agents: Collection[str], known: set[str], path: Path) -> None:
 
 
 def _limited(parts: Iterator[_Part], most: int) -> Iterator[_Part]:
-    """Yield parts until there are `most` decisions."""
+    """Yield parts until there are `most` decisions.
+
+    Raises:
+        OptionError: this machine cannot hold that many.
+    """
+    rows = widest = size = 0
     for part in parts:
-        yield tuple(array[:most] for array in part)  # type: ignore[misc]
-        most -= len(part[2])
-        if most <= 0:
+        kept: _Part = tuple(array[: most - rows] for array in part)
+        observation, legal, *others = kept
+        rows, widest = rows + len(legal), max(widest, legal.shape[1])
+        size += observation.nbytes + sum(array.nbytes for array in others)
+        if 2 * (size + rows * widest * legal.itemsize) > _memory():  # they are joined from parts
+            raise OptionError(f"more than {rows:,} decisions do not fit in this machine's memory; lower --most")
+        yield kept
+        if rows >= most:
             return
 
 

@@ -81,11 +81,13 @@ def test_fallbacks_for_an_agent_that_failed_are_not_learnt(store, monkeypatch):
     assert 0 < len(decisions_of(store)) < whole
 
 
-def test_unknown_agents_and_too_many_decisions_are_refused(store):
+def test_unknown_agents_and_too_many_decisions_are_refused(store, monkeypatch):
     with pytest.raises(ArenaError, match="has no decisions of 'nobody'; its agents: 'random"):
         decisions_of(store, ["random", "nobody"])
+    monkeypatch.setattr("cardenvs.training.decisions._memory", lambda: 20_000)
     with pytest.raises(OptionError, match="lower --most"):
-        decisions_of(store, most=10**12)
+        decisions_of(store)
+    assert len(decisions_of(store, most=20)) == 20
 
 
 def table_with(column, change):
