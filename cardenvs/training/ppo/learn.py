@@ -120,8 +120,8 @@ class Learner:
             history.append(self._step(store, advantage, rows, weights))
             if config.target_kl and history[-1][_KL] > config.target_kl:
                 break
-        means: list[float] = torch.stack(history).mean(0).tolist() if history else [math.nan] * len(METRIC_NAMES)
-        metrics = dict(zip(METRIC_NAMES, means, strict=True))
+        averages = torch.stack(history).mean(0).tolist() if history else [math.nan] * len(METRIC_NAMES)
+        metrics = dict(zip(METRIC_NAMES, averages, strict=True))
         if self.magnet is None:
             del metrics["policy/kl_to_magnet"]
         return {
