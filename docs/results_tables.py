@@ -54,12 +54,14 @@ def _section(result: dict[str, Any], table: Any) -> str:
         )
         for one in summary["leaderboard"]
     ]
+    response = result.get("response")
     changed = ", ".join(f"`{name}={value}`" for name, value in result["options"].items())
     lines = [
         f"## {game.title}",
         f"{summary['deals']:,} deals, {summary['games']:,} games{f', with {changed}' if changed else ''}:",
         table(("agent", f"mean, {summary['unit']}", "95% interval", "rating", "ms a decision"), rows),
         *_training(result, summary["unit"]),
+        *([f"A response to `ppo`, {response['steps'] / 1e6:,.3g} M steps: {response['verdict']}"] if response else []),
         f"`{result['command']}`, {result['date']}, {result['hardware']}. Digest of the store: `{_digest(result)}`.",
     ]
     return "\n\n".join(lines)
