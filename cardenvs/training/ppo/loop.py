@@ -16,7 +16,7 @@ from cardenvs.core.registry import get_game
 from cardenvs.training.config import Config, config_for
 from cardenvs.training.interrupt import Interrupt
 from cardenvs.training.ppo.report import meaning, warning
-from cardenvs.training.ppo.run import CHECKPOINT, MOST_THREADS, Run
+from cardenvs.training.ppo.run import CHECKPOINT, MOST_THREADS, TITLES, Run
 from cardenvs.training.progress import EVALUATION_FILE, METRICS_FILE, Logs, Progress, split_text
 
 _WARN_FROM = 0.2  # of a run: earlier, policies are often worse than random play
@@ -121,7 +121,7 @@ class _Loop:
         self._run, self._folder, self._on_update = run, folder, on_update
         self._path = folder / CHECKPOINT
         limit = f"{run.total_seconds:g} seconds" if run.total_seconds else f"{run.total_steps:,.0f} steps"
-        self._progress = Progress(f"{run.game.title}: PPO for {limit}, in {folder}", show)
+        self._progress = Progress(f"{run.game.title}: {TITLES[run.config.method]} for {limit}, in {folder}", show)
         self._logs = Logs(folder, run.steps)
         self._first_step, self._trained_seconds = run.steps, 0.0
         self._warnings = 0
@@ -176,7 +176,7 @@ class _Loop:
         exploitability = run.nash_conv()
         if exploitability is not None:
             metrics["eval/nash_conv"] = exploitability
-            self._progress.score("NashConv", f"{exploitability:.3f}", "of the sampled policy")
+            self._progress.score("NashConv", f"{exploitability:.3f}", f"of the policy, {_played(run)}")
         self._warn(warning(scores) if run.fraction() >= _WARN_FROM else None)
         return metrics
 
@@ -209,7 +209,7 @@ class _Loop:
             self._progress.note(text)
         exploitability = run.nash_conv()
         if exploitability is not None:
-            self._progress.note(f"NashConv of the policy, sampled: {exploitability:.4f} {unit}")
+            self._progress.note(f"NashConv of the policy, {_played(run)}: {exploitability:.4f} {unit}")
         result = {
             "game": run.game.name,
             "steps": run.steps,
@@ -225,6 +225,10 @@ class _Loop:
         if steps:
             self._progress.note(split_text(self._run.watch.seconds, self._trained_seconds, steps))
         self._progress.note(f"checkpoint: {self._path}")
+
+
+def _played(run: Run) -> str:
+    return "greedy" if run.config.method == "dmc" else "sampled"
 
 
 def _device(name: str) -> str:

@@ -27,9 +27,11 @@ from cardenvs.training.ppo.exploitability import nash_conv
 from cardenvs.training.ppo.exploiter import Exploiter
 from cardenvs.training.ppo.league import Pool
 from cardenvs.training.ppo.learn import Learner
+from cardenvs.training.ppo.monte_carlo import MonteCarlo
 from cardenvs.training.progress import NETWORK_PARTS, Stopwatch
 
 CHECKPOINT = "latest.pt"
+TITLES = {"ppo": "PPO", "dmc": "deep Monte Carlo"}  # of methods
 MOST_THREADS = 8  # more do not pay for networks of this size
 
 
@@ -62,19 +64,20 @@ class Run:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             self.network = Network.for_game(
-                game, self.options, config.hidden, config.activation, config.action_embedding
+                game, self.options, config.hidden, config.activation, config.action_embedding, config.action_head
             ).to(device)
         self.network.is_half = config.precision == "bfloat16"
         self._generator = torch.Generator(device).manual_seed(config.seed)
         self._evaluations: dict[str, Evaluation] = {}
         self._solver: Tree | None = None
         vec = self._games(config.num_envs)
-        vec.require_lists("PPO")
+        vec.require_lists(TITLES[config.method])
         _check_memory(config, vec)
         vec.reset(derived_seed(config.seed, "deals"))
         self.pool = Pool(self.network, config.pool_size, config.pool_priority)
         self.player = Collector(vec, self.network, config, self._generator, self.watch, self.pool)
-        self.learner = Learner(self.network, config, self._generator, self.watch)
+        learner = MonteCarlo if config.method == "dmc" else Learner
+        self.learner = learner(self.network, config, self._generator, self.watch)
         self.exploiter = self._new_exploiter()
 
     def _new_exploiter(self) -> Exploiter | None:
@@ -178,11 +181,11 @@ class Run:
         return {name: self._evaluations[purpose].score(self.policy, name) for name in self.opponents}
 
     def nash_conv(self) -> float | None:
-        """NashConv of the policy, sampled, if the config asks for it."""
+        """NashConv if the config asks for it: of the policy, sampled, or for dmc of its best actions."""
         if not self.config.nash_conv:
             return None
         self._solver = self._solver or Tree(self.game, **self.config.options)
-        return nash_conv(self.policy, self._solver)
+        return nash_conv(self.policy, self._solver, greedy=self.config.method == "dmc")
 
     def save(self, path: Path) -> None:
         """Write a checkpoint; a reader sees the old one or the new one, never half of one."""
@@ -205,6 +208,7 @@ class Run:
             "shape": self.network.shape,
             "model": self.policy.state_dict(),
             "steps": self.steps,
+            "method": self.config.method,
             "reward_scale": self.learner.returns.factor,
             "config": self.config.as_dict(),
             "training": training,
