@@ -46,10 +46,11 @@ def train(
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
     settings: Annotated[bool, typer.Option("--settings", help="List all settings and exit.")] = False,
 ) -> None:
-    """Train a policy by self-play (masked PPO). The result plays as the agent ppo:CHECKPOINT.
+    """Train by self-play (masked PPO or deep Monte Carlo). The result plays as the agent ppo:CHECKPOINT.
 
     Examples: `cardenvs train gin_rummy_v0 --seconds 90 --out runs/gin`,
     `cardenvs train leduc_poker_v0 --config configs/leduc.yaml --set lr=3e-4 --set hidden=128,128`,
+    `cardenvs train casino_v0 --set method=dmc --set action_embedding=64 --set action_head=layer`,
     `cardenvs train --resume runs/gin/latest.pt --seconds 300`,
     `cardenvs train gin_rummy_v0 --init runs/clone/latest.pt --out runs/from-clone`,
     `cardenvs train leduc_poker_v0 --config configs/leduc_magnet.yaml --seeds 1:6 --out runs/leduc`

@@ -52,6 +52,23 @@ def sample(log_probs: Tensor, generator: torch.Generator) -> Tensor:
     return (log_probs - u.log_().neg_().log_()).argmax(-1)
 
 
+def epsilon_greedy(values: Tensor, listed: Tensor, epsilon: float, generator: torch.Generator) -> Tensor:
+    """Choose the column of the largest value in each row, or with probability epsilon any listed one.
+
+    Args:
+        values: (N, K).
+        listed: (N, K) bool, what may be chosen; at least one a row.
+        epsilon: 0 to 1.
+        generator: of the same device.
+
+    Returns:
+        (N,) int64.
+    """
+    best = values.masked_fill(~listed, -torch.inf).argmax(-1)
+    anything = sample(torch.zeros_like(values).masked_fill(~listed, -torch.inf), generator)
+    return torch.where(torch.rand(len(values), generator=generator, device=values.device) < epsilon, anything, best)
+
+
 class Collector:
     """Plays N games with the network, some of them against others (`Tables`), and stores the learners' transitions.
 
@@ -138,17 +155,22 @@ class Collector:
             legal.copy_(columns(self.vec.batch))
             num_legal.copy_(torch.from_numpy(self.vec.batch.num_legal.copy()))
             legal = shortened(legal, num_legal)
+            listed = is_listed(legal, num_legal)
             features = self._network.features(observation)
         with self._watch("forward"):
-            logits, store.value[rows] = self._network(features, legal)
+            logits, store.value[rows] = self._network(features, legal, listed)
             others = self._slots(np.flatnonzero(~learning & ~self._tables.is_ruled))
             if len(others):
-                logits[others] = self.pool.opponent(features[others], legal[others])[0]
+                logits[others] = self.pool.opponent(features[others], legal[others], listed[others])[0]
         with self._watch("sample"):
-            log_probs = log_policy(logits, is_listed(legal, num_legal))
-            choice = sample(log_probs, self._generator).unsqueeze(1)
+            if self._config.method == "dmc":  # logits are values
+                choice = epsilon_greedy(logits, listed, self._config.epsilon, self._generator).unsqueeze(1)
+                store.value[rows] = logits.gather(1, choice).squeeze(1)
+            else:
+                log_probs = log_policy(logits, listed)
+                choice = sample(log_probs, self._generator).unsqueeze(1)
+                store.log_prob[rows] = log_probs.gather(1, choice).squeeze(1)
             store.choice[rows] = choice.squeeze(1)
-            store.log_prob[rows] = log_probs.gather(1, choice).squeeze(1)
             return legal.gather(1, choice).squeeze(1).cpu().numpy()
 
     def _follow_rules(self, actions: np.ndarray, learning: np.ndarray) -> None:
@@ -168,7 +190,7 @@ class Collector:
 
     def _credit(self, batch: Batch) -> None:
         """Give the rewards of a step to the transitions they belong to."""
-        if batch.final_observation is not None:
+        if batch.final_observation is not None and self._config.method == "ppo":
             envs = np.flatnonzero(batch.truncated)
             seen = torch.from_numpy(batch.final_observation[envs]).to(self.device)
             self.trajectories.truncate(envs, self._network.value_of(self._network.features(seen)).cpu().numpy())

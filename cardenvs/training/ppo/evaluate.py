@@ -167,7 +167,8 @@ def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.G
     )
     legal = columns(batch, rows).to(device)
     legal = shortened(legal, num_legal) if len(rows) else legal
-    logits, _ = network(network.features(observation), legal.long())
-    log_probs = log_policy(logits, is_listed(legal, num_legal))
+    listed = is_listed(legal, num_legal)
+    logits, _ = network(network.features(observation), legal.long(), listed)
+    log_probs = log_policy(logits, listed)
     choice = log_probs.argmax(-1) if generator is None else sample(log_probs, generator)
     return legal.gather(1, choice.unsqueeze(1)).squeeze(1).cpu().numpy()

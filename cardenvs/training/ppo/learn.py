@@ -9,6 +9,7 @@ Quantal Response Equilibria, and Two-Player Zero-Sum Games" (2023) for magnetic 
 import copy
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -40,23 +41,49 @@ METRIC_NAMES = (
 _KL = METRIC_NAMES.index("policy/kl")
 
 
+@dataclass
+class Minibatch:
+    """What is learnt from at once: arrays of (B,) or, by legal action, (B, L), and features (B, D)."""
+
+    features: Tensor
+    legal: Tensor
+    listed: Tensor
+    choice: Tensor
+    log_prob: Tensor
+    value: Tensor
+    advantage: Tensor
+    advice: Tensor
+    weight: Tensor
+
+    @property
+    def target(self) -> Tensor:
+        """What values should have been."""
+        return self.value + self.advantage
+
+
 class Learner:
     """The network's optimiser and the PPO update.
 
     Attributes:
-        optimizer: Adam over all parameters.
+        metric_names: of what an optimiser step returns.
+        optimizer: Adam.
         returns: the scale of rewards.
         magnet: the reference policy; None without one.
     """
 
+    metric_names: tuple[str, ...] = METRIC_NAMES
+
     def __init__(self, network: Network, config: Config, generator: torch.Generator, watch: Stopwatch) -> None:
         """Create a learner that has learnt nothing yet."""
         self._network, self._config, self._generator, self._watch = network, config, generator, watch
-        self.optimizer = torch.optim.Adam(network.parameters(), lr=config.lr, eps=1e-5, fused=True)
+        self.optimizer = torch.optim.Adam(self._trained(), lr=config.lr, eps=1e-5, fused=True)
         self.returns = ReturnScale(config.reward_scale)
         has_magnet = config.magnet or config.magnet_end or config.magnet_decay
         self.magnet = copy.deepcopy(network).requires_grad_(False) if has_magnet else None
         self._previous = copy.deepcopy(network).requires_grad_(False) if config.policy_loss == "mirror" else None
+
+    def _trained(self) -> list[nn.Parameter]:
+        return list(self._network.parameters())
 
     def get_state(self) -> dict[str, Any]:
         """Return all that the next update depends on, but for the network and the generator."""
@@ -79,7 +106,7 @@ class Learner:
         if self.magnet is not None:
             check_model(state["magnet"], self.magnet.shape)
             self.magnet.load_state_dict(state["magnet"])
-        restore_moments(self.optimizer, list(self._network.parameters()), state["optimizer"])
+        restore_moments(self.optimizer, self._trained(), state["optimizer"])
         self.returns.set_state(state["returns"])
 
     def update(
@@ -99,15 +126,15 @@ class Learner:
         with self._watch("trajectories"):
             self._rescale(self.returns.update(returns), store, trajectories)
             values = store.value.cpu().numpy()
-            advantages = trajectories.advantages(values, config.gamma, config.gae_lambda, self.returns.factor)
+            advantages = trajectories.advantages(values, config.gamma, self._gae_lambda, self.returns.factor)
             closed = trajectories.closed()
             variance = _explained_variance(values[closed], (values + advantages)[closed])
             weight = np.ones_like(advantages)
             if config.merge_turns and len(closed):
-                choice, rows = store.choice.cpu().numpy()[closed], torch.from_numpy(closed)
-                kinds, *means = merged(store.observation[rows].cpu().numpy(), choice, advantages[closed])
+                observation = store.observation[torch.from_numpy(closed)].cpu().numpy()
+                kinds, count, mean = merged(observation, store.choice.cpu().numpy()[closed], advantages[closed])
                 closed = closed[kinds]
-                weight[closed], advantages[closed] = means
+                weight[closed], advantages[closed] = count, mean
             advantage, self._weight, slots = (
                 torch.from_numpy(array).to(store.value.device) for array in (advantages, weight, closed)
             )
@@ -117,13 +144,13 @@ class Learner:
             group["lr"] = weights["lr"]
         history: list[Tensor] = []
         for rows in self._minibatches(slots):
-            history.append(self._step(store, advantage, rows, weights))
-            if config.target_kl and history[-1][_KL] > config.target_kl:
+            history.append(self._step(self._minibatch(store, advantage, rows), weights))
+            if self._is_too_far(history[-1]):
                 break
-        averages = torch.stack(history).mean(0).tolist() if history else [math.nan] * len(METRIC_NAMES)
-        metrics = dict(zip(METRIC_NAMES, averages, strict=True))
+        averages = torch.stack(history).mean(0).tolist() if history else [math.nan] * len(self.metric_names)
+        metrics = dict(zip(self.metric_names, averages, strict=True))
         if self.magnet is None:
-            del metrics["policy/kl_to_magnet"]
+            metrics.pop("policy/kl_to_magnet", None)
         return {
             **metrics,
             "value/explained_variance": variance,
@@ -135,21 +162,32 @@ class Learner:
 
     def adopt_scale(self, factor: float) -> None:
         """Take over a network whose values are in reward scaled by `factor`."""
-        self._rescale_values(self.returns.adopt(factor))
-
-    @torch.no_grad()
-    def _rescale_values(self, ratio: float) -> None:
-        for network in (self._network, *([self.magnet] if self.magnet else [])):
-            network.value.weight.mul_(ratio)
-            network.value.bias.mul_(ratio)
+        self._rescale_networks(self.returns.adopt(factor))
 
     @torch.no_grad()
     def _rescale(self, ratio: float, store: RolloutBuffer, trajectories: Trajectories) -> None:
         """Bring predicted values, past and future ones, from the old scale of rewards to the new one."""
         if ratio != 1:
-            self._rescale_values(ratio)
+            self._rescale_networks(ratio)
             store.value *= ratio
             trajectories.end_value *= np.float32(ratio)
+
+    @torch.no_grad()
+    def _rescale_networks(self, ratio: float) -> None:
+        for network in (self._network, *([self.magnet] if self.magnet else [])):
+            self._rescale_values(network, ratio)
+
+    def _rescale_values(self, network: Network, ratio: float) -> None:
+        network.value.weight.mul_(ratio)
+        network.value.bias.mul_(ratio)
+
+    @property
+    def _gae_lambda(self) -> float:
+        return self._config.gae_lambda
+
+    def _is_too_far(self, metrics: Tensor) -> bool:
+        """Whether the policy has gone further from that of the rollout than the config allows."""
+        return bool(self._config.target_kl and metrics[_KL] > self._config.target_kl)
 
     def move_magnet(self) -> None:
         """Make the present policy the reference."""
@@ -170,45 +208,59 @@ class Learner:
             order = torch.randperm(len(slots), generator=self._generator, device=slots.device)
             yield from (rows for rows in slots[order].tensor_split(self._config.minibatches) if len(rows))
 
-    def _step(self, store: RolloutBuffer, advantage: Tensor, rows: Tensor, weights: dict[str, float]) -> Tensor:
-        """One step of the optimiser. Returns its metrics, in the order of METRIC_NAMES."""
+    def _minibatch(self, store: RolloutBuffer, advantage: Tensor, rows: Tensor) -> "Minibatch":
         with self._watch("gather"):
-            features = self._network.features(store.observation.index_select(0, rows))
             num_legal = store.num_legal.index_select(0, rows)
             legal = shortened(store.legal.index_select(0, rows), num_legal)
-            listed = is_listed(legal, num_legal)
-            choice, log_prob, value, advantage, weight = (
-                array.index_select(0, rows)
-                for array in (store.choice, store.log_prob, store.value, advantage, self._weight)
+            weight = self._weight.index_select(0, rows)
+            return Minibatch(
+                features=self._network.features(store.observation.index_select(0, rows)),
+                legal=legal,
+                listed=is_listed(legal, num_legal),
+                choice=store.choice.index_select(0, rows),
+                log_prob=store.log_prob.index_select(0, rows),
+                value=store.value.index_select(0, rows),
+                advantage=advantage.index_select(0, rows),
+                advice=store.advice.index_select(0, rows),
+                weight=weight / weight.mean(),
             )
-            weight = weight / weight.mean()
+
+    def _descend(self, loss: Tensor) -> Tensor:
+        """One step of the optimiser. Returns the norm of the gradient."""
         with self._watch("learn"):
-            logits, new_value = self._network(features, legal)
-            normalised = self._normalised(advantage)
-            policy_loss, entropy, kl, clipped = policy_loss_and_metrics(
-                logits, listed, choice, log_prob, normalised, weight, self._config.clip
-            )
-            value_loss = value_loss_of(new_value, value, value + advantage, weight, self._config.value_clip)
-            reference, drift = _log_probs(self.magnet, features, legal, listed), logits.new_zeros(())
-            if reference is not None:
-                drift = divergence(log_policy(logits, listed), reference, listed, weight)
-            previous = _log_probs(self._previous, features, legal, listed)
-            if previous is None:
-                policy_loss = policy_loss + weights["magnet"] * drift - weights["entropy"] * entropy
-            else:
-                policy_loss = mirror_loss(
-                    logits, listed, choice, normalised, weight, previous, previous if reference is None else reference,
-                    self._config.mirror_step, weights["magnet"], weights["entropy"],
-                )  # fmt: skip
-            loss = policy_loss + self._config.value_coef * value_loss
-            if weights["teacher"]:
-                advice = store.advice.index_select(0, rows)
-                loss = loss + weights["teacher"] * imitation_loss(logits, listed, legal, advice)
             self.optimizer.zero_grad()
             loss.backward()
         with self._watch("optimise"):
             norm = nn.utils.clip_grad_norm_(self._network.parameters(), self._config.max_grad_norm)
             self.optimizer.step()
+        return norm
+
+    def _step(self, batch: "Minibatch", weights: dict[str, float]) -> Tensor:
+        """Learn from a minibatch. Returns its metrics, in the order of `metric_names`."""
+        config, legal, listed, weight = self._config, batch.legal, batch.listed, batch.weight
+        with self._watch("learn"):
+            logits, new_value = self._network(batch.features, legal, listed)
+            advantage = self._normalised(batch.advantage)
+            policy_loss, entropy, kl, clipped = policy_loss_and_metrics(
+                logits, listed, batch.choice, batch.log_prob, advantage, weight, config.clip
+            )
+            value_loss = value_loss_of(new_value, batch.value, batch.target, weight, config.value_clip)
+            reference, drift = _log_probs(self.magnet, batch), logits.new_zeros(())
+            if reference is not None:
+                drift = divergence(log_policy(logits, listed), reference, listed, weight)
+            previous = _log_probs(self._previous, batch)
+            if previous is None:
+                policy_loss = policy_loss + weights["magnet"] * drift - weights["entropy"] * entropy
+            else:
+                policy_loss = mirror_loss(
+                    logits, listed, batch.choice, advantage, weight, previous,
+                    previous if reference is None else reference,
+                    config.mirror_step, weights["magnet"], weights["entropy"],
+                )  # fmt: skip
+            loss = policy_loss + config.value_coef * value_loss
+            if weights["teacher"]:
+                loss = loss + weights["teacher"] * imitation_loss(logits, listed, legal, batch.advice)
+        norm = self._descend(loss)
         return torch.stack([policy_loss, value_loss, entropy, kl, clipped, drift, norm]).detach()
 
     def _normalised(self, advantage: Tensor) -> Tensor:
@@ -218,9 +270,9 @@ class Learner:
 
 
 @torch.no_grad()
-def _log_probs(network: Network | None, features: Tensor, legal: Tensor, listed: Tensor) -> Tensor | None:
+def _log_probs(network: Network | None, batch: Minibatch) -> Tensor | None:
     """Log-probabilities of a network's policy, if there is one."""
-    return None if network is None else log_policy(network(features, legal)[0], listed)
+    return None if network is None else log_policy(network(batch.features, batch.legal, batch.listed)[0], batch.listed)
 
 
 def _explained_variance(values: np.ndarray, targets: np.ndarray) -> float:

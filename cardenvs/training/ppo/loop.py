@@ -20,7 +20,7 @@ from cardenvs.training.config import Config, config_for
 from cardenvs.training.interrupt import Interrupt
 from cardenvs.training.ppo.opponents import Opponent
 from cardenvs.training.ppo.report import meaning, warning
-from cardenvs.training.ppo.run import CHECKPOINT, MOST_THREADS, Run
+from cardenvs.training.ppo.run import CHECKPOINT, MOST_THREADS, TITLES, Run
 from cardenvs.training.progress import EVALUATION_FILE, METRICS_FILE, Logs, Progress, split_text
 
 _WARN_FROM = 0.2  # of a run: earlier, policies are often worse than random play
@@ -154,7 +154,8 @@ class _Loop:
         self._resume_with = resume_with or f"cardenvs train --resume {self._path}"
         limit = f"{run.total_seconds:g} seconds" if run.total_seconds else f"{run.total_steps:,.0f} steps"
         against = f" against {short(run.config.opponent)}" if run.config.opponent else ""
-        self._progress = Progress(f"{run.game.title}: PPO{against} for {limit}, in {folder}", show)
+        title = f"{run.game.title}: {TITLES[run.config.method]}{against}"
+        self._progress = Progress(f"{title} for {limit}, in {folder}", show)
         self._logs = Logs(folder, run.steps)
         self._first_step, self._trained_seconds = run.steps, 0.0
         self._warnings = 0
@@ -209,7 +210,7 @@ class _Loop:
         exploitability = run.nash_conv()
         if exploitability is not None:
             metrics["eval/nash_conv"] = exploitability
-            self._progress.score("NashConv", f"{exploitability:.3f}", "of the sampled policy")
+            self._progress.score("NashConv", f"{exploitability:.3f}", f"of the policy, {_played(run)}")
         self._warn(warning(scores) if run.fraction() >= _WARN_FROM else None)
         return metrics
 
@@ -242,7 +243,7 @@ class _Loop:
             self._progress.note(text)
         exploitability = run.nash_conv()
         if exploitability is not None:
-            self._progress.note(f"NashConv of the policy, sampled: {exploitability:.4f} {unit}")
+            self._progress.note(f"NashConv of the policy, {_played(run)}: {exploitability:.4f} {unit}")
         result = {
             "game": run.game.name,
             "steps": run.steps,
@@ -258,6 +259,10 @@ class _Loop:
         if steps:
             self._progress.note(split_text(self._run.watch.seconds, self._trained_seconds, steps))
         self._progress.note(f"checkpoint: {self._path}")
+
+
+def _played(run: Run) -> str:
+    return "greedy" if run.config.method == "dmc" else "sampled"
 
 
 def _device(name: str) -> str:

@@ -34,11 +34,13 @@ from cardenvs.training.ppo.exploitability import nash_conv
 from cardenvs.training.ppo.exploiter import Exploiter
 from cardenvs.training.ppo.league import Pool
 from cardenvs.training.ppo.learn import Learner
+from cardenvs.training.ppo.monte_carlo import MonteCarlo
 from cardenvs.training.ppo.opponents import Opponent
 from cardenvs.training.progress import NETWORK_PARTS, Stopwatch
 
 CHECKPOINT = "latest.pt"
 AGENT = "agent"  # the name of a frozen opponent in scores and metrics
+TITLES = {"ppo": "PPO", "dmc": "deep Monte Carlo"}  # of methods
 MOST_THREADS = 8  # more do not pay for networks of this size
 
 
@@ -92,7 +94,7 @@ class Run:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             self.network = Network.for_game(
-                game, self.options, config.hidden, config.activation, config.action_embedding
+                game, self.options, config.hidden, config.activation, config.action_embedding, config.action_head
             ).to(device)
         if start is not None:
             check_model(start["model"], self.network.shape)
@@ -102,12 +104,13 @@ class Run:
         self._evaluations: dict[str, Evaluation] = {}
         self._solver: Tree | None = None
         vec = self._games(config.num_envs)
-        vec.require_lists("PPO")
+        vec.require_lists(TITLES[config.method])
         _check_memory(config, vec)
         vec.reset(derived_seed(config.seed, "deals"))
         self.pool = Pool(self.network, config.pool_size, config.pool_priority)
         self.player = Collector(vec, self.network, config, self._generator, self.watch, self.pool, self._opponents)
-        self.learner = Learner(self.network, config, self._generator, self.watch)
+        learner = MonteCarlo if config.method == "dmc" else Learner
+        self.learner = learner(self.network, config, self._generator, self.watch)
         if start is not None:
             self.learner.adopt_scale(start["reward_scale"])
         self.exploiter = self._new_exploiter()
@@ -216,11 +219,11 @@ class Run:
         return {name: self._evaluations[purpose].score(self.policy, name) for name in self.opponents}
 
     def nash_conv(self) -> float | None:
-        """NashConv of the policy, sampled, if the config asks for it."""
+        """NashConv if the config asks for it: of the policy, sampled, or for dmc of its best actions."""
         if not self.config.nash_conv:
             return None
         self._solver = self._solver or Tree(self.game, **self.config.options)
-        return nash_conv(self.policy, self._solver)
+        return nash_conv(self.policy, self._solver, greedy=self.config.method == "dmc")
 
     def save(self, path: Path) -> None:
         """Write a checkpoint; a reader sees the old one or the new one, never half of one."""
@@ -235,7 +238,7 @@ class Run:
             "player": self.player.get_state(),
             "exploiter": None if self.exploiter is None else self.exploiter.get_state(),
         }
-        more = {"config": self.config.as_dict(), "training": training}
+        more = {"method": self.config.method, "config": self.config.as_dict(), "training": training}
         model, scale = self.policy.state_dict(), self.learner.returns.factor
         write_checkpoint(path, self.game, self.options, self.network.shape, model, self.steps, scale, more)
 
