@@ -61,7 +61,7 @@ SILENT = {
     "OMP_WAIT_POLICY": "PASSIVE",  # waiting threads of torch sleep
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
 }
-_STYLER_ID = re.compile(r"\bT_[0-9a-f]{5}_")  # pandas draws one for each styled table
+_STYLER_ID = re.compile(r"\bT_[0-9a-f]{5}(?=[_\"])")  # pandas draws one for each styled table
 CELL_S = 600  # compiling a game is the longest
 
 
@@ -135,7 +135,7 @@ def tidy(notebook: Any, path: Path) -> None:
             if len(output.get("data", {})) > 1:
                 output.data.pop("text/plain", None)  # the repr of what the output shows already
             if "text/html" in output.get("data", {}):
-                output.data["text/html"] = _STYLER_ID.sub(f"T_{number:02}_", output.data["text/html"])
+                output.data["text/html"] = _STYLER_ID.sub(f"T_{number:02}", output.data["text/html"])
     notebook.metadata = nbformat.from_dict(
         {
             "colab": {"provenance": []},
