@@ -12,6 +12,7 @@ runs in an empty folder that is removed afterwards.
 import argparse
 import copy
 import os
+import re
 import tempfile
 import time
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 
 FOLDER = Path(__file__).parent / "notebooks"
 REPOSITORY = ""
@@ -50,6 +52,7 @@ plt.rcParams.update({
     "figure.figsize": (8, 3.2), "figure.dpi": 90, "figure.constrained_layout.use": True,
     "axes.grid": True, "grid.color": "#dde2de", "axes.axisbelow": True, "axes.edgecolor": "#8a949c",
     "axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": 11, "legend.frameon": False,
+    "svg.hashsalt": "cardenvs",
     "axes.prop_cycle": plt.cycler(color=["#0068a8", "#c8452a", "#00795a", "#8a5cb8", "#b07d00", "#55606a"]),
 })"""
 
@@ -58,6 +61,7 @@ SILENT = {
     "OMP_WAIT_POLICY": "PASSIVE",  # waiting threads of torch sleep
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
 }
+_STYLER_ID = re.compile(r"\bT_[0-9a-f]{5}(?=[_\"])")  # pandas draws one for each styled table
 CELL_S = 600  # compiling a game is the longest
 
 
@@ -127,6 +131,11 @@ def tidy(notebook: Any, path: Path) -> None:
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number:02}"
         cell.metadata = {"tags": cell.metadata["tags"]} if cell.metadata.get("tags") else {}
+        for output in cell.get("outputs", ()):
+            if len(output.get("data", {})) > 1:
+                output.data.pop("text/plain", None)  # the repr of what the output shows already
+            if "text/html" in output.get("data", {}):
+                output.data["text/html"] = _STYLER_ID.sub(f"T_{number:02}", output.data["text/html"])
     notebook.metadata = nbformat.from_dict(
         {
             "colab": {"provenance": []},
@@ -165,7 +174,10 @@ def main() -> None:
             parser.error(f"no notebook's name begins with {name!r}; there are {', '.join(known)}")
     for path in notebooks():
         if not arguments.names or path.name.startswith(tuple(arguments.names)):
-            seconds = refresh(path, run=not arguments.no_run, short=arguments.short)
+            try:
+                seconds = refresh(path, run=not arguments.no_run, short=arguments.short)
+            except CellExecutionError as error:
+                raise SystemExit(f"{path.name}: {error.ename}: {error.evalue}\n\n{error.traceback}") from None
             print(f"{path.name}: {seconds:.0f} s, {path.stat().st_size / 1000:.0f} kB", flush=True)
 
 

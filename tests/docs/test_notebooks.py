@@ -12,7 +12,7 @@ import pytest
 from cardenvs.core.kernel import COMPILED
 
 nbformat = pytest.importorskip("nbformat")
-for module in ("nbclient", "ipykernel", "torch", "matplotlib", "pandas"):
+for module in ("nbclient", "ipykernel", "torch", "matplotlib", "pandas", "hypothesis"):
     pytest.importorskip(module)
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -124,6 +124,47 @@ def test_metadata_are_those_that_the_script_writes(path, notebook):
     before = nbformat.writes(notebook)
     runner.tidy(notebook, path)
     assert nbformat.writes(notebook) == before, "run `python -m examples.run_notebooks`"
+
+
+def test_two_runs_with_the_same_results_are_stored_alike():
+    stored = []
+    for run in ("1a2b3", "4c5d6"):
+        notebook = small_notebook()
+        table = {"text/html": f'<table id="T_{run}"><td id="T_{run}_row0"></td></table>', "text/plain": f"<at 0x{run}>"}
+        code = nbformat.v4.new_code_cell("table", outputs=[nbformat.v4.new_output("display_data", table)])
+        code.metadata["execution"] = {"iopub.status.busy": run}
+        notebook.cells.append(code)
+        notebook.metadata["language_info"] = {"name": "python", "version": run}
+        runner.tidy(notebook, runner.FOLDER / "00_small.ipynb")
+        stored.append(nbformat.writes(notebook))
+    assert stored[0] == stored[1]
+
+
+def test_a_short_run_stores_nothing_and_a_full_one_its_outputs(tmp_path):
+    path = tmp_path / "00_small.ipynb"
+    nbformat.write(small_notebook(), path)
+    before = path.read_bytes()
+    runner.refresh(path, short=True)
+    assert path.read_bytes() == before
+    runner.refresh(path)
+    (printed,) = outputs(nbformat.read(path, as_version=4))
+    assert printed.text == "games: 3\n"
+
+
+def test_an_unknown_name_is_an_error_that_lists_the_known_ones(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["run_notebooks", "99"])
+    with pytest.raises(SystemExit):
+        runner.main()
+    assert "no notebook's name begins with '99'; there are 01_five_minutes.ipynb" in capsys.readouterr().err
+
+
+def small_notebook():
+    """A notebook with all that the script asks for."""
+    cells = [nbformat.v4.new_markdown_cell("# Small")]
+    for tag, code in ("install", ""), ("style", ""), ("parameters", "GAMES = 3"):
+        cells.append(nbformat.v4.new_code_cell(code, metadata={"tags": [tag]}))
+    cells.append(nbformat.v4.new_code_cell("print('games:', GAMES)"))
+    return nbformat.v4.new_notebook(cells=cells, metadata={runner.SHORT: {"GAMES": 1}})
 
 
 def outputs(notebook):
