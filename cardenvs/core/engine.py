@@ -202,10 +202,11 @@ class Engine:
                 write_bits(row, n, words)
             if write_mask:
                 ones = mask[i]
-                ones[:] = 0
                 if has_all_below:
                     ones[:n] = 1
+                    ones[n:] = 0
                 else:
+                    ones[:] = 0
                     for k in range(n):
                         ones[np.uint64(row[k])] = 1
             player = np.int64(s.current_player)

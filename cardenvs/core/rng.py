@@ -48,9 +48,8 @@ def seed_xoshiro(rng, seed):
 
 
 @kernel(inline=True)
-def next_uint64(rng):
-    """Advance `rng` (uint64, shape (4,)) in place and return the next output of xoshiro256**."""
-    s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
+def _next(s0, s1, s2, s3):
+    """Return the next output of xoshiro256** and the four words of its state after it."""
     scaled = s1 * _U5
     result = ((scaled << _U7) | (scaled >> _U57)) * _U9
     t = s1 << _U17
@@ -60,22 +59,40 @@ def next_uint64(rng):
     s0 ^= s3
     s2 ^= t
     s3 = (s3 << _U45) | (s3 >> _U19)
-    rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
+    return result, s0, s1, s2, s3
+
+
+@kernel(inline=True)
+def _next_below(s0, s1, s2, s3, n):
+    """Return an unbiased int64 in 0..n-1 and the state after it, for 1 <= n < 2**31.
+
+    Lemire 2019, section 4, on 32-bit words.
+    """
+    bound = np.uint64(n)
+    word, s0, s1, s2, s3 = _next(s0, s1, s2, s3)
+    product = (word >> _U32) * bound
+    low = product & _LOW_32
+    if low < bound:
+        threshold = (_TWO_32 - bound) % bound
+        while low < threshold:
+            word, s0, s1, s2, s3 = _next(s0, s1, s2, s3)
+            product = (word >> _U32) * bound
+            low = product & _LOW_32
+    return np.int64(product >> _U32), s0, s1, s2, s3
+
+
+@kernel(inline=True)
+def next_uint64(rng):
+    """Advance `rng` (uint64, shape (4,)) in place and return the next output of xoshiro256**."""
+    result, rng[0], rng[1], rng[2], rng[3] = _next(rng[0], rng[1], rng[2], rng[3])
     return result
 
 
 @kernel(inline=True)
 def random_below(rng, n):
-    """Return an unbiased int64 in 0..n-1, for 1 <= n < 2**31 (Lemire 2019, section 4, on 32-bit words)."""
-    bound = np.uint64(n)
-    product = (next_uint64(rng) >> _U32) * bound
-    low = product & _LOW_32
-    if low < bound:
-        threshold = (_TWO_32 - bound) % bound
-        while low < threshold:
-            product = (next_uint64(rng) >> _U32) * bound
-            low = product & _LOW_32
-    return np.int64(product >> _U32)
+    """Return an unbiased int64 in 0..n-1, for 1 <= n < 2**31, and advance `rng` in place."""
+    value, rng[0], rng[1], rng[2], rng[3] = _next_below(rng[0], rng[1], rng[2], rng[3], n)
+    return value
 
 
 @kernel(inline=True)
@@ -127,9 +144,11 @@ def shuffle_rest(s, deck, n, given):
 @kernel(inline=True)
 def shuffle(s, deck, start, stop):
     """Shuffle deck[start:stop] in place from `s.rng` (Fisher-Yates, front to back)."""
+    s0, s1, s2, s3 = s.rng[0], s.rng[1], s.rng[2], s.rng[3]  # in registers, not in memory, during the loop
     for k in range(start, stop - 1):
-        j = k + random_below(s.rng, stop - k)
-        deck[k], deck[j] = deck[j], deck[k]
+        step, s0, s1, s2, s3 = _next_below(s0, s1, s2, s3, stop - k)
+        deck[k], deck[k + step] = deck[k + step], deck[k]
+    s.rng[0], s.rng[1], s.rng[2], s.rng[3] = s0, s1, s2, s3
 
 
 @kernel

@@ -36,7 +36,8 @@ def has_run(ranks):
 @kernel(entry=True)
 def best_category(cards):
     """The best category of five among the cards, of which there are at least five."""
-    return STRAIGHT_FLUSH if has_straight_flush(cards) else best_model_category(cards)
+    category = best_model_category(cards)
+    return STRAIGHT_FLUSH if category >= FLUSH and has_straight_flush(cards) else category
 
 
 @kernel
