@@ -1,5 +1,7 @@
 """`cardenvs train`."""
 
+import os
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -47,7 +49,8 @@ def train(
     Examples: `cardenvs train gin_rummy_v0 --seconds 90 --out runs/gin`,
     `cardenvs train leduc_poker_v0 --config configs/leduc.yaml --set lr=3e-4 --set hidden=128,128`,
     `cardenvs train --resume runs/gin/latest.pt --seconds 300`,
-    `cardenvs train leduc_poker_v0 --config configs/leduc_magnet.yaml --seeds 1:6 --out runs/leduc`
+    `cardenvs train leduc_poker_v0 --config configs/leduc_magnet.yaml --seeds 1:6 --out runs/leduc`,
+    `torchrun --nproc-per-node 2 -m cardenvs.cli train gin_rummy_v0 --out runs/gin`
     """
     from cardenvs.core.errors import OptionError, require
     from cardenvs.core.registry import get_game
@@ -63,7 +66,12 @@ def train(
     chosen = None if resume else chosen_config(game, config, changes or (), option or ())
     require("torch", "train")
     from cardenvs.training.ppo import train as train_policy
+    from cardenvs.training.ppo.processes import is_started_by_torchrun
 
+    if is_started_by_torchrun():
+        if seeds:
+            raise OptionError("several processes train one policy; leave out --seeds, or leave out torchrun")
+        quiet = quiet or os.environ["RANK"] != "0"
     if chosen is not None and not quiet and (name := game or chosen.game):
         found = get_game(name)
         compile_for(
@@ -87,6 +95,11 @@ def train(
             _train_seeds(game, chosen, seeds, out, overwrite, given)
     except KeyboardInterrupt:
         raise typer.Exit(EXIT_INTERRUPTED) from None
+    if is_started_by_torchrun():
+        # Everything is written. Now and then a thread of torch aborts a process that ends in the usual way, and
+        # torchrun would take the run for failed.
+        sys.stderr.flush()
+        os._exit(0)
 
 
 def _train_seeds(

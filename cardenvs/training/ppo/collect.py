@@ -16,6 +16,7 @@ from cardenvs.envs.batch import Batch
 from cardenvs.envs.vector import VectorEnv
 from cardenvs.training.config import Config
 from cardenvs.training.ppo.league import EVERY_PLAYER, Latest, Pool, Tables
+from cardenvs.training.ppo.processes import ALONE, Processes
 from cardenvs.training.ppo.trajectories import NO_ADVICE, RolloutBuffer, Trajectories, as_arrays, as_tensors
 from cardenvs.training.progress import Stopwatch
 
@@ -36,19 +37,26 @@ def shortened(legal: Tensor, num_legal: Tensor) -> Tensor:
     return legal[:, : int(num_legal.max())]
 
 
-def sample(log_probs: Tensor, generator: torch.Generator) -> Tensor:
-    """Draw an entry a row by the Gumbel trick: the argmax of log p - log(-log u), u uniform.
+def sample(
+    log_probs: Tensor, generator: torch.Generator, games: slice | None = None, total: int | None = None
+) -> Tensor:
+    """Draw an entry a row: the first whose cumulative probability is above a uniform number.
+
+    One number a row is drawn, whatever K, and the same ones for the same games in any number of processes.
 
     Args:
         log_probs: (N, K), -inf for what must not be drawn.
         generator: of the same device.
+        games: the rows of these games, of `total`; None: N games.
+        total: how many games numbers are drawn for.
 
     Returns:
         (N,) int64.
     """
-    u = torch.rand(log_probs.shape, generator=generator, device=log_probs.device)
-    u.clamp_(torch.finfo(u.dtype).tiny, 1 - torch.finfo(u.dtype).eps / 2)  # at 0 and 1 the noise would not be finite
-    return (log_probs - u.log_().neg_().log_()).argmax(-1)
+    u = torch.rand(total or len(log_probs), generator=generator, device=log_probs.device)[games or slice(None)]
+    cumulative = log_probs.exp().cumsum(-1)
+    # The largest u is below 1 by more than rounding can add, so the product stays below the last sum.
+    return (cumulative <= u.unsqueeze(1) * cumulative[:, -1:]).sum(-1)
 
 
 class Collector:
@@ -59,7 +67,7 @@ class Collector:
     Attributes:
         vec: the games.
         trajectories, store: the transitions of the present rollout.
-        returns: (M, P) float64, of the games that ended in it.
+        returns: (M, P) float64, of the games that ended in it, in all processes.
         pool: the networks to play against.
     """
 
@@ -71,6 +79,8 @@ class Collector:
         generator: torch.Generator,
         watch: Stopwatch,
         pool: Pool | Latest,
+        processes: Processes = ALONE,
+        num_games: int | None = None,
     ) -> None:
         """Create a player of the games in `vec`, which have been reset.
 
@@ -78,15 +88,20 @@ class Collector:
             vec, network, config, generator: of the run.
             watch: takes the time.
             pool: the networks to play against.
+            processes: the others play further games.
+            num_games: in all processes; None: those in `vec`.
         """
         self.vec, self._network, self._config, self._generator, self._watch = vec, network, config, generator, watch
         self.device = next(network.parameters()).device
-        self.trajectories = Trajectories(vec.num_envs, vec.num_players, config.rollout_steps)
+        self._processes = processes
+        self._num_games = num_games or vec.num_envs
+        self._games = slice(vec.first_env, vec.first_env + vec.num_envs)
+        self.trajectories = Trajectories(vec.num_envs, vec.num_players, config.rollout_steps, vec.first_env)
         self.store = RolloutBuffer(self.trajectories.num_slots, vec, self.device)
         self.pool = pool
         self.returns = np.zeros((0, vec.num_players))
         self._observation = torch.from_numpy(vec.batch.observation)  # a view: the batch is overwritten in place
-        self._tables = Tables(config, vec.num_envs, vec.num_players, rule_opponents(config, vec.game))
+        self._tables = Tables(config, self._num_games, vec.num_players, rule_opponents(config, vec.game), self._games)
         self._rule_seed, self._rule_calls = derived_seed(config.seed, "rule opponents"), 0
 
     @torch.inference_mode()
@@ -119,9 +134,10 @@ class Collector:
             with self._watch("trajectories"):
                 self._credit(batch)
                 tally.add(batch)
+        tally.unite(self._processes)
         self.returns = tally.returns
         self.pool.note(tally.against_pool)
-        return tally.metrics(self._config.rollout_steps * self.vec.num_envs)
+        return tally.metrics(self._config.rollout_steps * self._num_games)
 
     def _act(self, rows: slice, learning: np.ndarray) -> np.ndarray:
         """Choose and store the networks' actions in all environments. Returns actions (N,) int64."""
@@ -140,7 +156,7 @@ class Collector:
                 logits[others] = self.pool.opponent(features[others], legal[others])[0]
         with self._watch("sample"):
             log_probs = log_policy(logits, is_listed(legal, num_legal))
-            choice = sample(log_probs, self._generator).unsqueeze(1)
+            choice = sample(log_probs, self._generator, self._games, self._num_games).unsqueeze(1)
             store.choice[rows] = choice.squeeze(1)
             store.log_prob[rows] = log_probs.gather(1, choice).squeeze(1)
             return legal.gather(1, choice).squeeze(1).cpu().numpy()
@@ -239,6 +255,12 @@ class Tally:
             self._returns.append(returns)
             self._pool.append(learners[(learner != EVERY_PLAYER) & ~is_ruled])
             self._rules.append(learners[is_ruled])
+
+    def unite(self, processes: Processes) -> None:
+        """Add what the other processes counted."""
+        if processes.size > 1:
+            counts = zip(*processes.gather((self._returns, self._pool, self._rules)), strict=True)
+            self._returns, self._pool, self._rules = ([array for part in parts for array in part] for parts in counts)
 
     @property
     def returns(self) -> np.ndarray:

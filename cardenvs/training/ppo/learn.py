@@ -27,6 +27,7 @@ from cardenvs.training.ppo.losses import (
     policy_loss_and_metrics,
     value_loss_of,
 )
+from cardenvs.training.ppo.processes import ALONE, Processes, Turns
 from cardenvs.training.ppo.returns import ReturnScale
 from cardenvs.training.ppo.trajectories import RolloutBuffer, Trajectories
 from cardenvs.training.progress import Stopwatch
@@ -47,8 +48,16 @@ class Learner:
         magnet: the reference policy; None without one.
     """
 
-    def __init__(self, network: Network, config: Config, generator: torch.Generator, watch: Stopwatch) -> None:
-        """Create a learner that has learnt nothing yet."""
+    def __init__(
+        self,
+        network: Network,
+        config: Config,
+        generator: torch.Generator,
+        watch: Stopwatch,
+        processes: Processes = ALONE,
+    ) -> None:
+        """Create a learner that has learnt nothing yet; those of all `processes` learn the same."""
+        self._processes = processes
         self._network, self._config, self._generator, self._watch = network, config, generator, watch
         self.optimizer = torch.optim.Adam(network.parameters(), lr=config.lr, eps=1e-5, fused=True)
         self.returns = ReturnScale(config.reward_scale)
@@ -121,14 +130,21 @@ class Learner:
             values = store.value.cpu().numpy()
             advantages = trajectories.advantages(values, config.gamma, config.gae_lambda, self.returns.factor)
             closed = trajectories.closed()
-            variance = _explained_variance(values[closed], (values + advantages)[closed])
+            numbers = trajectories.numbers(closed)
+            turns = Turns.of(self._processes, closed, numbers, values[closed], advantages[closed])
+            variance = _explained_variance(turns.value, turns.value + turns.advantage)
             advantage = torch.from_numpy(advantages).to(store.value.device)
-            slots = torch.from_numpy(closed).to(store.value.device)
+            slots, every_advantage = (
+                torch.from_numpy(array).to(store.value.device) for array in (turns.slot, turns.advantage)
+            )
         for group in self.optimizer.param_groups:
             group["lr"] = weights["lr"]
         history: list[Tensor] = []
-        for rows in self._minibatches(slots):
-            history.append(self._step(store, advantage, rows, weights))
+        for turn in self._minibatches(slots):
+            self._measure(every_advantage[turn])
+            rows = slots[turn]
+            rows = rows[rows >= 0] if self._processes.size > 1 else rows
+            history.append(self._step(store, advantage, rows, len(turn), weights))
             if config.target_kl and history[-1][_KL] > config.target_kl:
                 break
         means = torch.stack(history).mean(0).tolist() if history else [math.nan] * len(METRIC_NAMES)
@@ -159,13 +175,40 @@ class Learner:
             self.magnet.load_state_dict(self._network.state_dict())
 
     def _minibatches(self, slots: Tensor) -> Iterator[Tensor]:
-        """Random parts of `slots`, each slot once an epoch."""
+        """Random parts of the turns in `slots`, as indices, each turn once an epoch."""
         for _ in range(self._config.epochs):
             order = torch.randperm(len(slots), generator=self._generator, device=slots.device)
-            yield from (rows for rows in slots[order].tensor_split(self._config.minibatches) if len(rows))
+            yield from (part for part in order.tensor_split(self._config.minibatches) if len(part))
 
-    def _step(self, store: RolloutBuffer, advantage: Tensor, rows: Tensor, weights: dict[str, float]) -> Tensor:
-        """One step of the optimiser. Returns its metrics, in the order of METRIC_NAMES."""
+    def _step(
+        self, store: RolloutBuffer, advantage: Tensor, rows: Tensor, count: int, weights: dict[str, float]
+    ) -> Tensor:
+        """One step of the optimiser, on `rows` of the `count` turns of a minibatch, the others' being elsewhere.
+
+        Returns:
+            its metrics, in the order of METRIC_NAMES.
+        """
+        self.optimizer.zero_grad()
+        metrics = self._differentiate(store, advantage, rows, weights) if len(rows) else self._nothing()
+        if self._processes.size > 1:
+            with self._watch("reduce"):
+                gradients = [parameter.grad for parameter in self._network.parameters() if parameter.grad is not None]
+                self._processes.add([*gradients, metrics], len(rows) / count)
+        with self._watch("optimise"):
+            norm = nn.utils.clip_grad_norm_(self._network.parameters(), self._config.max_grad_norm)
+            self.optimizer.step()
+        return torch.cat([metrics, norm.detach().reshape(1)])
+
+    def _nothing(self) -> Tensor:
+        """Gradients and metrics of no turns."""
+        for parameter in self._network.parameters():
+            parameter.grad = torch.zeros_like(parameter)
+        return torch.zeros(len(METRIC_NAMES) - 1, device=self._network.scale.device)
+
+    def _differentiate(
+        self, store: RolloutBuffer, advantage: Tensor, rows: Tensor, weights: dict[str, float]
+    ) -> Tensor:
+        """Compute the gradient of the loss, a mean over `rows`. Returns its metrics, all but the last."""
         with self._watch("gather"):
             features = self._network.features(store.observation.index_select(0, rows))
             num_legal = store.num_legal.index_select(0, rows)
@@ -193,22 +236,23 @@ class Learner:
             if weights["teacher"]:
                 advice = store.advice.index_select(0, rows)
                 loss = loss + weights["teacher"] * imitation_loss(logits, listed, legal, advice)
-            self.optimizer.zero_grad()
             loss.backward()
-        with self._watch("optimise"):
-            norm = nn.utils.clip_grad_norm_(self._network.parameters(), self._config.max_grad_norm)
-            self.optimizer.step()
-        return torch.stack([policy_loss, value_loss, entropy, kl, clipped, drift, norm]).detach()
+        return torch.stack([policy_loss, value_loss, entropy, kl, clipped, drift]).detach()
 
     @torch.no_grad()
     def _reference(self, features: Tensor, legal: Tensor, listed: Tensor) -> Tensor | None:
         """Log-probabilities of the magnet, if there is one."""
         return None if self.magnet is None else log_policy(self.magnet(features, legal)[0], listed)
 
+    def _measure(self, advantage: Tensor) -> None:
+        """Note mean and standard deviation of the advantages of a minibatch, in all processes, to normalise them."""
+        if self._config.normalise_advantages and len(advantage) > 1:
+            self._centre, self._spread = advantage.mean(), advantage.std() + 1e-8
+        else:
+            self._centre, self._spread = advantage.new_zeros(()), advantage.new_ones(())
+
     def _normalised(self, advantage: Tensor) -> Tensor:
-        if not self._config.normalise_advantages or len(advantage) < 2:
-            return advantage
-        return (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+        return (advantage - self._centre) / self._spread
 
 
 def _explained_variance(values: np.ndarray, targets: np.ndarray) -> float:

@@ -1,6 +1,7 @@
 """The loop of a run, and what begins it."""
 
 import dataclasses
+import functools
 import json
 import os
 import time
@@ -15,6 +16,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.training.config import Config, config_for
 from cardenvs.training.interrupt import Interrupt
+from cardenvs.training.ppo.processes import Processes, joined, local_rank, local_size
 from cardenvs.training.ppo.report import meaning, warning
 from cardenvs.training.ppo.run import CHECKPOINT, MOST_THREADS, Run
 from cardenvs.training.progress import EVALUATION_FILE, METRICS_FILE, Logs, Progress, split_text
@@ -39,6 +41,8 @@ def train(
 ) -> Path:
     """Train a policy, or go on training one.
 
+    In processes that torchrun started, each does its share, and only the first one prints and writes files.
+
     Args:
         game: its name or the Game; not with `resume`.
         config: settings; by default those of the game in `configs/`. Not with `resume`.
@@ -50,7 +54,7 @@ def train(
             unless `seconds` or `total_steps` is given.
         overwrite: replace a run that `out` already holds.
         device: "cpu", "cuda", or "auto".
-        threads: of torch and of the games; 0: one a core, up to MOST_THREADS.
+        threads: of torch and of the games; 0: one a core, up to MOST_THREADS, shared among the processes of a machine.
         show: print progress to stderr.
         on_update: called with the metrics of each update. A KeyboardInterrupt that it raises ends the run like Ctrl-C.
 
@@ -66,29 +70,45 @@ def train(
         if limit is not None and not limit > 0:
             raise OptionError(f"{name} must be above 0; got {limit:g}")
     device = _device(device)
-    with _torch_threads(threads):
+    with _torch_threads(threads), joined(device) as processes:
         if resume is not None:
             if game is not None or config is not None:
                 raise OptionError("resuming takes game and settings from the checkpoint; give neither")
-            run = Run.restore(Path(resume), device)
+            make = functools.partial(Run.restore, Path(resume), device, processes)
             folder = Path(resume).parent if out is None else Path(out)
-            if seconds is not None or total_steps is not None:
-                run.total_seconds, run.total_steps = seconds, total_steps
         else:
-            run = _new_run(game, config, device, seconds, total_steps)
-            folder = Path("runs") / time.strftime(f"{run.game.name}-%Y%m%d-%H%M%S") if out is None else Path(out)
+            game, config = _game_and_config(game, config)
+            if seconds is None and total_steps is None:
+                total_steps = config.total_steps
+            make = functools.partial(Run, game, config, device, total_steps, seconds, processes)
+            folder = Path("runs") / time.strftime(f"{game.name}-%Y%m%d-%H%M%S") if out is None else Path(out)
             if (folder / CHECKPOINT).exists() and not overwrite:
                 raise OptionError(f"{folder} holds a run; resume it, choose another folder or overwrite it")
-        folder.mkdir(parents=True, exist_ok=True)
-        if resume is None:
-            _clear(folder)
+        run = _compiled(make, processes)
+        if resume is not None and (seconds is not None or total_steps is not None):
+            run.total_seconds, run.total_steps = seconds, total_steps
+        if processes.is_first:
+            folder.mkdir(parents=True, exist_ok=True)
+            if resume is None:
+                _clear(folder)
+        return _Loop(run, folder, show and processes.is_first, on_update).go()
+
+
+def _compiled(make: Callable[[], Run], processes: Processes) -> Run:
+    """Make a run and compile its game: first in one process of each machine, for the others to load the result."""
+    if local_rank():
+        processes.wait()
+    try:
+        run = make()
         run.compile()
-        return _Loop(run, folder, show, on_update).go()
+    finally:  # what is wrong with one is wrong with all: nobody waits in vain
+        if not local_rank():
+            processes.wait()
+    return run
 
 
-def _new_run(
-    game: str | Game | None, config: Config | None, device: str, seconds: float | None, total_steps: float | None
-) -> Run:
+def _game_and_config(game: str | Game | None, config: Config | None) -> tuple[Game, Config]:
+    """Return the game and the settings of a new run."""
     if game is None:
         if config is None or not config.game:
             raise OptionError("which game? name one, or give a config that does")
@@ -97,9 +117,7 @@ def _new_run(
     config = config_for(game.name) if config is None else config
     if config.game not in ("", game.name):
         raise OptionError(f"these settings are for {config.game}, not for {game.name}")
-    if seconds is None and total_steps is None:
-        total_steps = config.total_steps
-    return Run(game, config, device, total_steps, seconds)
+    return game, config
 
 
 def _clear(folder: Path) -> None:
@@ -122,7 +140,7 @@ class _Loop:
         self._path = folder / CHECKPOINT
         limit = f"{run.total_seconds:g} seconds" if run.total_seconds else f"{run.total_steps:,.0f} steps"
         self._progress = Progress(f"{run.game.title}: PPO for {limit}, in {folder}", show)
-        self._logs = Logs(folder, run.steps)
+        self._logs = Logs(folder, run.steps) if run.processes.is_first else None
         self._first_step, self._trained_seconds = run.steps, 0.0
         self._warnings = 0
 
@@ -131,25 +149,37 @@ class _Loop:
         with progress, Interrupt(lambda: progress.note(_STOPPING)) as interrupt:
             saved = time.monotonic()
             began = saved - run.seconds
-            while run.fraction() < 1 and not interrupt.requested:
+            is_stopped = False
+            while run.fraction() < 1 and not is_stopped:
                 metrics = self._update()
                 run.seconds = time.monotonic() - began
                 metrics |= {"steps": run.steps, "updates": run.updates, "seconds": run.seconds}
-                self._logs.write(metrics)
+                if self._logs is not None:
+                    self._logs.write(metrics)
                 progress.update(metrics, run.fraction())
-                if time.monotonic() - saved > run.config.checkpoint_interval:
+                self._tell(metrics, interrupt)
+                is_due, is_stopped = self._agree(time.monotonic() - saved, interrupt.requested)
+                if is_due and not is_stopped:
                     run.save(self._path)
                     saved = time.monotonic()
-                self._tell(metrics, interrupt)
             run.save(self._path)
-        if not interrupt.requested:
+        if not is_stopped:
             self._finish()
-        self._logs.close()
+        if self._logs is not None:
+            self._logs.close()
         self._report_time()
-        if interrupt.requested:
+        run.processes.wait()  # for the files of the first one
+        if is_stopped:
             progress.note(f"Stopped. To go on: cardenvs train --resume {self._path}")
             raise KeyboardInterrupt
         return self._path
+
+    def _agree(self, unsaved_seconds: float, is_interrupted: bool) -> tuple[bool, bool]:
+        """Whether to save, and whether to stop: the first process's clock counts, and Ctrl-C in any."""
+        run = self._run
+        said = run.processes.gather((run.seconds, unsaved_seconds > run.config.checkpoint_interval, is_interrupted))
+        run.seconds, is_due, _ = said[0]
+        return is_due, any(interrupted for *_, interrupted in said)
 
     def _update(self) -> dict[str, float]:
         """One update, and an evaluation if it is time."""
@@ -157,7 +187,7 @@ class _Loop:
         metrics = self._run.advance()
         self._trained_seconds += time.monotonic() - started
         interval = self._run.config.eval_interval
-        if interval and self._run.updates % interval == 0:
+        if interval and self._run.updates % interval == 0 and self._run.processes.is_first:
             metrics |= self._evaluate()
         return metrics
 
@@ -197,7 +227,7 @@ class _Loop:
     def _finish(self) -> None:
         """Evaluate the final policy on separate deals, print the result and write it to the folder."""
         run = self._run
-        if not run.config.final_deals:
+        if not run.config.final_deals or not run.processes.is_first:
             return
         scores = run.evaluate(run.config.final_deals, "final evaluation")
         unit = run.game.returns(run.options).unit
@@ -229,8 +259,11 @@ class _Loop:
 
 def _device(name: str) -> str:
     if name == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
+        name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
+        if name == "cuda" and local_size() > 1:  # a GPU for each process of this machine
+            name = f"cuda:{local_rank()}"
+            torch.cuda.set_device(name)
         torch.zeros(1, device=name)
     except (RuntimeError, AssertionError) as error:
         raise OptionError(f"device {name!r} cannot be used here: {str(error).splitlines()[0]}") from error
@@ -239,10 +272,10 @@ def _device(name: str) -> str:
 
 @contextmanager
 def _torch_threads(threads: int) -> Iterator[None]:
-    """Limit torch to this many threads inside the block; 0: one per core, up to MOST_THREADS."""
+    """Limit torch to this many threads inside the block; 0: one per core and process, up to MOST_THREADS."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     before = torch.get_num_threads()
-    torch.set_num_threads(threads or min(cores, MOST_THREADS))
+    torch.set_num_threads(threads or max(1, min(cores // local_size(), MOST_THREADS)))
     try:
         yield
     finally:

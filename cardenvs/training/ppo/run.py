@@ -27,6 +27,7 @@ from cardenvs.training.ppo.exploitability import nash_conv
 from cardenvs.training.ppo.exploiter import Exploiter
 from cardenvs.training.ppo.league import Pool
 from cardenvs.training.ppo.learn import Learner
+from cardenvs.training.ppo.processes import ALONE, Processes, part_of, united
 from cardenvs.training.progress import NETWORK_PARTS, Stopwatch
 
 CHECKPOINT = "latest.pt"
@@ -53,8 +54,10 @@ class Run:
         device: str = "cpu",
         total_steps: float | None = None,
         total_seconds: float | None = None,
+        processes: Processes = ALONE,
     ) -> None:
-        """Create a run that has not begun."""
+        """Create a run that has not begun, of which this process does its share."""
+        self.processes = processes
         self.game, self.config, self.options = game, config, game.make_options(**config.options)
         self.total_steps, self.total_seconds = total_steps, total_seconds
         self.steps, self.updates, self.seconds = 0, 0, 0.0
@@ -68,26 +71,35 @@ class Run:
         self._generator = torch.Generator(device).manual_seed(config.seed)
         self._evaluations: dict[str, Evaluation] = {}
         self._solver: Tree | None = None
-        vec = self._games(config.num_envs)
+        vec = self._share_of_games(config.num_envs)
         vec.require_lists("PPO")
         _check_memory(config, vec)
         vec.reset(derived_seed(config.seed, "deals"))
         self.pool = Pool(self.network, config.pool_size, config.pool_priority)
-        self.player = Collector(vec, self.network, config, self._generator, self.watch, self.pool)
-        self.learner = Learner(self.network, config, self._generator, self.watch)
+        self.player = Collector(
+            vec, self.network, config, self._generator, self.watch, self.pool, processes, config.num_envs
+        )
+        self.learner = Learner(self.network, config, self._generator, self.watch, processes)
         self.exploiter = self._new_exploiter()
 
     def _new_exploiter(self) -> Exploiter | None:
         number = _num_exploiter_games(self.config)
         if not number:
             return None
-        vec = self._games(number)
+        vec = self._share_of_games(number)
         vec.reset(derived_seed(self.config.seed, "deals of the exploiter"))
-        return Exploiter(vec, self.network, self.config, self._generator, self.watch)
+        return Exploiter(vec, self.network, self.config, self._generator, self.watch, self.processes, number)
 
-    def _games(self, number: int) -> VectorEnv:
-        threads = 1 if torch.get_num_threads() == 1 else "auto"
-        return VectorEnv(self.game, number, num_threads=threads, mask=False, resumable=True, **self.config.options)
+    def _share_of_games(self, number: int) -> VectorEnv:
+        games = self.processes.share(number)
+        return self._games(games.stop - games.start, games.start)
+
+    def _games(self, number: int, first: int = 0) -> VectorEnv:
+        threads = torch.get_num_threads()
+        return VectorEnv(
+            self.game, number, num_threads="auto" if threads > 1 and self.processes.size == 1 else threads, mask=False,
+            resumable=True, first_env=first, **self.config.options,
+        )  # fmt: skip
 
     @property
     def opponents(self) -> list[str]:
@@ -177,7 +189,14 @@ class Run:
         return nash_conv(self.network, self._solver)
 
     def save(self, path: Path) -> None:
-        """Write a checkpoint; a reader sees the old one or the new one, never half of one."""
+        """Write a checkpoint; a reader sees the old one or the new one, never half of one.
+
+        All processes call it, and the first one writes.
+        """
+        player = self._state_of_all(self.player)
+        exploiter = None if self.exploiter is None else self.exploiter.get_state(self._state_of_all)
+        if not self.processes.is_first:
+            return
         training = {
             "total_steps": self.total_steps,
             "total_seconds": self.total_seconds,
@@ -185,8 +204,8 @@ class Run:
             "seconds": self.seconds,
             "learner": self.learner.get_state(),
             "generator": self._generator.get_state(),
-            "player": self.player.get_state(),
-            "exploiter": None if self.exploiter is None else self.exploiter.get_state(),
+            "player": player,
+            "exploiter": exploiter,
         }
         checkpoint = {
             "format": FORMAT,
@@ -207,9 +226,24 @@ class Run:
             os.fsync(file.fileno())
         part.replace(path)
 
+    def _state_of_all(self, player: Collector) -> dict[str, Any]:
+        """Return the state of a Collector with the games of all processes, in the first one."""
+        state = player.get_state()
+        if self.processes.size > 1:  # tensors on a GPU cannot be sent to the process of another
+            state["store"] = {name: array.cpu() for name, array in state["store"].items()}
+        states = self.processes.gather_in_first(state if self.processes.is_first else {**state, "pool": None})
+        return united(states, player.vec.num_players) if states else state
+
+    def _state_for(self, player: Collector, state: dict[str, Any]) -> dict[str, Any]:
+        """Return this process's part of such a state."""
+        if self.processes.size == 1:
+            return state
+        first = player.vec.first_env
+        return part_of(state, slice(first, first + player.vec.num_envs), player.vec.num_players)
+
     @classmethod
-    def restore(cls, path: Path, device: str = "cpu") -> "Run":
-        """Return a run as it was when it saved a checkpoint.
+    def restore(cls, path: Path, device: str = "cpu", processes: Processes = ALONE) -> "Run":
+        """Return a run as it was when it saved a checkpoint, in any number of processes.
 
         Raises:
             FormatError: the file is damaged, or of another version of the game.
@@ -226,15 +260,17 @@ class Run:
             check_model(checkpoint["model"], checkpoint["shape"])
             game = get_game(checkpoint["game"])
             check_fits(checkpoint, path, game, game.make_options(**config.options))
-            run = cls(game, config, device, training["total_steps"], training["total_seconds"])
+            run = cls(game, config, device, training["total_steps"], training["total_seconds"], processes)
             run.steps, run.updates, run.seconds = checkpoint["steps"], training["updates"], training["seconds"]
             run.network.load_state_dict(checkpoint["model"])
             run.learner.set_state(training["learner"])
             size = run._generator.get_state().shape
             run._generator.set_state(checked_tensor(training["generator"], "generator", size, torch.uint8))
-            run.player.set_state(training["player"])
+            run.player.set_state(run._state_for(run.player, training["player"]))
             if run.exploiter is not None:
-                run.exploiter.set_state(training["exploiter"])
+                exploiter = training["exploiter"]
+                player = run._state_for(run.exploiter.player, exploiter["player"])
+                run.exploiter.set_state({**exploiter, "player": player})
         except FormatError as error:
             raise FormatError(f"{path} cannot be resumed: {str(error).removeprefix(f'{path} ')}") from None
         except CardenvsError:
