@@ -7,8 +7,8 @@ PIP := $(BIN)/pip install --quiet --constraint constraints.txt
 STEPS ?= 4_000_000
 DEALS ?= 100
 
-.PHONY: demo warm test test-slow test-lowest test-newest test-text test-trainers test-rllib test-torchrl test-tianshou \
-    test-agilerl bench baselines baselines-small boards wheel lint docs clean
+.PHONY: demo warm test test-slow test-lowest test-newest test-newest-notebooks test-text test-trainers test-rllib \
+    test-torchrl test-tianshou test-agilerl bench baselines baselines-small boards wheel lint docs clean
 
 $(VENV)/made:
 	$(PYTHON) -m venv $(VENV)
@@ -45,6 +45,12 @@ test-newest:  ## a smoke test with the newest Python, where there is one, and th
 	    $(NEWEST) -m venv --clear $(VENV)-newest && $(VENV)-newest/bin/pip install --quiet . && \
 	    $(VENV)-newest/bin/python tests/smoke.py; \
 	else echo "there is no $(NEWEST): its smoke test is skipped"; fi
+
+test-newest-notebooks:  ## the notebooks in their short form, with the newest Python
+	$(NEWEST) -m venv --clear $(VENV)-notebooks
+	$(VENV)-notebooks/bin/pip install --quiet --constraint constraints.txt \
+	    --editable '.[notebooks]' nbclient ipykernel pytest pytest-timeout
+	$(VENV)-notebooks/bin/python -m pytest tests/docs/test_notebooks.py
 
 test-text:  ## the tests with libraries that train language models, whose pins clash with constraints.txt
 	$(PYTHON) -m venv --clear $(VENV)-text

@@ -11,7 +11,7 @@ from cardenvs.core.text import did_you_mean, read_yaml
 from cardenvs.core.validation import validation_text
 
 FILE = Path(__file__).with_name("plan.yaml")
-SMALLER = ("steps", "seeds", "agents", "deals")  # what `small` may change
+SMALLER = ("steps", "response", "seeds", "agents", "deals")  # what `small` may change
 
 
 class Baseline(BaseModel):
@@ -22,6 +22,7 @@ class Baseline(BaseModel):
         steps: decisions to train for, or None: no policy is trained.
         config: name of the file in configs/ with the settings; empty: that of the game.
         seeds: runs of training, with seeds 1, 2, ...
+        response: decisions in which a response to the trained policy is trained, or None: none is.
         agents: specs, besides random and the game's own policies.
         deals: duplicate deals of the board.
         small: values of SMALLER for the small form, or None: it leaves the game out.
@@ -32,6 +33,7 @@ class Baseline(BaseModel):
     options: dict[str, Any] = {}
     steps: int | None = Field(default=None, ge=1)
     config: str = Field(default="", pattern=r"^([a-z_]+\.yaml)?$")
+    response: int | None = Field(default=None, ge=1)
     seeds: int = Field(default=1, ge=1, le=100)
     agents: tuple[str, ...] = ()
     deals: int = Field(ge=2)

@@ -29,9 +29,13 @@ from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.training.config import CONFIG_FOLDER, Config, config_for, read_config
 from cardenvs.training.curves import draw_curves
+from cardenvs.training.exploit import exact_gain, measure, response_config, verdict
 from cardenvs.training.ppo import train
+from cardenvs.training.ppo.loop import shaped_like
+from cardenvs.training.ppo.opponents import make_opponent
 from cardenvs.training.ppo.run import CHECKPOINT
 from cardenvs.training.progress import EVALUATION_FILE, METRICS_FILE
+from cardenvs.training.seeds import has_begun
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
 TRAINED = "ppo"  # the name of the trained policy on a board
@@ -86,6 +90,7 @@ def baseline_of(game: Game, baseline: Baseline, folder: Path, processes: int, th
         "options": baseline.options,
         "board": board,
         "runs": runs,
+        "response": exploited(game, baseline, spec, weights, folder / "response", threads),
         "hardware": hardware(),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }
@@ -120,6 +125,31 @@ def learning_curve(metrics: Path) -> list[dict[str, float]]:
     ]
     stride = max(1, -(-len(found) // _POINTS))
     return found[::-1][::stride][::-1]  # with the last one
+
+
+def exploited(
+    game: Game, baseline: Baseline, spec: str | None, weights: Path, folder: Path, threads: int
+) -> dict[str, Any] | None:
+    """Train a response to the trained policy, or go on, and return what it gains; None: the plan has none.
+
+    The response begins as the policy itself.
+    """
+    if baseline.response is None or spec is None:
+        return None
+    options = game.make_options(**baseline.options)
+    opponent = make_opponent(spec, game, options)
+    config = settings_of(game, baseline).changed({"options": baseline.options})
+    config = shaped_like(response_config(config, spec, opponent), read_checkpoint(weights))
+    how: dict[str, Any] = {"total_steps": baseline.response, "threads": threads, "opponent": opponent}
+    path = folder / CHECKPOINT
+    if has_begun(folder, config):
+        train(resume=path, **how)
+    else:
+        train(game, config, out=folder, init=weights, overwrite=True, **how)
+    gains = measure(path, opponent, baseline.deals, config.seed, options=options)
+    exact = exact_gain(game, options, spec)
+    unit = game.returns(options).unit
+    return {"steps": baseline.response, **gains.as_dict(), "verdict": verdict(gains, unit, baseline.response, exact)}
 
 
 def played(game: Game, baseline: Baseline, folder: Path, trained: str | None, processes: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 Four things are generated, and committed:
 
 * `docs/games/NAME.md`, a page for each game of this package, and `docs/games/index.md`;
-* `docs/pictures/NAME.svg`, a picture of each game, and an animation;
+* `docs/pictures/NAME.svg`, a picture of each game, an animation, and the chart of speeds;
 * in README.md and the pages of docs/, everything between a pair of markers:
       <!-- games:start -->  ...  <!-- games:end -->      the table of games
       <!-- agents:start -->  ...  <!-- agents:end -->    the table of agents, from their kinds
@@ -33,6 +33,7 @@ from typing import Any, TypeVar
 from cardenvs.agents.kinds import find_kind, kind_names
 from cardenvs.core.events import UNKNOWN
 from cardenvs.core.game import Game
+from cardenvs.core.narration import Narrator
 from cardenvs.core.options import Options
 from cardenvs.core.registry import game_targets, get_game
 from cardenvs.core.replay import Replay
@@ -40,7 +41,7 @@ from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
 from cardenvs.core.view import plain
 from cardenvs.pictures import draw_animation, draw_svg
-from docs import results_tables
+from docs import results_tables, speed_chart
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -50,6 +51,7 @@ PLAYED_GAMES = 51  # for the typical length of a game
 SAMPLED_GAMES = 100  # of random play, from which the action table learns what is legal when
 _MARKED = re.compile(r"(<!-- (games|agents|bench|results|code):start ?(.*?) -->\n)(.*?)(<!-- \2:end -->)", re.DOTALL)
 MOST_ROWS = 30  # of an action table
+_TOLD_FIRST, _TOLD_LAST = 12, 4  # sentences of a sample game
 _MOST_LABELS = 3  # in one of its cells
 _TICK = "```"
 _LANGUAGES = {".py": "python", ".toml": "toml"}
@@ -93,6 +95,7 @@ def files() -> Iterator[tuple[Path, str]]:
         yield DOCS / "games" / f"{game.name}.md", game_page(game)
         yield DOCS / "pictures" / f"{game.name}.svg", picture_of(game)
     yield DOCS / "pictures" / "animation.svg", _animation()
+    yield DOCS / "pictures" / "speed.svg", speed_chart.draw()
     for path in marked_files():
         yield path, fill_markers(path.read_text(encoding="utf-8"), path)
 
@@ -269,10 +272,13 @@ _FILLERS: dict[str, Callable[[str, Path], str]] = {
 
 def _games_index(games: list[Game]) -> str:
     text = "A page for each game of the package, with the numbers that the code has."
-    gallery = "\n\n".join(
-        f"### [{game.title}]({game.name}.md)\n\n![{game.title}](../pictures/{game.name}.svg)" for game in games
+    tables = "\n".join(
+        f'<a href="../{game.name}/"><img src="../../pictures/{game.name}.svg" alt="{game.title}">'
+        f"<span>{game.title}</span></a>"
+        for game in games
     )
-    return f"# Games\n\n{GENERATED}\n\n{text}\n\n{games_table(games, '')}\n\n## Gallery\n\n{gallery}\n"
+    gallery = f'<div class="gallery">\n{tables}\n</div>'
+    return f"# Games\n\n{GENERATED}\n\n## Gallery\n\n{gallery}\n\n## Numbers\n\n{text}\n\n{games_table(games, '')}\n"
 
 
 def game_page(game: Game) -> str:
@@ -282,6 +288,7 @@ def game_page(game: Game) -> str:
     sections = {
         "Picture": _picture(game, options),
         "Install and play": _example(game),
+        "A game": _sample_game(game, options),
         "Specs": _specs(game, options),
         "Observation": _observation(game, options),
         "Actions": _actions(game, options),
@@ -290,6 +297,7 @@ def game_page(game: Game) -> str:
     }
     for heading, text in words.items():
         sections[heading] = f"{sections[heading]}\n\n{text}" if heading in sections else text
+    sections |= {"Baselines": found} if (found := results_tables.baseline(game, table)) else {}
     sections["Rules"] = rules_section(game.rules_text)
     body = "\n\n".join(f"## {heading}\n\n{text.strip()}" for heading, text in sections.items())
     return f"# {game.title}\n\n{GENERATED}\n\n{opening}\n\n{body}\n"
@@ -371,7 +379,27 @@ for agent in env.agent_iter():
     env.step(None if over else env.action_space(agent).sample(observation["action_mask"]))
     print(agent, "got", reward, "and leaves" if over else "")
 env.close()"""
-    return f"[Install cardenvs](../installation.md), then:\n\n{_TICK}python\n{example}\n{_TICK}"
+    play = (
+        f"cardenvs play {game.name} --against {game.default_opponent}   # in the terminal\n"
+        "cardenvs serve   # in the browser"
+    )
+    return (
+        f"[Install cardenvs](../installation.md), then play it yourself:\n\n{_TICK}bash\n{play}\n{_TICK}\n\n"
+        f"or let a program play:\n\n{_TICK}python\n{example}\n{_TICK}"
+    )
+
+
+def _sample_game(game: Game, options: Options) -> str:
+    """How a game of the default opponent begins and ends, as player 0 saw it."""
+    state = game.state_type(game, options, seed=PICTURE_SEED)
+    while not state.is_terminal:
+        state.apply(state.policy_action(game.default_opponent, derived_seed(PICTURE_SEED, "docs", state.ply)))
+    told = Narrator(game, 0, options.num_players).sentences(state.events(0))
+    if len(told) > _TOLD_FIRST + _TOLD_LAST:
+        told = [*told[:_TOLD_FIRST], "...", *told[-_TOLD_LAST:]]
+    who = "alone" if options.num_players == 1 else "against itself"
+    what = f"`{game.default_opponent}` {who} with seed {PICTURE_SEED}, through the eyes of `player_0`:"
+    return f"{what}\n\n{_TICK}text\n{chr(10).join(told)}\n{_TICK}"
 
 
 def _specs(game: Game, options: Options) -> str:

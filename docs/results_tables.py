@@ -1,9 +1,11 @@
 """The tables of docs/results.md, from the files that `python -m baselines.run` writes."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 
 FOLDER = Path(__file__).with_name("results")
@@ -20,6 +22,25 @@ def sections(table: Any) -> str:
     return "\n\n".join(_section(result, table) for result in found) or NONE_YET
 
 
+def baseline(game: Game, table: Any) -> str:
+    """Return the board of a game in short, with a link to all of it; empty: there are no results yet."""
+    path = FOLDER / f"{game.name}.json"
+    if not path.exists():
+        return ""
+    summary = json.loads(path.read_text(encoding="utf-8"))["board"]["games"][0]["summary"]
+    rows = [
+        (f"`{one['agent']}`", f"{one['mean']['mean']:+.3g}", _interval(one["mean"])) for one in summary["leaderboard"]
+    ]
+    found = table(("agent", f"mean, {summary['unit']}", "95% interval"), rows)
+    how = f"[how they were trained and played](../results.md#{_anchor(game)})"
+    return f"{found}\n\nThe same {summary['deals']:,} deals for all; {how}."
+
+
+def _anchor(game: Game) -> str:
+    """The heading of a game on the page of results, as a link names it."""
+    return re.sub(r"[^a-z0-9 _-]", "", game.title.lower()).replace(" ", "-")
+
+
 def _section(result: dict[str, Any], table: Any) -> str:
     game, board = get_game(result["game"]), result["board"]["games"][0]
     summary, ratings = board["summary"], {one["agent"]: one for one in board["ratings"]}
@@ -33,12 +54,14 @@ def _section(result: dict[str, Any], table: Any) -> str:
         )
         for one in summary["leaderboard"]
     ]
+    response = result.get("response")
     changed = ", ".join(f"`{name}={value}`" for name, value in result["options"].items())
     lines = [
         f"## {game.title}",
         f"{summary['deals']:,} deals, {summary['games']:,} games{f', with {changed}' if changed else ''}:",
         table(("agent", f"mean, {summary['unit']}", "95% interval", "rating", "ms a decision"), rows),
         *_training(result, summary["unit"]),
+        *([f"A response to `ppo`, {response['steps'] / 1e6:,.3g} M steps: {response['verdict']}"] if response else []),
         f"`{result['command']}`, {result['date']}, {result['hardware']}. Digest of the store: `{_digest(result)}`.",
     ]
     return "\n\n".join(lines)

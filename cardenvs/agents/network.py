@@ -42,6 +42,7 @@ class Network(nn.Module):
         hidden: Sequence[int] = (256, 256),
         activation: str = "relu",
         action_embedding: int = 0,
+        action_head: str = "product",
     ) -> None:
         """Create a network with random weights, from torch's global generator.
 
@@ -51,6 +52,7 @@ class Network(nn.Module):
             hidden: width of each hidden layer.
             activation: one of ACTIVATIONS.
             action_embedding: size of the actions' embeddings; 0: a linear layer over all actions.
+            action_head: how embeddings meet the hidden values, one of HEADS.
         """
         super().__init__()
         self.is_half = False
@@ -60,13 +62,14 @@ class Network(nn.Module):
             "hidden": list(hidden),
             "activation": activation,
             "action_embedding": action_embedding,
+            "action_head": action_head,
         }
         layers: list[nn.Module] = []
         for size_in, size_out in zip([observation_size, *hidden], hidden, strict=False):
             layers += [_linear(size_in, size_out, 2**0.5), ACTIVATIONS[activation]()]
         self.trunk = nn.Sequential(*layers)
-        self.policy: LinearHead | EmbeddingHead = (
-            EmbeddingHead(hidden[-1], num_actions, action_embedding)
+        self.policy: LinearHead | EmbeddingHead | LayerHead = (
+            HEADS[action_head](hidden[-1], num_actions, action_embedding)
             if action_embedding
             else LinearHead(hidden[-1], num_actions)
         )
@@ -75,11 +78,17 @@ class Network(nn.Module):
 
     @classmethod
     def for_game(
-        cls, game: Game, options: Options, hidden: Sequence[int], activation: str, action_embedding: int = 0
+        cls,
+        game: Game,
+        options: Options,
+        hidden: Sequence[int],
+        activation: str,
+        action_embedding: int = 0,
+        action_head: str = "product",
     ) -> Self:
         """Return a network of the right sizes, which scales each entry of the observation by its bounds."""
         layout = game.layout(options)
-        network = cls(layout.size, game.num_actions(options), hidden, activation, action_embedding)
+        network = cls(layout.size, game.num_actions(options), hidden, activation, action_embedding, action_head)
         bound = np.maximum(np.abs(layout.low.astype(np.float64)), np.abs(layout.high.astype(np.float64)))
         bound[~np.isfinite(bound) | (bound == 0)] = 1
         network.scale.copy_(torch.from_numpy(1 / bound))
@@ -89,15 +98,18 @@ class Network(nn.Module):
         """Observations (N, D) of any dtype as what `forward` takes, floats of about -1 to 1."""
         return observation * self.scale
 
-    def forward(self, features: Tensor, legal: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(
+        self, features: Tensor, legal: Tensor | None = None, listed: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Logits and values (N,) from features (N, D).
 
         Args:
             features: of `features`.
             legal: (N, L) int64, the actions that logits (N, L) are wanted of; None: logits (N, A) of all actions.
+            listed: (N, L) bool, where `legal` has actions, so that some heads spare themselves the rest; None: all.
         """
         hidden = self._hidden(features)
-        return self.policy(hidden, legal), self.value(hidden).squeeze(-1)
+        return self.policy(hidden, legal, listed), self.value(hidden).squeeze(-1)
 
     def value_of(self, features: Tensor) -> Tensor:
         """Values (N,) alone."""
@@ -118,10 +130,16 @@ class LinearHead(nn.Linear):
         nn.init.orthogonal_(self.weight, _LOGIT_GAIN)
         nn.init.zeros_(self.bias)
 
-    def forward(self, hidden: Tensor, legal: Tensor | None = None) -> Tensor:
+    def forward(self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None) -> Tensor:
         """Logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all."""
         logits = super().forward(hidden)
         return logits if legal is None else logits.gather(1, legal)
+
+    @torch.no_grad()
+    def rescale(self, ratio: float) -> None:
+        """Multiply all that comes out by a number."""
+        self.weight.mul_(ratio)
+        self.bias.mul_(ratio)
 
 
 class EmbeddingHead(nn.Module):
@@ -138,12 +156,52 @@ class EmbeddingHead(nn.Module):
         self.bias = nn.Parameter(torch.zeros(num_actions))
         nn.init.normal_(self.embedding.weight, std=_LOGIT_GAIN)
 
-    def forward(self, hidden: Tensor, legal: Tensor | None = None) -> Tensor:
+    def forward(self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None) -> Tensor:
         """Logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all."""
         query = self.query(hidden)
         if legal is None:
             return query @ self.embedding.weight.T + self.bias
         return (self.embedding(legal) @ query.unsqueeze(-1)).squeeze(-1) + self.bias[legal]
+
+    @torch.no_grad()
+    def rescale(self, ratio: float) -> None:
+        """Multiply all that comes out by a number."""
+        self.embedding.weight.mul_(ratio)
+        self.bias.mul_(ratio)
+
+
+class LayerHead(nn.Module):
+    """Scores from a hidden layer that sees the hidden values and an embedding of the action, a row for each action.
+
+    As in D. Zha et al., "DouZero: Mastering DouDizhu with Self-Play Deep Reinforcement Learning" (2021), where a
+    network scores one action at a time. What depends on the observation alone is computed once.
+    """
+
+    def __init__(self, size_in: int, num_actions: int, size: int) -> None:
+        """Begin with scores close to 0, from a layer of `size` units."""
+        super().__init__()
+        self.query = _linear(size_in, size, 1.0)
+        self.embedding = nn.Embedding(num_actions, size)
+        self.score = _linear(size, 1, _LOGIT_GAIN)
+        nn.init.normal_(self.embedding.weight, std=0.1)
+
+    def forward(self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None) -> Tensor:
+        """Scores (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all."""
+        query = self.query(hidden)
+        if legal is None:
+            return self.score((query.unsqueeze(1) + self.embedding.weight).relu()).squeeze(-1)
+        row, column = (torch.ones_like(legal, dtype=torch.bool) if listed is None else listed).nonzero(as_tuple=True)
+        scores = self.score((query[row] + self.embedding(legal[row, column])).relu()).squeeze(-1)
+        return scores.new_zeros(legal.shape).index_put((row, column), scores)
+
+    @torch.no_grad()
+    def rescale(self, ratio: float) -> None:
+        """Multiply all that comes out by a number."""
+        self.score.weight.mul_(ratio)
+        self.score.bias.mul_(ratio)
+
+
+HEADS: dict[str, type[EmbeddingHead] | type[LayerHead]] = {"product": EmbeddingHead, "layer": LayerHead}
 
 
 def _linear(size_in: int, size_out: int, gain: float) -> nn.Linear:

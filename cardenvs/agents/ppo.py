@@ -16,7 +16,7 @@ import numpy as np
 
 from cardenvs.agents.base import Agent, Turn
 from cardenvs.agents.checkpoint import WEIGHTS_SUFFIX
-from cardenvs.agents.network import ACTIVATIONS, Network, log_policy
+from cardenvs.agents.network import ACTIVATIONS, HEADS, Network, log_policy
 from cardenvs.agents.weights import read_weights
 from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError, require
@@ -31,6 +31,7 @@ import torch  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 
 FORMAT = "cardenvs-ppo-1"
+METHODS = ("ppo", "dmc")  # what logits are: those of a policy, or values of actions in scaled reward
 
 _SEED_RANGE = 2.0**63
 _MOST_NOTED = 5  # actions whose probabilities are noted
@@ -50,12 +51,57 @@ def read_checkpoint(path: str | Path) -> dict[str, Any]:
         checked_fields(checkpoint, _FIELDS, "the checkpoint")
         checkpoint["shape"] = _checked_shape(checkpoint["shape"])
         checkpoint["reward_scale"] = _checked_scale(checkpoint)
+        checkpoint["method"] = checkpoint.get("method", "ppo")  # which files of earlier versions lack
+        if checkpoint["method"] not in METHODS:
+            raise FormatError(f"method is one of {', '.join(METHODS)}; got {short(checkpoint['method'])}")
         _check_options(checkpoint["options"])
         if checkpoint["steps"] < 0:
             raise FormatError("steps is negative")
     except FormatError as error:
         raise FormatError(f"{path} is damaged: {error}") from None
     return checkpoint
+
+
+def write_checkpoint(
+    path: Path,
+    game: Game,
+    options: Options,
+    shape: dict[str, Any],
+    model: dict[str, Any],
+    steps: int,
+    reward_scale: float,
+    more: dict[str, Any],
+) -> None:
+    """Write a checkpoint that plays; a reader sees the old one or the new one, never half of one.
+
+    Args:
+        path: of the file, which is replaced.
+        game, options: what the network was trained on.
+        shape, model: the arguments of the network, and its weights.
+        steps: for how many it was trained.
+        reward_scale: factor by which rewards were multiplied in training, and with them its values.
+        more: further fields, for resuming.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    checkpoint = {
+        "format": FORMAT,
+        "game": game.name,
+        "options": options.as_dict(),
+        "layout": game.layout(options).hash,
+        "shape": shape,
+        "model": model,
+        "steps": steps,
+        "reward_scale": reward_scale,
+        **more,
+    }
+    part = path.with_name(path.name + ".part")
+    with part.open("wb") as file:
+        torch.save(checkpoint, file)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
 
 
 def _read_archive(path: str | Path) -> dict[str, Any]:
@@ -123,17 +169,18 @@ def checked_tensor(value: Any, name: str, shape: Sequence[int], dtype: torch.dty
 _FIELDS = {"game": str, "options": dict, "layout": str, "shape": dict, "model": dict, "steps": int}
 _SHAPE_FIELDS = {
     "observation_size": int, "num_actions": int, "hidden": list, "activation": str, "action_embedding": int,
+    "action_head": str,
 }  # fmt: skip
 _WIDEST, _MOST_LAYERS = 1 << 16, 64
 
 
 def _checked_shape(shape: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a network; files of earlier versions lack the size of embeddings.
+    """The arguments of a network; files of earlier versions lack what concerns embeddings.
 
     Raises:
         FormatError: they are not such arguments.
     """
-    shape = checked_fields({"action_embedding": 0, **shape}, _SHAPE_FIELDS, "shape")
+    shape = checked_fields({"action_embedding": 0, "action_head": "product", **shape}, _SHAPE_FIELDS, "shape")
     hidden = shape["hidden"]
     sizes = [shape["observation_size"], shape["num_actions"], *hidden]
     if not 1 <= len(hidden) <= _MOST_LAYERS or not all(type(size) is int and size >= 1 for size in sizes):
@@ -142,8 +189,9 @@ def _checked_shape(shape: dict[str, Any]) -> dict[str, Any]:
         raise FormatError(f"a hidden layer is {short(max(hidden))} wide; at most {_WIDEST} is")
     if not 0 <= shape["action_embedding"] <= _WIDEST:
         raise FormatError(f"action_embedding is {short(shape['action_embedding'])}; it is 0 to {_WIDEST}")
-    if shape["activation"] not in ACTIVATIONS:
-        raise FormatError(f"activation is one of {', '.join(ACTIVATIONS)}; got {short(shape['activation'])}")
+    for name, known in (("activation", ACTIVATIONS), ("action_head", HEADS)):
+        if shape[name] not in known:
+            raise FormatError(f"{name} is one of {', '.join(known)}; got {short(shape[name])}")
     return {name: shape[name] for name in _SHAPE_FIELDS}
 
 
@@ -214,11 +262,13 @@ def check_model(model: dict[str, Any], shape: dict[str, Any]) -> None:
         FormatError: says which.
     """
     sizes, num_actions = [shape["observation_size"], *shape["hidden"]], shape["num_actions"]
-    embedding = shape["action_embedding"]
+    embedding, is_layer = shape["action_embedding"], shape["action_head"] == "layer"
     expected: dict[str, tuple[int, ...]] = {"scale": (sizes[0],)}
     layers = [(f"trunk.{2 * k}", size, sizes[k + 1]) for k, size in enumerate(sizes[:-1])]
     if embedding:
-        expected |= {"policy.embedding.weight": (num_actions, embedding), "policy.bias": (num_actions,)}
+        expected |= {"policy.embedding.weight": (num_actions, embedding)}
+        expected |= {"policy.score.weight": (1, embedding), "policy.score.bias": (1,)} if is_layer else {}
+        expected |= {} if is_layer else {"policy.bias": (num_actions,)}
     head = ("policy.query", sizes[-1], embedding) if embedding else ("policy", sizes[-1], num_actions)
     for name, size_in, size_out in [*layers, head, ("value", sizes[-1], 1)]:
         expected |= {f"{name}.weight": (size_out, size_in), f"{name}.bias": (size_out,)}
@@ -248,14 +298,18 @@ class PPOAgent(Agent):
         self._network = network.double().eval().requires_grad_(False)
         self._checkpoint, self._path = {key: checkpoint[key] for key in ("game", "options", "layout", "shape")}, path
         self._fitting: set[tuple[str, Options]] = set()
-        self._reward_scale = checkpoint["reward_scale"]
+        self._reward_scale, self._method = checkpoint["reward_scale"], checkpoint["method"]
+        if sample:
+            self._check_policy("sample from; leave out sample=true")
 
     def reset(self, seed: int) -> None:
         """Nothing to do: all randomness comes from the turns."""
 
     def act(self, turn: Turn) -> int:
-        """Return the action for one turn, and note the likeliest ones with their probabilities."""
+        """Return the action for one turn, and note the likeliest ones with their probabilities if it has a policy."""
         log_probs = self._log_probs_of([turn])
+        if self._method == "dmc":
+            return self._chosen(log_probs, [turn])[0]
         likeliest = np.argsort(-log_probs[0], kind="stable")[: min(_MOST_NOTED, len(turn.legal_actions))]
         turn.notes["probabilities"] = [
             [turn.label(int(action)), round(float(np.exp(log_probs[0, action])), 4)] for action in likeliest
@@ -305,11 +359,19 @@ class PPOAgent(Agent):
         Args:
             observation: (N, D), of the game's dtype.
             mask: (N, A), bool or int8, at least one legal action a row.
+
+        Raises:
+            FormatError: the network was trained by a method without a policy.
         """
+        self._check_policy("evaluate positions")
         with torch.inference_mode(), _one_thread():
             logits, values = self._network(self._network.features(torch.from_numpy(observation)))
             log_probs = log_policy(logits, torch.from_numpy(mask.astype(np.bool_, copy=False)))
             return log_probs.exp().double().numpy(), values.double().numpy() / self._reward_scale
+
+    def _check_policy(self, what: str) -> None:
+        if self._method != "ppo":
+            raise FormatError(f"{self._path} was trained by {self._method} and has no policy to {what}")
 
     def _check_fits(self, game: Game, options: Options) -> None:
         if (game.name, options) not in self._fitting:

@@ -29,6 +29,7 @@ _DESCRIBED = (
     "shape",
     "steps",
     "reward_scale",
+    "method",
 )  # the fields of a checkpoint that become text
 _MOST_BYTES = 256 << 20
 
@@ -87,6 +88,8 @@ def read_weights(path: FilePath) -> dict[str, Any]:
         policy = json.loads(about.get("policy", ""))
     except ValueError:
         policy = None
+    if isinstance(policy, dict):
+        policy = {"method": "ppo", **policy}  # which files of earlier versions lack
     if not isinstance(policy, dict) or sorted(policy) != sorted(_DESCRIBED):
         raise FormatError(f"{path} is damaged: its description of the policy cannot be read")
     return {**policy, "model": model}

@@ -134,13 +134,18 @@ def check_games(match: Match, records: list[GameRecord]) -> list[Mismatch]:
 
 def mismatch_of(match: Match, record: GameRecord) -> str | None:
     """Return what is wrong with a game of a match, or None."""
+    return seat_mismatch(match, record) or _mismatch_played_again(match, record)
+
+
+def seat_mismatch(match: Match, record: GameRecord) -> str | None:
+    """Return what is wrong with the seats or the seed of a game of a match, or None."""
     if not 0 <= record.lineup < len(match.lineups):
         return f"the match has only lineups 0 to {len(match.lineups) - 1}"
     if record.seating != match.lineups[record.lineup]:
         return f"its seating is {list(record.seating)}, but the lineup's is {list(match.lineups[record.lineup])}"
     if record.seed != match.deal_seed(record.deal):
         return f"its cards are from seed {record.seed}, but the deal's seed is {match.deal_seed(record.deal)}"
-    return _mismatch_played_again(match, record)
+    return None
 
 
 def _mismatch_played_again(match: Match, record: GameRecord) -> str | None:

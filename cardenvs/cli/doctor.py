@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _EXTRAS = (
     "train",
+    "data",
+    "minari",
     "llm",
     "report",
     "arena",

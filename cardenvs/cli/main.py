@@ -6,8 +6,10 @@ import typer
 
 from cardenvs.cli.arena import arena_app
 from cardenvs.cli.bench import bench
+from cardenvs.cli.clone import clone
 from cardenvs.cli.curves import curves
 from cardenvs.cli.doctor import doctor
+from cardenvs.cli.exploit import exploit
 from cardenvs.cli.games import games
 from cardenvs.cli.info import info
 from cardenvs.cli.llm_stub import llm_stub
@@ -24,6 +26,7 @@ from cardenvs.cli.solve import exploitability, solve
 from cardenvs.cli.streams import check_arguments, clean_errors, run_safely
 from cardenvs.cli.submit import submit_app
 from cardenvs.cli.train import train
+from cardenvs.cli.trajectories import trajectories
 from cardenvs.cli.transcript import transcript_app
 from cardenvs.cli.verify import verify
 from cardenvs.cli.warmup import warmup
@@ -79,8 +82,8 @@ def main(
 
 
 for command in (
-    games, info, play, match, simulate, verify, train, curves, solve, exploitability, replay, serve, prompt, llm_stub,
-    warmup, doctor, new_game,
+    games, info, play, match, simulate, verify, trajectories, train, clone, curves, solve, exploitability, exploit,
+    replay, serve, prompt, llm_stub, warmup, doctor, new_game,
 ):  # fmt: skip
     app.command()(command)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(bench)  # it passes them on

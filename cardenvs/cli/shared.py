@@ -36,6 +36,22 @@ BatchSize = Annotated[
 ]
 Processes = Annotated[int, typer.Option("--processes", "-p", min=1, max=MAX_PROCESSES, help="Processes to work in.")]
 GamesStore = Annotated[Path | None, typer.Option(metavar="FILE", help="SQLite file that keeps finished games.")]
+ConfigFile = Annotated[
+    str | None, typer.Option(metavar="FILE", help="YAML file of settings; default: that of the game.")
+]
+Changes = Annotated[
+    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting. May be repeated.")
+]
+Seconds = Annotated[
+    float | None, typer.Option(min=0, callback=finite, help="Train for this long, instead of total_steps.")
+]
+TotalSteps = Annotated[float | None, typer.Option(min=1, callback=finite, help="Train for this many steps.")]
+InitFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", callback=input_file, help="Begin with the weights of this checkpoint or safetensors."),
+]
+Device = Annotated[str, typer.Option(help="cpu, cuda or auto.")]
+Threads = Annotated[int, typer.Option(min=0, max=MAX_PROCESSES, help="Threads; 0: one per core.")]
 StorePath = Annotated[Path, typer.Argument(metavar="STORE", callback=input_file, help="Finished games.")]
 
 

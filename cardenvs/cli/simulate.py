@@ -77,7 +77,7 @@ def simulate(
     if resume and store is None:
         raise ArenaError("--resume needs the --store to go on with")
     numbers = _numbers(only, games, seed)
-    match = _match(game, players, agents, option, numbers[-1] + 1 if numbers else games or _GAMES, seed)
+    match = table_match(game, players, agents, option, numbers[-1] + 1 if numbers else games or _GAMES, seed)
     total = len(numbers) if numbers else match.deals
     interrupted, lost = False, None
     with Store(store) as opened:
@@ -124,9 +124,22 @@ def _numbers(only: str | None, games: int | None, seed: str | None) -> list[int]
     return sorted(wanted)
 
 
-def _match(
+def table_match(
     name: str, players: int | None, agents: str, option: list[str] | None, games: int, seed: str | None
 ) -> "Match":
+    """Return the match of games at one table.
+
+    Args:
+        name: of the game.
+        players: at the table; None: the game's default.
+        agents: specs by seat, repeated round the table.
+        option: NAME=VALUE texts.
+        games: how many.
+        seed: as on the command line; None draws one.
+
+    Raises:
+        CardenvsError: something in the texts is wrong.
+    """
     from cardenvs.agents.seeds import MatchSeed
     from cardenvs.agents.specs import split_specs
     from cardenvs.arena.match import Match

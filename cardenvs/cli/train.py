@@ -10,7 +10,18 @@ import typer
 
 from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
-from cardenvs.cli.shared import MAX_PROCESSES, OptionTexts, finite, new_console, new_table
+from cardenvs.cli.shared import (
+    Changes,
+    ConfigFile,
+    Device,
+    InitFile,
+    OptionTexts,
+    Seconds,
+    Threads,
+    TotalSteps,
+    new_console,
+    new_table,
+)
 
 if TYPE_CHECKING:
     from cardenvs.training.config import Config
@@ -18,37 +29,32 @@ if TYPE_CHECKING:
 
 def train(
     game: Annotated[str | None, typer.Argument(metavar="[GAME]", help="Game to train on; not with --resume.")] = None,
-    config: Annotated[
-        str | None, typer.Option(metavar="FILE", help="YAML file of settings; default: that of the game.")
-    ] = None,
-    changes: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a setting. May be repeated.")
-    ] = None,
+    config: ConfigFile = None,
+    changes: Changes = None,
     option: OptionTexts = None,
-    seconds: Annotated[
-        float | None, typer.Option(min=0, callback=finite, help="Train for this long, instead of total_steps.")
-    ] = None,
-    total_steps: Annotated[
-        float | None, typer.Option(min=1, callback=finite, help="Train for this many steps.")
-    ] = None,
+    seconds: Seconds = None,
+    total_steps: TotalSteps = None,
     out: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Folder of the run; default: a new one in runs/.")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the run that the folder holds.")] = False,
     resume: Annotated[str | None, typer.Option(metavar="CHECKPOINT", help="Resume from this checkpoint.")] = None,
+    init: InitFile = None,
     seeds: Annotated[
         str | None, typer.Option(metavar="SEEDS", help="Train once a seed, as in 1:6 (1 to 5) or 1,4,9.")
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
-    threads: Annotated[int, typer.Option(min=0, max=MAX_PROCESSES, help="Threads; 0: one per core.")] = 0,
+    device: Device = "auto",
+    threads: Threads = 0,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
     settings: Annotated[bool, typer.Option("--settings", help="List all settings and exit.")] = False,
 ) -> None:
-    """Train a policy by self-play (masked PPO). The result plays as the agent ppo:CHECKPOINT.
+    """Train by self-play (masked PPO or deep Monte Carlo). The result plays as the agent ppo:CHECKPOINT.
 
     Examples: `cardenvs train gin_rummy_v0 --seconds 90 --out runs/gin`,
     `cardenvs train leduc_poker_v0 --config configs/leduc.yaml --set lr=3e-4 --set hidden=128,128`,
+    `cardenvs train casino_v0 --set method=dmc --set action_embedding=64 --set action_head=layer`,
     `cardenvs train --resume runs/gin/latest.pt --seconds 300`,
+    `cardenvs train gin_rummy_v0 --init runs/clone/latest.pt --out runs/from-clone`,
     `cardenvs train leduc_poker_v0 --config configs/leduc_magnet.yaml --seeds 1:6 --out runs/leduc`,
     `torchrun --nproc-per-node 2 -m cardenvs.cli train gin_rummy_v0 --out runs/gin`
     """
@@ -61,7 +67,7 @@ def train(
         return
     if resume and seeds:
         raise OptionError("--seeds goes on with the runs in its folder by itself; leave out --resume")
-    if resume and (game or config or changes or option):
+    if resume and (game or config or changes or option or init):
         raise OptionError("--resume takes game and settings from the checkpoint; give it --seconds or --total-steps")
     chosen = None if resume else chosen_config(game, config, changes or (), option or ())
     require("torch", "train")
@@ -81,7 +87,13 @@ def train(
             batches=True,
         )
 
+    if chosen is not None and init is not None:
+        from cardenvs.agents.ppo import read_checkpoint
+        from cardenvs.training.ppo.loop import shaped_like
+
+        chosen = shaped_like(chosen, read_checkpoint(init))
     given: dict[str, Any] = {
+        "init": init,
         "seconds": seconds,
         "total_steps": total_steps,
         "device": device,
@@ -111,7 +123,7 @@ def _train_seeds(
 
     def train_one(settings: "Config", folder: Path, goes_on: bool) -> None:
         if goes_on and not overwrite:
-            limits = {"seconds": None, "total_steps": None}
+            limits = {"seconds": None, "total_steps": None, "init": None}
             train_policy(resume=folder / "latest.pt", **{**given, **limits})
         else:
             train_policy(game, settings, out=folder, overwrite=overwrite, **given)

@@ -37,6 +37,8 @@ else:
     import llvmlite
     import numba
 
+    from cardenvs.core.machine_code import KernelCompiler
+
 CORE_FOLDER = Path(__file__).resolve().parent
 _SOURCE_SUFFIXES = {".py", ".json", ".csv", ".npy", ".npz"}
 # The processor is part of an entry's name, so that one unit can contain code for several processors.
@@ -60,7 +62,8 @@ COMPILED = _compiler_wanted()
 def kernel(
     function: Callable | None = None, *, folder: Path | None = None, inline: bool = False, entry: bool = False
 ) -> Any:
-    """Compile `function` as a kernel. A kernel must not allocate, raise, or call anything but other kernels.
+    """Compile `function` as a kernel. A kernel must not allocate, raise, or call anything but other kernels,
+    and kernels must not call each other in a circle.
 
     Args:
         function: the function to compile.
@@ -89,7 +92,7 @@ def _compile_lazily(function: Callable, folder: Path | None, inline: bool, entry
     # _nrt=False: no reference counting, and a kernel that would allocate does not compile.
     dispatcher = numba.njit(
         nogil=True, error_model="numpy", _nrt=False, forceinline=inline, no_cpython_wrapper=not entry,
-        no_cfunc_wrapper=True,
+        no_cfunc_wrapper=True, pipeline_class=KernelCompiler,
     )(function)  # fmt: skip
     file = _file_hash(source) if source.exists() else ""
     identity = _stable_id(function, f"{file}:{unit}" + ("" if entry else ":inner"))

@@ -359,6 +359,18 @@ class VectorEnv:
         env = checked_integer("env", env, 0, self.num_envs - 1)
         return self.game.state_type._from_record(self.game, self.options, self._states[env : env + 1].copy())
 
+    def running_episode(self, env: int) -> tuple[int, list[int]]:
+        """Return the seed and the actions of the running episode of environment `env`, so that a State can follow it.
+
+        Raises:
+            ValueError: unknown environment, `running_episode` before `reset`, or not created with resumable=True.
+        """
+        self._require_started("running_episode")
+        if self._history is None:
+            raise ValueError("running_episode needs a VectorEnv created with resumable=True")
+        env = checked_integer("env", env, 0, self.num_envs - 1)
+        return int(self._states["seed"][env]), self._history[env, : int(self._states["ply"][env])].tolist()
+
     def render(self, most: int = 9) -> np.ndarray:
         """Return pictures of the first `most` games, tiled, each as its player to act sees it.
 

@@ -10,7 +10,7 @@ from cardenvs.core.text import read_yaml
 from cardenvs.core.validation import validation_text
 
 require("pydantic", "train")
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError  # noqa: E402
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator  # noqa: E402
 
 _HERE = Path(__file__).resolve().parent
 _IN_WHEEL, _IN_CHECKOUT = _HERE / "configs", _HERE.parents[1] / "configs"
@@ -41,6 +41,12 @@ Share = Annotated[Float, Field(ge=0, le=1)]
 Width = Annotated[Int, Field(ge=1, le=1 << 16)]
 
 
+_NEEDS_A_POLICY = {
+    "policy_loss": "clip", "magnet": 0.0, "magnet_end": 0.0, "magnet_decay": 0.0, "teacher": "", "eval_sample": False,
+    "merge_turns": False, "exploiter_share": 0.0,
+}  # fmt: skip
+
+
 class Config(BaseModel):
     """Every setting of `cardenvs.training.ppo`. `cardenvs train --settings` lists them.
 
@@ -53,6 +59,9 @@ class Config(BaseModel):
     game: str = Field(default="", description="game these settings are for; empty: any")
     options: dict[str, Any] = Field(default={}, description="options of the game")
     seed: Int = Field(default=1, ge=0, le=2**62, description="of all randomness")
+    method: Literal["ppo", "dmc"] = Field(
+        default="ppo", description="proximal policy optimisation, or deep Monte Carlo: values of actions"
+    )
     total_steps: Positive = Field(default=5_000_000, description="steps to train for (decisions, all players together)")
 
     num_envs: Positive = Field(default=1024, le=1 << 20, description="games played in parallel")
@@ -64,11 +73,15 @@ class Config(BaseModel):
     action_embedding: Annotated[Int, Field(ge=0, le=1 << 16)] = Field(
         default=0, description="size of the actions' embeddings; 0: a linear layer over all actions"
     )
+    action_head: Literal["product", "layer"] = Field(
+        default="product", description="with embeddings: their product with a query, or a hidden layer that sees both"
+    )
 
     precision: Literal["float32", "bfloat16"] = Field(
         default="float32", description="of the hidden layers in training; bfloat16 is fast where the chip has it"
     )
 
+    epsilon: Share = Field(default=0.05, description="share of random actions in the play of dmc")
     epochs: Positive = Field(default=2, description="passes over the data of a rollout")
     minibatches: Positive = Field(default=8, description="optimiser steps in each pass")
     lr: NonNegative = Field(default=5e-4, description="initial learning rate of Adam")
@@ -76,8 +89,14 @@ class Config(BaseModel):
     lr_schedule: Literal["linear", "cosine", "constant"] = Field(default="linear", description="from lr to lr_end")
     gamma: Share = Field(default=1.0, description="discount from one turn of a player to its next")
     gae_lambda: Share = Field(default=0.95, description="lambda of generalised advantage estimation")
-    policy_loss: Literal["clip", "neurd"] = Field(
-        default="clip", description="PPO's, or neural replicator dynamics: for equilibria, with a magnet"
+    policy_loss: Literal["clip", "mirror"] = Field(
+        default="clip", description="PPO's, or magnetic mirror descent: for equilibria, with a magnet"
+    )
+    mirror_step: Annotated[Float, Field(gt=0)] = Field(
+        default=0.2, description="step of mirror descent: by advantages, in scaled reward, to log-probabilities"
+    )
+    merge_turns: bool = Field(
+        default=False, description="learn from turns with the same observation and action as one: fast in tiny games"
     )
     clip: NonNegative = Field(default=0.2, description="clipping range of the probability ratio around 1")
     value_clip: NonNegative = Field(
@@ -90,6 +109,11 @@ class Config(BaseModel):
     magnet_end: NonNegative = Field(default=0.0, description="its final weight, linear in between")
     magnet_interval: Annotated[Int, Field(ge=0)] = Field(
         default=50, description="updates after which the reference becomes the policy; 0: it stays the first one"
+    )
+    magnet_decay: Annotated[Float, Field(ge=0, lt=1)] = Field(
+        default=0.0,
+        description="above 0: the reference is the moving average of the network, with this decay an update, and is "
+        "what is evaluated and plays",
     )
     teacher: str = Field(default="", description="rule policy that the network imitates at first; empty: none")
     teacher_weight: NonNegative = Field(default=1.0, description="initial weight of imitating it")
@@ -122,6 +146,10 @@ class Config(BaseModel):
         default=(), description="these rule policies; none: all of the game"
     )
 
+    opponent: str = Field(
+        default="", description="frozen agent in all other seats; set by `cardenvs exploit`, not by hand"
+    )
+
     eval_interval: Int = Field(default=10, ge=0, description="updates between two evaluations; 0: only at the end")
     eval_deals: Int = Field(default=256, ge=2, description="duplicate deals of an evaluation")
     final_deals: Int = Field(default=1000, ge=0, description="duplicate deals of the final evaluation; 0: none")
@@ -133,6 +161,16 @@ class Config(BaseModel):
     )
     nash_conv: bool = Field(default=False, description="compute NashConv at evaluations; only for the smallest games")
     checkpoint_interval: NonNegative = Field(default=30.0, description="seconds between two checkpoints")
+
+    @model_validator(mode="after")
+    def _check_method(self) -> Self:
+        """Refuse what deep Monte Carlo cannot do. Weights of losses that it has not mean nothing to it."""
+        wrong = [name for name, off in _NEEDS_A_POLICY.items() if self.method == "dmc" and getattr(self, name) != off]
+        if wrong:
+            raise ValueError(
+                f"method dmc has no policy for {', '.join(wrong)}; leave that out, or set it to its default"
+            )
+        return self
 
     @classmethod
     def make(cls, values: dict[str, Any], where: str = "settings") -> Self:

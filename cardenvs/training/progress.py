@@ -27,8 +27,8 @@ METRICS = {
     "eval/NAME_half": "half of its 95% interval",
     "eval/NAME_chance": "what random play gets in its place on the same deals",
     "eval/nash_conv": "what all players together could gain by best responses to the policy, with `nash_conv`",
-    "loss/policy": "clipped policy loss, mean over the minibatches of the update, as all of the following",
-    "loss/value": "half the mean squared error of the values, in scaled reward",
+    "loss/policy": "policy loss, mean over the minibatches of the update, as all of the following",
+    "loss/value": "half the mean squared error of the values, in scaled reward; with `dmc`, those of actions",
     "loss/gradient_norm": "norm of the gradient before it is scaled down",
     "policy/entropy": "mean entropy of the policy over legal actions, in nats",
     "policy/kl": "estimated KL divergence from the policy that played, mean of (r - 1) - log r",
@@ -177,9 +177,13 @@ class Progress:
 
     def _line(self, metrics: dict[str, float], fraction: float, left: float) -> str:
         scores = "".join(f"  {name.removeprefix('against ')} {value}" for name, (value, _) in self._scores.items())
-        return (
-            f"{fraction:4.0%}  {metrics['steps']:,} steps  {metrics['speed/steps_per_second']:,.0f}/s{scores}  "
+        policy = (
             f"entropy {metrics['policy/entropy']:.3f}  kl {metrics['policy/kl']:.4f}  "
+            if "policy/entropy" in metrics
+            else ""
+        )
+        return (
+            f"{fraction:4.0%}  {metrics['steps']:,} steps  {metrics['speed/steps_per_second']:,.0f}/s{scores}  {policy}"
             f"explained {metrics['value/explained_variance']:.2f}  left {_clock(left)}"
         )
 
@@ -193,7 +197,11 @@ class Progress:
         for name, value, further in (
             ("steps", f"{metrics['steps']:,}", f"{metrics['speed/steps_per_second']:,.0f} a second"),
             *((name, value, meaning) for name, (value, meaning) in self._scores.items()),
-            ("entropy", f"{metrics['policy/entropy']:.3f}", f"KL {metrics['policy/kl']:.4f}"),
+            *(
+                [("entropy", f"{metrics['policy/entropy']:.3f}", f"KL {metrics['policy/kl']:.4f}")]
+                if "policy/entropy" in metrics
+                else []
+            ),
             ("explained", f"{metrics['value/explained_variance']:.2f}", "of the variance of returns"),
             ("game length", f"{metrics['games/length']:.1f}", f"learning rate {metrics['schedule/lr']:.1e}"),
         ):

@@ -60,18 +60,22 @@ def train_seeds(
     results = []
     for seed in seeds:
         folder, wanted = out / f"seed-{seed}", config.changed({"seed": seed})
-        has_begun = not overwrite and _has_begun(folder, wanted)
-        finished = _read(folder / EVALUATION_FILE) if has_begun else None
+        goes_on = not overwrite and has_begun(folder, wanted)
+        finished = _read(folder / EVALUATION_FILE) if goes_on else None
         if finished is None:
-            train(wanted, folder, has_begun)
+            train(wanted, folder, goes_on)
             finished = _read(folder / EVALUATION_FILE)
         if finished is not None:  # None: the config wants no final evaluation
             results.append(finished)
     return results
 
 
-def _has_begun(folder: Path, wanted: Config) -> bool:
-    """Whether the folder holds a checkpoint, of a run with these settings."""
+def has_begun(folder: Path, wanted: Config) -> bool:
+    """Return whether the folder holds a checkpoint of a run with these settings.
+
+    Raises:
+        OptionError: it holds one with other settings.
+    """
     from cardenvs.agents.ppo import read_checkpoint
     from cardenvs.training.ppo.run import CHECKPOINT
 

@@ -33,7 +33,7 @@ def checkpoint(width=8):
     network = Network.for_game(GAME, OPTIONS, (width,), "relu")
     return {
         "game": GAME.name, "options": {}, "layout": GAME.layout(OPTIONS).hash, "shape": network.shape, "steps": 7,
-        "reward_scale": 0.5, "model": network.state_dict(),
+        "reward_scale": 0.5, "method": "ppo", "model": network.state_dict(),
     }  # fmt: skip
 
 

@@ -285,6 +285,25 @@ def times_two(x):
     return 2 * x
 
 
+@kernel
+def halvings(n):
+    return 0 if n < 2 else 1 + halvings(n // 2)
+
+
+@kernel
+def is_even(n):
+    if n == 0:
+        return 1
+    return is_odd(n - 1)
+
+
+@kernel
+def is_odd(n):
+    if n == 0:
+        return 0
+    return is_even(n - 1)
+
+
 def test_closures_over_different_kernels_have_different_ids():
     first, second, again = closed_over(plus_one), closed_over(times_two), closed_over(plus_one)
     assert first._uuid != second._uuid
@@ -322,6 +341,49 @@ def test_python_may_call_a_kernel_that_others_call(tmp_path, pair):
     assert run(call.format("double()"), pair, cache=cache)[:2] == ("2 0", ["caller double"])
     assert run(call.format("amount()"), pair, cache=cache)[:2] == ("1 0", ["called amount"])
     assert run(call.format("double() + amount()"), pair, cache=cache)[:2] == ("3 1", [])
+
+
+def test_a_kernel_called_by_kernels_has_no_machine_code_and_is_loaded_for_other_callers(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernel_module, "trusted_folder", lambda: tmp_path)
+    shared = closed_over(plus_one)
+    assert closed_over(shared)(5) == 8
+    (code,) = shared.overloads.values()
+    assert [function.name for function in code.library.get_defined_functions()] == []
+
+    loaded = closed_over(plus_one)
+
+    def other(x):
+        return loaded(x) * 10
+
+    assert kernel(other, folder=TOYS, entry=True)(5) == 70
+    assert sum(loaded.stats.cache_hits.values()) == 1
+    (again,) = loaded.overloads.values()
+    assert again.library is not code.library
+
+
+def test_an_entry_point_hides_the_code_of_what_it_calls(monkeypatch):
+    monkeypatch.setattr(kernel_module, "trusted_folder", lambda: None)
+
+    @kernel(entry=True)
+    def entry(n):
+        return 10 * halvings(n)
+
+    assert entry(9) == 30
+    (code,) = entry.overloads.values()
+    visible = [one.name for one in code.library.get_defined_functions() if one.linkage.name != "internal"]
+    assert visible
+    assert not [name for name in visible if "halvings" in name]
+
+
+def test_kernels_that_call_each_other_in_a_circle_do_not_compile(monkeypatch):
+    monkeypatch.setattr(kernel_module, "trusted_folder", lambda: None)
+
+    @kernel(entry=True)
+    def entry(n):
+        return is_even(n)
+
+    with pytest.raises(TypeError, match="in a circle"):
+        entry(4)
 
 
 def test_the_name_of_a_kernel_for_people_is_that_of_the_game():

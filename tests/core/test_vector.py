@@ -583,3 +583,23 @@ def test_buffers_start_at_multiples_of_64_bytes():
             if isinstance(array, np.ndarray):
                 assert array.ctypes.data % 64 == 0, name
                 assert array.flags.c_contiguous, name
+
+
+def test_a_state_can_follow_a_running_episode():
+    """Also in the step in which an episode ends, where the batch's seed is that of the one that ended."""
+    vec = leduc(8, resumable=True)
+    vec.reset(4)
+    for _ in range(40):
+        for env in range(8):
+            seed, actions = vec.running_episode(env)
+            state = cardenvs.get_game("leduc_poker_v0").new_state(seed=seed)
+            for action in actions:
+                state.apply(action)
+            assert (state.observation(state.current_player) == vec.batch.observation[env]).all()
+        vec.step(vec.sample_actions())
+    with pytest.raises(ValueError, match="env"):
+        vec.running_episode(8)
+    plain = leduc(2)
+    plain.reset(0)
+    with pytest.raises(ValueError, match="created with resumable=True"):
+        plain.running_episode(0)

@@ -28,6 +28,7 @@ OPTIONAL = (
     "stable_baselines3",
     "matplotlib",
     "pyspiel",
+    "pyarrow",
     "openenv",
     "gem",
     "textarena",

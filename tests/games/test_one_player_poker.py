@@ -14,7 +14,6 @@ from cardenvs.core.registry import get_game
 from cardenvs.envs.vector import VectorEnv
 from cardenvs.games.one_player_poker.categories import CATEGORIES, best_category
 from cardenvs.games.one_player_poker.heuristic import IMPROVED, RULES, recommended
-from cardenvs.games.one_player_poker.planner import last_discard
 from cardenvs.games.one_player_poker.rules import MODEL_POINTS, NUM_PLAYS, POINTS, POSITIONS
 
 GAME = get_game("one_player_poker_v0")
@@ -385,33 +384,6 @@ def test_the_planner_scores_more_than_the_heuristic():
                 state.apply(state.policy_action(policy, state.ply))
             totals[policy].append(facts(state)["model_score"])
     assert np.mean(totals["planner"]) > np.mean(totals["heuristic"])
-
-
-def best_mean(hand, left, discards):
-    """The mean points of the last play by trying everything, on frozen sets of cards."""
-    plays = itertools.combinations(hand, 5)
-    points = max(MODEL_POINTS[best_category(sum(1 << card for card in five))] for five in plays)
-    means = [
-        np.mean([best_mean(hand - set(out) | set(into), left - set(into), discards - n)
-                 for into in itertools.combinations(left, n)])
-        for n in range(1, discards + 1) for out in itertools.combinations(hand, n)
-    ]  # fmt: skip
-    return max([points, *means])
-
-
-@pytest.mark.parametrize("discards", [0, 1, 2])
-def test_before_the_last_play_the_planner_finds_the_best_mean(discards):
-    rng = np.random.default_rng(discards)
-    for _ in range(4):
-        cards = [int(card) for card in rng.permutation(52)]
-        hand, left = frozenset(cards[:7]), frozenset(cards[7:12])
-        taken, mean = last_discard(sum(1 << card for card in hand), sum(1 << card for card in left), discards)
-        assert mean == pytest.approx(best_mean(hand, left, discards))
-        if taken:
-            kept, n = hand - set(cards_of(taken)), bin(taken).count("1")
-            after = [best_mean(kept | set(into), left - set(into), discards - n)
-                     for into in itertools.combinations(left, n)]  # fmt: skip
-            assert np.mean(after) == pytest.approx(mean)
 
 
 def test_1_3_the_planner_does_not_know_the_order():

@@ -53,7 +53,9 @@ def test_games_that_the_plan_lacks_are_refused():
 def test_a_game_is_trained_played_and_drawn_once(tmp_path, monkeypatch):
     import baselines.run
 
-    small = read_plan(small=True)["kuhn_poker_v0"].model_copy(update={"steps": 45_056, "deals": 20, "seeds": 2})
+    small = read_plan(small=True)["kuhn_poker_v0"].model_copy(
+        update={"steps": 45_056, "response": 4096, "deals": 20, "seeds": 2}
+    )
     monkeypatch.setattr(baselines.run, "read_plan", lambda **_: {"kuhn_poker_v0": small})
     arguments = ["--small", "--work", str(tmp_path / "work"), "--out", str(tmp_path / "out"), "--threads", "1"]
     assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
@@ -62,6 +64,7 @@ def test_a_game_is_trained_played_and_drawn_once(tmp_path, monkeypatch):
     assert all(run["curve"] and run["scores"]["random"]["deals"] for run in result["runs"])
     agents = {one["agent"] for one in result["board"]["games"][0]["summary"]["leaderboard"]}
     assert agents == {"random", "search:simulations=50", "ppo"}
+    assert "A best response gains" in result["response"]["verdict"]
     assert "<svg" in (tmp_path / "out" / "kuhn_poker_v0.svg").read_text()
 
     again = tmp_path / "work" / "kuhn_poker_v0" / "seed-1" / "latest.pt"

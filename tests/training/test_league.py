@@ -12,11 +12,12 @@ from cardenvs.agents.ppo import load_agent  # noqa: E402
 from cardenvs.core.errors import FormatError, PolicyNotFoundError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.training.cfr import Tree  # noqa: E402
-from cardenvs.training.config import Config  # noqa: E402
+from cardenvs.training.config import CONFIG_FOLDER, Config, read_config  # noqa: E402
 from cardenvs.training.ppo import Run, train  # noqa: E402
 from cardenvs.training.ppo.evaluate import Score  # noqa: E402
 from cardenvs.training.ppo.league import EVERY_PLAYER, Pool, Tables  # noqa: E402
-from cardenvs.training.ppo.losses import divergence, imitation_loss, neurd_loss  # noqa: E402
+from cardenvs.training.ppo.losses import divergence, imitation_loss, mirror_loss  # noqa: E402
+from cardenvs.training.ppo.merge import merged  # noqa: E402
 from cardenvs.training.ppo.report import warning  # noqa: E402
 from cardenvs.training.ppo.returns import ReturnScale  # noqa: E402
 from cardenvs.training.ppo.trajectories import Trajectories  # noqa: E402
@@ -187,8 +188,8 @@ def test_divergence_is_that_of_the_legal_actions():
     expected = [
         sum(float(one[i, k].exp() * (one[i, k] - other[i, k])) for k in range(3) if mask[i, k]) for i in range(2)
     ]
-    assert float(divergence(one, other, mask)) == pytest.approx(np.mean(expected), rel=1e-5)
-    assert float(divergence(one, one, mask)) == 0
+    assert float(divergence(one, other, mask, torch.ones(2))) == pytest.approx(np.mean(expected), rel=1e-5)
+    assert float(divergence(one, one, mask, torch.ones(2))) == 0
 
 
 def test_imitation_is_cross_entropy_and_ignores_rows_without_advice():
@@ -227,31 +228,97 @@ def test_a_strong_magnet_holds_the_policy():
     assert far[1] < 0.1 * far[0]
 
 
-def test_replicator_dynamics_move_logits_by_advantages_whatever_the_probabilities():
-    logits = torch.tensor([[0.0, -3.0, 9.0], [0.0, -3.0, 9.0]], requires_grad=True)
-    mask = torch.tensor([[True, True, False], [True, True, False]])
-    log_prob = log_policy(logits.detach(), mask)
-    action, advantage = torch.tensor([1, 0]), torch.tensor([0.5, 0.5])
-    played = log_prob.gather(1, action.unsqueeze(1)).squeeze(1)
-    neurd_loss(logits, mask, action, played, advantage, 0.0, None).backward()
-    assert logits.grad is not None
-    weight = 0.5 / played.exp()  # of the action that was drawn; the mean over the legal actions does not move
-    expected = torch.stack([-weight[0] * torch.tensor([-0.5, 0.5]), -weight[1] * torch.tensor([0.5, -0.5])]) / 2
-    torch.testing.assert_close(logits.grad[:, :2], expected)
-    assert (logits.grad[:, 2] == 0).all()
+def solved_mirror(previous, reference, mask, action, advantage, weight, step, magnet, entropy):
+    """The logits that minimise the loss of mirror descent over some turns of one information state."""
+    logits = torch.zeros_like(previous[:1], requires_grad=True)
+    optimizer = torch.optim.LBFGS([logits], max_iter=100)
+
+    def closure():
+        optimizer.zero_grad()
+        rows = logits.expand(len(action), -1)
+        loss = mirror_loss(rows, mask, action, advantage, weight, previous, reference, step, magnet, entropy)
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    return log_policy(logits.detach(), mask[:1])
 
 
-def test_the_magnet_pulls_all_legal_logits_until_they_are_far_enough_apart():
-    logits = torch.tensor([[0.0, 1.0]], requires_grad=True)
-    mask, nothing = torch.ones(1, 2, dtype=torch.bool), torch.zeros(1)
-    reference = log_policy(torch.tensor([[2.0, 0.0]]), mask)
-    neurd_loss(logits, mask, torch.tensor([0]), nothing - 0.5, nothing, 0.3, reference).backward()
-    assert logits.grad is not None
-    torch.testing.assert_close(logits.grad, -0.3 * torch.tensor([[1.5, -1.5]]))
-    apart = torch.tensor([[5.0, -5.0]], requires_grad=True)
-    neurd_loss(apart, mask, torch.tensor([0]), nothing - 0.1, nothing + 1, 0.0, None).backward()
-    assert apart.grad is not None
-    assert (apart.grad == 0).all()
+def test_mirror_descent_takes_the_step_of_its_formula_whatever_the_probabilities():
+    mask = torch.tensor([[True, True, False]]).expand(2, 3)
+    previous = log_policy(torch.tensor([[0.0, -3.0, 9.0]]), mask[:1]).expand(2, 3)
+    reference = log_policy(torch.tensor([[1.0, 0.5, 9.0]]), mask[:1]).expand(2, 3)
+    probs, advantage = (
+        previous[0, :2].exp(),
+        torch.tensor([0.3, -0.2]),
+    )
+    found = solved_mirror(previous, reference, mask, torch.tensor([0, 1]), advantage, 2 * probs, 0.5, 0.4, 0.1)
+    wanted = (previous[0, :2] + 0.5 * (advantage + 0.4 * reference[0, :2])) / (1 + 0.5 * 0.5)
+    torch.testing.assert_close(found[0, :2], wanted.log_softmax(-1), atol=1e-4, rtol=1e-3)
+
+
+def test_mirror_descent_bounds_logits_and_what_one_sample_does():
+    mask, one = torch.ones(1, 2, dtype=torch.bool), torch.ones(1)
+    rare = log_policy(torch.tensor([[0.0, -12.0]]), mask)
+    up = solved_mirror(rare, rare, mask, torch.tensor([1]), one, one, 0.1, 0.0, 0.0)
+    assert float(up[0, 1] - up[0, 0]) == pytest.approx(-12 + 0.1 * 20, abs=1e-3)  # not e**12 / 10
+    down = solved_mirror(rare, rare, mask, torch.tensor([0]), one, one, 0.1, 0.0, 0.0)
+    assert float(down[0, 1] - down[0, 0]) == pytest.approx(-10, abs=1e-3)
+
+
+def test_turns_that_look_alike_are_merged_into_their_number_and_mean():
+    rng = np.random.default_rng(0)
+    observation, choice = rng.integers(0, 2, (300, 3)).astype(np.int8), rng.integers(0, 2, 300) * 256
+    advantage = rng.normal(size=300).astype(np.float32)
+    rows, weight, mean = merged(observation, choice, advantage)
+    assert len(rows) == 16
+    for row, share, average in zip(rows, weight, mean, strict=True):
+        alike = (observation == observation[row]).all(1)
+        same = np.flatnonzero(alike & (choice == choice[row]))
+        assert row == same[-1]
+        assert share == pytest.approx(len(same) / alike.sum() ** 0.5)
+        assert average == pytest.approx(advantage[same].mean(), abs=1e-6)
+
+
+def test_a_run_learns_from_each_kind_of_turn_once():
+    settings = {"merge_turns": True, "minibatches": 1, "num_envs": 64, "pool_share": 0.0}
+    run = Run(KUHN, TINY.changed(settings), total_steps=1e9)
+    assert 12 < run.advance()["transitions"] <= 24  # 12 information states with 2 actions
+
+
+def test_the_moving_average_is_what_plays_and_what_is_resumed(tmp_path):
+    config = TINY.changed({"magnet": 0.2, "magnet_decay": 0.9, "policy_loss": "mirror"})
+    run = Run(KUHN, config, total_steps=1e9)
+    average = torch.nn.utils.parameters_to_vector(run.network.policy.parameters()).clone()
+    for updates in range(1, 4):
+        run.advance()
+        decay = (1 + updates) / (10 + updates)  # below 0.9 at first
+        latest = torch.nn.utils.parameters_to_vector(run.network.policy.parameters())
+        average = decay * average + (1 - decay) * latest
+    run.save(tmp_path / "latest.pt")
+    torch.testing.assert_close(torch.nn.utils.parameters_to_vector(run.policy.policy.parameters()), average)
+    assert not torch.equal(average, latest)
+    played = load_agent(tmp_path / "latest.pt")._network.policy
+    torch.testing.assert_close(torch.nn.utils.parameters_to_vector(played.parameters()).float(), average)
+    again = Run.restore(tmp_path / "latest.pt")
+    run.advance(), again.advance()
+    for one, other in ((run.network, again.network), (run.policy, again.policy)):
+        assert all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
+    checkpoint = torch.load(tmp_path / "latest.pt", weights_only=True)
+    checkpoint["training"]["network"] = None
+    torch.save(checkpoint, tmp_path / "latest.pt")
+    with pytest.raises(FormatError, match="a network besides the policy without the setting, or the reverse"):
+        Run.restore(tmp_path / "latest.pt")
+
+
+def test_mirror_descent_comes_near_an_equilibrium_of_kuhn_poker():
+    config = read_config(CONFIG_FOLDER / "leduc_magnet.yaml").changed({"game": "", "num_envs": 256, "hidden": (32,)})
+    run = Run(KUHN, config.changed({"rollout_steps": 8, "magnet_decay": 0.95, "lr": 5e-3}), total_steps=120 * 256 * 8)
+    before = run.nash_conv()
+    while run.fraction() < 1:
+        run.advance()
+    assert before == pytest.approx(0.917, abs=0.02)  # of uniform play
+    assert run.nash_conv() < 0.15
 
 
 # -- embeddings of actions --------------------------------------------------------------------------------------

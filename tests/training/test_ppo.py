@@ -276,7 +276,7 @@ def test_losses_and_gradients_are_finite_however_few_are_legal(num_legal):
     logits = (torch.randn(64, 9) * 50).requires_grad_()
     action = torch.zeros(64, dtype=torch.int64)
     loss, entropy, kl, clipped = policy_loss_and_metrics(
-        logits, mask, action, torch.full((64,), -1.0), torch.randn(64), 0.2
+        logits, mask, action, torch.full((64,), -1.0), torch.randn(64), torch.ones(64), 0.2
     )
     (loss - 0.01 * entropy).backward()
     assert all(torch.isfinite(x) for x in (loss, entropy, kl, clipped))
@@ -292,7 +292,7 @@ def test_the_loss_is_schulmans():
     log_probs = log_policy(logits, mask)
     old = log_probs[torch.arange(50), action] + torch.randn(50, dtype=torch.float64) * 0.3
     advantage = torch.randn(50, dtype=torch.float64)
-    loss, entropy, kl, clipped = policy_loss_and_metrics(logits, mask, action, old, advantage, 0.2)
+    loss, entropy, kl, clipped = policy_loss_and_metrics(logits, mask, action, old, advantage, torch.ones(50), 0.2)
     expected, expected_entropy = [], []
     for i in range(50):
         p = torch.softmax(logits[i][mask[i]], 0)
@@ -307,8 +307,8 @@ def test_the_loss_is_schulmans():
 
 def test_a_clipped_value_gains_nothing_by_moving_on():
     value, old, target = torch.tensor([1.5, 0.1]), torch.tensor([0.0, 0.0]), torch.tensor([2.0, 2.0])
-    assert float(value_loss_of(value, old, target, 0)) == pytest.approx(0.25 * (0.5**2 + 1.9**2))
-    assert float(value_loss_of(value, old, target, 0.2)) == pytest.approx(0.25 * (1.8**2 + 1.9**2))
+    assert float(value_loss_of(value, old, target, torch.ones(2), 0)) == pytest.approx(0.25 * (0.5**2 + 1.9**2))
+    assert float(value_loss_of(value, old, target, torch.ones(2), 0.2)) == pytest.approx(0.25 * (1.8**2 + 1.9**2))
 
 
 def test_listed_entries_are_the_first_ones():

@@ -19,6 +19,7 @@ from cardenvs.training.config import Config  # noqa: E402
 from cardenvs.training.ppo import Run, train  # noqa: E402
 from cardenvs.training.ppo.collect import sample  # noqa: E402
 from cardenvs.training.ppo.league import Tables  # noqa: E402
+from cardenvs.training.ppo.opponents import PolicyOpponent  # noqa: E402
 from cardenvs.training.ppo.processes import Processes, part_of, united  # noqa: E402
 from cardenvs.training.ppo.trajectories import Trajectories  # noqa: E402
 
@@ -28,6 +29,7 @@ CONFIG = Config(
     magnet_interval=2, exploiter_share=0.3, exploiter_interval=3, rule_share=0.2, rule_opponents=("random",),
     teacher="random", eval_interval=2, eval_deals=16, final_deals=32, target_kl=0.5,
 )  # fmt: skip
+MIRROR = CONFIG.changed({"policy_loss": "mirror", "magnet_decay": 0.9})
 STEPS = 17 * 8  # of an update
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 TRAIN = ["-m", "cardenvs.cli", "train"]
@@ -65,11 +67,15 @@ def rows_of(folder):
     return [{k: v for k, v in row.items() if not k.startswith(("time/", "speed/", "seconds"))} for row in rows]
 
 
-def test_two_processes_give_the_run_of_one(tmp_path):
+@pytest.mark.parametrize("config", [CONFIG, MIRROR], ids=["clip", "mirror"])
+def test_two_processes_give_the_run_of_one(tmp_path, config):
     """A whole run: network, moments, scales, games, turns, pool, generator, evaluations and metrics."""
-    alone = train(LEDUC, CONFIG, out=tmp_path / "one", total_steps=6 * STEPS, threads=1, show=False)
-    (tmp_path / "config.yaml").write_text(json.dumps(CONFIG.as_dict()))
-    words = ("leduc_poker_v0", "--config", str(tmp_path / "config.yaml"), f"--total-steps={6 * STEPS}")
+    begin = tmp_path / "begin.pt"
+    Run(LEDUC, config.changed({"seed": 5}), total_steps=STEPS).save(begin)
+    alone = train(LEDUC, config, init=begin, out=tmp_path / "one", total_steps=6 * STEPS, threads=1, show=False)
+    (tmp_path / "config.yaml").write_text(json.dumps(config.as_dict()))
+    limit = f"--total-steps={6 * STEPS}"
+    words = ("leduc_poker_v0", "--config", str(tmp_path / "config.yaml"), "--init", str(begin), limit)
     said = in_two(*words, "--out", str(tmp_path / "two"))
     assert said.returncode == 0, said.stderr
     assert said.stderr.count("checkpoint: ") == 1  # only the first process speaks
@@ -108,6 +114,22 @@ def test_mistakes_are_told_in_a_line(tmp_path):
     assert said.returncode != 0
     assert "Error: 1 games are too few for 2 processes; raise num_envs" in said.stderr
     assert not re.search(r'File ".*cardenvs/', said.stderr)
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"merge_turns": True}, "merge_turns"),
+        ({"method": "dmc"}, "method dmc"),
+        ({"opponent": "random", "rule_share": 1.0, "pool_share": 0.0}, "a frozen opponent"),
+    ],
+)
+def test_what_takes_one_process_is_refused_in_several(changes, what):
+    config = Config(num_envs=8, rollout_steps=4, hidden=(8,)).changed(changes)
+    opponent = PolicyOpponent("random") if config.opponent else None
+    Run(LEDUC, config, total_steps=32, opponent=opponent)
+    with pytest.raises(OptionError, match=f"^{what} works in one process only; leave it out, or leave out torchrun$"):
+        Run(LEDUC, config, total_steps=32, opponent=opponent, processes=Processes(1, 2))
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8])
@@ -181,16 +203,24 @@ def test_actions_are_drawn_by_their_probabilities():
     shares = torch.bincount(drawn, minlength=5) / 200_000
     assert shares[1] == shares[4] == 0
     torch.testing.assert_close(shares, probabilities, atol=0.005, rtol=0)
+
+
+def test_actions_of_parts_are_those_of_the_whole():
+    """Parts have lists of legal actions of their own lengths, and draw as if they had those of the whole."""
+    logits = torch.randn(1000, 9, generator=torch.Generator().manual_seed(2))
+    logits[:600, 6:] = -torch.inf
+    log_probs = logits.log_softmax(-1)
+    whole = sample(log_probs, torch.Generator().manual_seed(1))
     parts = [
-        sample(probabilities.log().expand(n, 5), torch.Generator().manual_seed(1), slice(first, first + n), 200_000)
-        for first, n in ((0, 70_000), (70_000, 130_000))
+        sample(log_probs[rows, :width], torch.Generator().manual_seed(1), (1000, 9), rows)
+        for rows, width in ((slice(0, 600), 6), (slice(600, 1000), 9))
     ]
-    assert torch.equal(torch.cat(parts), drawn)
+    assert torch.equal(torch.cat(parts), whole)
 
 
 def test_an_action_with_probability_is_drawn_even_by_the_largest_number(monkeypatch):
     largest = 1 - torch.finfo(torch.float32).eps / 2
-    monkeypatch.setattr(torch, "rand", lambda *size, **_: torch.full(size, largest))
+    monkeypatch.setattr(torch, "rand", lambda size, **_: torch.full(size, largest))
     logits = torch.randn(10_000, 50)
     logits[:, 40:] = -torch.inf
     assert int(sample(logits.log_softmax(-1), torch.Generator()).max()) <= 39

@@ -2,8 +2,7 @@
 
 Each action is followed by the rule agent to the end of the game, many times. The best action so far is compared with
 one after the other: both are tried on the same random numbers, in rounds that double, until one is clearly worse. So
-most actions take few trials, and close ones many. Before the last play, with two discards left or fewer, the planner
-computes the best action exactly, from all cards that may come.
+most actions take few trials, and close ones many.
 """
 
 import numpy as np
@@ -16,7 +15,6 @@ from cardenvs.games.one_player_poker.categories import best_model_category
 from cardenvs.games.one_player_poker.heuristic import DRAW_TO_FLUSH, action_of, advice
 from cardenvs.games.one_player_poker.rules import HAND_SIZE, MODEL_POINTS, NUM_PLAYS, POSITIONS, hand_cards
 
-_EXACT_DISCARDS = 2
 _FIRST_TRIALS = 16
 _MOST_TRIALS = 512
 _CLEARLY = 1.7  # standard errors by which the worse action is behind
@@ -32,9 +30,6 @@ def planner(s, legal, n, rng):
     hand, left = hand_cards(s), np.int64(s.left)
     plays_left, discards_left = np.int64(s.rules.plays) - s.num_played, np.int64(s.discards_left)
     seed = next_uint64(rng)
-    if plays_left == 1 and discards_left <= _EXACT_DISCARDS:
-        taken, _ = last_discard(hand, left, discards_left)
-        return action_of(s, taken, False) if taken else action_of(s, advice(hand, left, plays_left, 0)[0], True)
     taken, rule, _ = advice(hand, left, plays_left, discards_left)
     best, best_is_play = taken, rule < DRAW_TO_FLUSH
     trials = _new_trials()
@@ -53,80 +48,6 @@ def planner(s, legal, n, rng):
         ):
             best, best_is_play, row = taken, is_play, 1 - row
     return action_of(s, best, best_is_play)
-
-
-@kernel(entry=True)
-def last_discard(hand, left, discards_left):
-    """Return the best discard before the last play, a bit set, and the mean points of the game from there on.
-
-    The set is empty if it is best to play at once. All sets are bit sets, and at most two discards are left.
-    """
-    best, best_taken = _points(hand), np.int64(0)
-    if discards_left == 0:
-        return best_taken, best
-    first = hand
-    while first:
-        card = first & -first
-        first ^= card
-        value = _mean_after_one(hand ^ card, left, discards_left - 1)
-        if value > best:
-            best, best_taken = value, card
-        second = first if discards_left == 2 else np.int64(0)
-        while second:
-            pair = card | second & -second
-            second &= second - 1
-            value = _mean_after_two(hand ^ pair, left)
-            if value > best:
-                best, best_taken = value, pair
-    return best_taken, best
-
-
-@kernel
-def _mean_after_one(kept, left, discards_left):
-    """Return the mean points of the last play after one more card, with at most one discard left then."""
-    total, draws = 0.0, left
-    while draws:
-        drawn = draws & -draws
-        draws ^= drawn
-        hand = kept | drawn
-        value, first = _points(hand), hand if discards_left == 1 else np.int64(0)
-        while first:
-            card = first & -first
-            first ^= card
-            value = max(value, _mean_after_one_and_play(hand ^ card, left ^ drawn))
-        total += value
-    return total / count_bits(left)
-
-
-@kernel
-def _mean_after_one_and_play(kept, left):
-    """Return the mean points of the last play after one more card, with no discards left."""
-    total, draws = 0.0, left
-    while draws:
-        total += _points(kept | draws & -draws)
-        draws &= draws - 1
-    return total / count_bits(left)
-
-
-@kernel
-def _mean_after_two(kept, left):
-    """Return the mean points of the last play after two more cards, with no discards left."""
-    total, draws = 0.0, left
-    while draws:
-        first = draws & -draws
-        draws ^= first
-        second = draws
-        while second:
-            total += _points(kept | first | second & -second)
-            second &= second - 1
-    n = count_bits(left)
-    return total / (n * (n - 1) / 2)
-
-
-@kernel(inline=True)
-def _points(hand):
-    """The model points of the best play."""
-    return np.float64(MODEL_POINTS[best_model_category(hand)])
 
 
 @kernel

@@ -5,8 +5,9 @@
     train("gin_rummy_v0", seconds=90, out="runs/gin")
 
 How play is cut into each player's own trajectories is in trajectories.py, how it is collected in collect.py, the update
-in learn.py, evaluation in evaluate.py, checkpoints in run.py, the loop in loop.py. Settings are in
-cardenvs/training/config.py, display and logs in cardenvs/training/progress.py, the network in cardenvs/agents/ppo.py.
+in learn.py, the other method, deep Monte Carlo, in monte_carlo.py, evaluation in evaluate.py, checkpoints in run.py,
+the loop in loop.py. Settings are in cardenvs/training/config.py, display and logs in cardenvs/training/progress.py, the
+network in cardenvs/agents/network.py.
 
 Sources: J. Schulman et al., "Proximal Policy Optimization Algorithms" (2017) for the clipped loss; J. Schulman et
 al., "High-Dimensional Continuous Control Using Generalized Advantage Estimation" (2016); S. Huang et al., "The 37

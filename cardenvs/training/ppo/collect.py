@@ -16,6 +16,7 @@ from cardenvs.envs.batch import Batch
 from cardenvs.envs.vector import VectorEnv
 from cardenvs.training.config import Config
 from cardenvs.training.ppo.league import EVERY_PLAYER, Latest, Pool, Tables
+from cardenvs.training.ppo.opponents import Opponent, PolicyOpponent
 from cardenvs.training.ppo.processes import ALONE, Processes
 from cardenvs.training.ppo.trajectories import NO_ADVICE, RolloutBuffer, Trajectories, as_arrays, as_tensors
 from cardenvs.training.progress import Stopwatch
@@ -38,25 +39,40 @@ def shortened(legal: Tensor, num_legal: Tensor) -> Tensor:
 
 
 def sample(
-    log_probs: Tensor, generator: torch.Generator, games: slice | None = None, total: int | None = None
+    log_probs: Tensor, generator: torch.Generator, shape: tuple[int, int] | None = None, rows: slice = slice(None)
 ) -> Tensor:
-    """Draw an entry a row: the first whose cumulative probability is above a uniform number.
-
-    One number a row is drawn, whatever K, and the same ones for the same games in any number of processes.
+    """Draw an entry a row by the Gumbel trick: the argmax of log p - log(-log u), u uniform.
 
     Args:
         log_probs: (N, K), -inf for what must not be drawn.
         generator: of the same device.
-        games: the rows of these games, of `total`; None: N games.
-        total: how many games numbers are drawn for.
+        shape: of the noise to draw, of which this takes `rows` and K columns; None: (N, K).
+        rows: N of them.
 
     Returns:
         (N,) int64.
     """
-    u = torch.rand(total or len(log_probs), generator=generator, device=log_probs.device)[games or slice(None)]
-    cumulative = log_probs.exp().cumsum(-1)
-    # The largest u is below 1 by more than rounding can add, so the product stays below the last sum.
-    return (cumulative <= u.unsqueeze(1) * cumulative[:, -1:]).sum(-1)
+    u = torch.rand(shape or log_probs.shape, generator=generator, device=log_probs.device)
+    u = u[rows, : log_probs.shape[1]]
+    u.clamp_(torch.finfo(u.dtype).tiny, 1 - torch.finfo(u.dtype).eps / 2)  # at 0 and 1 the noise would not be finite
+    return (log_probs - u.log_().neg_().log_()).argmax(-1)
+
+
+def epsilon_greedy(values: Tensor, listed: Tensor, epsilon: float, generator: torch.Generator) -> Tensor:
+    """Choose the column of the largest value in each row, or with probability epsilon any listed one.
+
+    Args:
+        values: (N, K).
+        listed: (N, K) bool, what may be chosen; at least one a row.
+        epsilon: 0 to 1.
+        generator: of the same device.
+
+    Returns:
+        (N,) int64.
+    """
+    best = values.masked_fill(~listed, -torch.inf).argmax(-1)
+    anything = sample(torch.zeros_like(values).masked_fill(~listed, -torch.inf), generator)
+    return torch.where(torch.rand(len(values), generator=generator, device=values.device) < epsilon, anything, best)
 
 
 class Collector:
@@ -79,6 +95,7 @@ class Collector:
         generator: torch.Generator,
         watch: Stopwatch,
         pool: Pool | Latest,
+        opponents: dict[str, Opponent] | None = None,
         processes: Processes = ALONE,
         num_games: int | None = None,
     ) -> None:
@@ -88,9 +105,13 @@ class Collector:
             vec, network, config, generator: of the run.
             watch: takes the time.
             pool: the networks to play against.
+            opponents: by name, who shares the games of `rule_share`; None: the rule policies of the config.
             processes: the others play further games.
             num_games: in all processes; None: those in `vec`.
         """
+        if opponents is None:
+            opponents = {name: PolicyOpponent(name) for name in rule_opponents(config, vec.game)}
+        self._opponents = opponents
         self.vec, self._network, self._config, self._generator, self._watch = vec, network, config, generator, watch
         self.device = next(network.parameters()).device
         self._processes = processes
@@ -101,7 +122,7 @@ class Collector:
         self.pool = pool
         self.returns = np.zeros((0, vec.num_players))
         self._observation = torch.from_numpy(vec.batch.observation)  # a view: the batch is overwritten in place
-        self._tables = Tables(config, self._num_games, vec.num_players, rule_opponents(config, vec.game), self._games)
+        self._tables = Tables(config, self._num_games, vec.num_players, list(opponents), self._games)
         self._rule_seed, self._rule_calls = derived_seed(config.seed, "rule opponents"), 0
 
     @torch.inference_mode()
@@ -148,25 +169,38 @@ class Collector:
             legal.copy_(columns(self.vec.batch))
             num_legal.copy_(torch.from_numpy(self.vec.batch.num_legal.copy()))
             legal = shortened(legal, num_legal)
+            listed = is_listed(legal, num_legal)
             features = self._network.features(observation)
         with self._watch("forward"):
-            logits, store.value[rows] = self._network(features, legal)
+            logits, store.value[rows] = self._network(features, legal, listed)
             others = self._slots(np.flatnonzero(~learning & ~self._tables.is_ruled))
             if len(others):
-                logits[others] = self.pool.opponent(features[others], legal[others])[0]
+                logits[others] = self.pool.opponent(features[others], legal[others], listed[others])[0]
         with self._watch("sample"):
-            log_probs = log_policy(logits, is_listed(legal, num_legal))
-            choice = sample(log_probs, self._generator, self._games, self._num_games).unsqueeze(1)
+            if self._config.method == "dmc":  # logits are values
+                choice = epsilon_greedy(logits, listed, self._config.epsilon, self._generator).unsqueeze(1)
+                store.value[rows] = logits.gather(1, choice).squeeze(1)
+            else:
+                log_probs = log_policy(logits, listed)
+                choice = self._sample(log_probs).unsqueeze(1)
+                store.log_prob[rows] = log_probs.gather(1, choice).squeeze(1)
             store.choice[rows] = choice.squeeze(1)
-            store.log_prob[rows] = log_probs.gather(1, choice).squeeze(1)
             return legal.gather(1, choice).squeeze(1).cpu().numpy()
 
+    def _sample(self, log_probs: Tensor) -> Tensor:
+        """Draw from the policy; in several processes as in one, which draws noise for all games at once."""
+        if self._processes.size == 1:
+            return sample(log_probs, self._generator)
+        shape = self._num_games, self._processes.largest(log_probs.shape[1])
+        return sample(log_probs, self._generator, shape, self._games)
+
     def _follow_rules(self, actions: np.ndarray, learning: np.ndarray) -> None:
-        """Replace the actions of rule policies' players by the policies' own."""
+        """Replace the actions of rule policies' players, or of a frozen agent's, by their own."""
         for name, rows in self._tables.rules:
             acting = rows[~learning[rows]]
             if len(acting):
-                actions[acting] = self.vec.policy_actions(name, acting, self._rule_seed, self._rule_calls)
+                chosen = self._opponents[name].actions(self.vec, acting, self._rule_seed, self._rule_calls)
+                actions[acting] = chosen
 
     def _note_advice(self, teacher: str, rows: slice, learning: np.ndarray) -> None:
         """Store the actions that the teacher would choose for the learners."""
@@ -177,7 +211,7 @@ class Collector:
 
     def _credit(self, batch: Batch) -> None:
         """Give the rewards of a step to the transitions they belong to."""
-        if batch.final_observation is not None:
+        if batch.final_observation is not None and self._config.method == "ppo":
             envs = np.flatnonzero(batch.truncated)
             seen = torch.from_numpy(batch.final_observation[envs]).to(self.device)
             self.trajectories.truncate(envs, self._network.value_of(self._network.features(seen)).cpu().numpy())

@@ -15,6 +15,7 @@ from cardenvs.core.rng import derived_seed
 from cardenvs.envs.batch import Batch
 from cardenvs.envs.vector import VectorEnv
 from cardenvs.training.ppo.collect import columns, is_listed, sample, shortened
+from cardenvs.training.ppo.opponents import Opponent, PolicyOpponent
 
 _NO_SEAT = -2  # no player's number
 _Choice = Callable[[Batch, np.ndarray, int], np.ndarray]  # of a batch, rows and a step: the actions in these rows
@@ -69,30 +70,47 @@ def _half(values: np.ndarray) -> float:
 class Evaluation:
     """A fixed set of duplicate deals, on which networks are compared with policies of the game."""
 
-    def __init__(self, vec: VectorEnv, seed: int, sampled: bool = False) -> None:
+    def __init__(
+        self, vec: VectorEnv, seed: int, sampled: bool = False, opponents: dict[str, Opponent] | None = None
+    ) -> None:
         """Prepare an evaluation.
 
         Args:
             vec: its num_envs is the number of deals.
             seed: of the deals, the opponents and drawn actions.
             sampled: draw the network's actions instead of taking the most likely ones.
+            opponents: by name, besides the policies of the game.
         """
         self._vec, self._seed, self._sampled = vec, seed, sampled
+        self._opponents = opponents or {}
         self._chance: dict[str, np.ndarray] = {}
 
     def score(self, network: Network, opponent: str) -> Score:
-        """Play each deal once from every seat, a policy of the game in the other seats.
+        """Play each deal once from every seat, an opponent in the other seats.
 
-        In games for one player, the policy plays the same deals, and its returns are subtracted.
+        In games for one player, the opponent plays the same deals, and its returns are subtracted.
 
         Args:
             network: the player.
-            opponent: "random", or one of `game.policies`.
+            opponent: "random", one of `game.policies`, or the name of another opponent.
         """
+        return Score.of(self.returns(network, opponent, self._sampled), self._chance_against(opponent))
+
+    def returns(self, network: Network, opponent: str, sampled: bool) -> np.ndarray:
+        """Play as in `score`. Returns what the network gets by deal, (N,), means over the seats."""
         device = network.scale.device
-        generator = torch.Generator(device).manual_seed(self._seed) if self._sampled else None
-        returns = self._returns(lambda batch, rows, step: _choose(network, batch, rows, generator), opponent)
-        return Score.of(returns, self._chance_against(opponent))
+        generator = torch.Generator(device).manual_seed(self._seed) if sampled else None
+        return self._returns(lambda batch, rows, step: _choose(network, batch, rows, generator), opponent)
+
+    def own_returns(self, opponent: str) -> np.ndarray:
+        """Return what the opponent gets in the network's place, (N,), or (1,) where the rules say it."""
+        total, players = self._vec.game.returns(self._vec.options).total, self._vec.num_players
+        if total is not None:
+            return np.full(1, total / players)
+        return self._returns(functools.partial(self._follow, self._opponent(opponent)), opponent)
+
+    def _opponent(self, name: str) -> Opponent:
+        return self._opponents.get(name) or PolicyOpponent(name)
 
     def _chance_against(self, opponent: str) -> np.ndarray:
         """What random play gets by deal, (N,); (1,) where symmetry says what it gets."""
@@ -101,12 +119,14 @@ class Evaluation:
             if opponent == "random" and (total == 0 or self._vec.num_players == 1):
                 self._chance[opponent] = np.zeros(1)
             else:
-                draw = functools.partial(self._draw, seed)
-                self._chance[opponent] = self._returns(draw, opponent)
+                follow = functools.partial(self._follow, PolicyOpponent("random"), seed=seed)
+                self._chance[opponent] = self._returns(follow, opponent)
         return self._chance[opponent]
 
-    def _draw(self, seed: int, batch: Batch, rows: np.ndarray, step: int) -> np.ndarray:
-        return self._vec.policy_actions("random", rows, seed, step)
+    def _follow(
+        self, player: Opponent, batch: Batch, rows: np.ndarray, step: int, seed: int | None = None
+    ) -> np.ndarray:
+        return player.actions(self._vec, rows, self._seed if seed is None else seed, step)
 
     def _returns(self, choose: _Choice, opponent: str) -> np.ndarray:
         """Returns by deal, (N,), means over the seats."""
@@ -116,12 +136,12 @@ class Evaluation:
 
     @torch.inference_mode()
     def _play(self, choose: _Choice, seat: int, opponent: str) -> np.ndarray:
-        """Play a game in each environment, `choose` in `seat` unless it is _NO_SEAT, a policy in the others.
+        """Play a game in each environment, `choose` in `seat` unless it is _NO_SEAT, an opponent in the others.
 
         Returns:
             returns of the player in `seat`, player 0 for _NO_SEAT, float64 (N,).
         """
-        vec, step = self._vec, 0
+        vec, step, others_play = self._vec, 0, self._opponent(opponent)
         returns = np.zeros(vec.num_envs)
         batch = vec.reset(self._seed)
         running = np.ones(vec.num_envs, np.bool_)
@@ -129,7 +149,7 @@ class Evaluation:
             actions = np.full(vec.num_envs, HOLD, np.int64)
             is_mine = batch.current_player == seat
             others, mine = np.flatnonzero(running & ~is_mine), np.flatnonzero(running & is_mine)
-            actions[others] = vec.policy_actions(opponent, others, self._seed, step)
+            actions[others] = others_play.actions(vec, others, self._seed, step)
             actions[mine] = choose(batch, mine, step)
             batch = vec.step(actions)
             ended = running & (batch.terminated | batch.truncated)
@@ -147,7 +167,8 @@ def _choose(network: Network, batch: Batch, rows: np.ndarray, generator: torch.G
     )
     legal = columns(batch, rows).to(device)
     legal = shortened(legal, num_legal) if len(rows) else legal
-    logits, _ = network(network.features(observation), legal.long())
-    log_probs = log_policy(logits, is_listed(legal, num_legal))
+    listed = is_listed(legal, num_legal)
+    logits, _ = network(network.features(observation), legal.long(), listed)
+    log_probs = log_policy(logits, listed)
     choice = log_probs.argmax(-1) if generator is None else sample(log_probs, generator)
     return legal.gather(1, choice.unsqueeze(1)).squeeze(1).cpu().numpy()

@@ -1,14 +1,15 @@
 """Learning: one update.
 
-The magnet, a reference policy that the policy is drawn to and that follows it in steps, makes self-play converge in
-two-player zero-sum games instead of going round in circles: S. Sokota et al., "A Unified Approach to Reinforcement
-Learning, Quantal Response Equilibria, and Two-Player Zero-Sum Games" (2023) for magnetic mirror descent; J. Perolat et
-al., "Mastering the game of Stratego with model-free multiagent reinforcement learning" (2022) for the moving reference.
+The magnet, a reference policy that the policy is drawn to and that follows it, makes self-play converge in two-player
+zero-sum games instead of going round in circles: S. Sokota et al., "A Unified Approach to Reinforcement Learning,
+Quantal Response Equilibria, and Two-Player Zero-Sum Games" (2023) for magnetic mirror descent; J. Perolat et al.,
+"Mastering the game of Stratego with model-free multiagent reinforcement learning" (2022) for the moving reference.
 """
 
 import copy
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,17 +17,19 @@ import torch
 from torch import Tensor, nn
 
 from cardenvs.agents.network import Network, log_policy
-from cardenvs.agents.ppo import check_model, checked_fields, checked_tensor
+from cardenvs.agents.ppo import check_model, checked_fields
 from cardenvs.core.errors import FormatError
 from cardenvs.training.config import Config
 from cardenvs.training.ppo.collect import is_listed, shortened
 from cardenvs.training.ppo.losses import (
     divergence,
     imitation_loss,
-    neurd_loss,
+    mirror_loss,
     policy_loss_and_metrics,
     value_loss_of,
 )
+from cardenvs.training.ppo.merge import merged
+from cardenvs.training.ppo.moments import restore_moments
 from cardenvs.training.ppo.processes import ALONE, Processes, Turns
 from cardenvs.training.ppo.returns import ReturnScale
 from cardenvs.training.ppo.trajectories import RolloutBuffer, Trajectories
@@ -39,14 +42,37 @@ METRIC_NAMES = (
 _KL = METRIC_NAMES.index("policy/kl")
 
 
+@dataclass
+class Minibatch:
+    """What is learnt from at once: arrays of (B,) or, by legal action, (B, L), and features (B, D)."""
+
+    features: Tensor
+    legal: Tensor
+    listed: Tensor
+    choice: Tensor
+    log_prob: Tensor
+    value: Tensor
+    advantage: Tensor
+    advice: Tensor
+    weight: Tensor
+
+    @property
+    def target(self) -> Tensor:
+        """What values should have been."""
+        return self.value + self.advantage
+
+
 class Learner:
     """The network's optimiser and the PPO update.
 
     Attributes:
-        optimizer: Adam over all parameters.
+        metric_names: of what an optimiser step returns.
+        optimizer: Adam.
         returns: the scale of rewards.
         magnet: the reference policy; None without one.
     """
+
+    metric_names: tuple[str, ...] = METRIC_NAMES
 
     def __init__(
         self,
@@ -59,9 +85,14 @@ class Learner:
         """Create a learner that has learnt nothing yet; those of all `processes` learn the same."""
         self._processes = processes
         self._network, self._config, self._generator, self._watch = network, config, generator, watch
-        self.optimizer = torch.optim.Adam(network.parameters(), lr=config.lr, eps=1e-5, fused=True)
+        self.optimizer = torch.optim.Adam(self._trained(), lr=config.lr, eps=1e-5, fused=True)
         self.returns = ReturnScale(config.reward_scale)
-        self.magnet = copy.deepcopy(network).requires_grad_(False) if config.magnet or config.magnet_end else None
+        has_magnet = config.magnet or config.magnet_end or config.magnet_decay
+        self.magnet = copy.deepcopy(network).requires_grad_(False) if has_magnet else None
+        self._previous = copy.deepcopy(network).requires_grad_(False) if config.policy_loss == "mirror" else None
+
+    def _trained(self) -> list[nn.Parameter]:
+        return list(self._network.parameters())
 
     def get_state(self) -> dict[str, Any]:
         """Return all that the next update depends on, but for the network and the generator."""
@@ -84,32 +115,8 @@ class Learner:
         if self.magnet is not None:
             check_model(state["magnet"], self.magnet.shape)
             self.magnet.load_state_dict(state["magnet"])
-        self._set_moments(state["optimizer"])
+        restore_moments(self.optimizer, self._trained(), state["optimizer"])
         self.returns.set_state(state["returns"])
-
-    def _set_moments(self, state: dict[str, Any]) -> None:
-        """Go on with the moments in a state of the optimiser; its other settings are those of this learner.
-
-        Raises:
-            FormatError: they are not those of this network.
-        """
-        moments = checked_fields(state, {"state": dict}, "optimizer")["state"]
-        parameters = list(self._network.parameters())
-        if moments and set(moments) != set(range(len(parameters))):
-            raise FormatError("optimizer has other parameters than the network")
-        for number, moment in moments.items():
-            shape = parameters[number].shape
-            checked_fields(moment, {"step": Tensor, "exp_avg": Tensor, "exp_avg_sq": Tensor}, "optimizer")
-            step = checked_tensor(moment["step"], "optimizer step", (), torch.float32)
-            checked_tensor(moment["exp_avg"], "exp_avg", shape, torch.float32)
-            squares = checked_tensor(moment["exp_avg_sq"], "exp_avg_sq", shape, torch.float32)
-            if step < 0 or (squares < 0).any():
-                raise FormatError("optimizer has negative squares or steps")
-        known = {
-            number: {name: moment[name] for name in ("step", "exp_avg", "exp_avg_sq")}
-            for number, moment in moments.items()
-        }
-        self.optimizer.load_state_dict({**self.optimizer.state_dict(), "state": known})
 
     def update(
         self, trajectories: Trajectories, store: RolloutBuffer, returns: np.ndarray, weights: dict[str, float]
@@ -124,19 +131,14 @@ class Learner:
         Returns:
             metrics.
         """
-        config = self._config
         with self._watch("trajectories"):
             self._rescale(self.returns.update(returns), store, trajectories)
-            values = store.value.cpu().numpy()
-            advantages = trajectories.advantages(values, config.gamma, config.gae_lambda, self.returns.factor)
-            closed = trajectories.closed()
-            numbers = trajectories.numbers(closed)
-            turns = Turns.of(self._processes, closed, numbers, values[closed], advantages[closed])
-            variance = _explained_variance(turns.value, turns.value + turns.advantage)
-            advantage = torch.from_numpy(advantages).to(store.value.device)
+            turns, advantage, variance = self._turns(trajectories, store)
             slots, every_advantage = (
                 torch.from_numpy(array).to(store.value.device) for array in (turns.slot, turns.advantage)
             )
+            if self._previous is not None:
+                self._previous.load_state_dict(self._network.state_dict())
         for group in self.optimizer.param_groups:
             group["lr"] = weights["lr"]
         history: list[Tensor] = []
@@ -145,12 +147,12 @@ class Learner:
             rows = slots[turn]
             rows = rows[rows >= 0] if self._processes.size > 1 else rows
             history.append(self._step(store, advantage, rows, len(turn), weights))
-            if config.target_kl and history[-1][_KL] > config.target_kl:
+            if self._is_too_far(history[-1]):
                 break
-        means = torch.stack(history).mean(0).tolist() if history else [math.nan] * len(METRIC_NAMES)
-        metrics = dict(zip(METRIC_NAMES, means, strict=True))
+        averages = torch.stack(history).mean(0).tolist() if history else [math.nan] * len(self.metric_names)
+        metrics = dict(zip(self.metric_names, averages, strict=True))
         if self.magnet is None:
-            del metrics["policy/kl_to_magnet"]
+            metrics.pop("policy/kl_to_magnet", None)
         return {
             **metrics,
             "value/explained_variance": variance,
@@ -160,19 +162,66 @@ class Learner:
             "minibatches": len(history),
         }
 
+    def _turns(self, trajectories: Trajectories, store: RolloutBuffer) -> tuple[Turns, Tensor, float]:
+        """Return the turns to learn from, of all processes, advantages by slot and the explained variance."""
+        config = self._config
+        values = store.value.cpu().numpy()
+        advantages = trajectories.advantages(values, config.gamma, self._gae_lambda, self.returns.factor)
+        closed = trajectories.closed()
+        numbers = trajectories.numbers(closed)
+        turns = Turns.of(self._processes, closed, numbers, values[closed], advantages[closed])
+        variance = _explained_variance(turns.value, turns.value + turns.advantage)
+        weight = np.ones_like(advantages)
+        if config.merge_turns and len(closed):
+            observation = store.observation[torch.from_numpy(closed)].cpu().numpy()
+            kinds, count, mean = merged(observation, store.choice.cpu().numpy()[closed], advantages[closed])
+            closed = closed[kinds]
+            weight[closed], advantages[closed] = count, mean
+            turns = Turns(closed, values[closed], mean)
+        self._weight = torch.from_numpy(weight).to(store.value.device)
+        return turns, torch.from_numpy(advantages).to(store.value.device), variance
+
+    def adopt_scale(self, factor: float) -> None:
+        """Take over a network whose values are in reward scaled by `factor`."""
+        self._rescale_networks(self.returns.adopt(factor))
+
     @torch.no_grad()
     def _rescale(self, ratio: float, store: RolloutBuffer, trajectories: Trajectories) -> None:
         """Bring predicted values, past and future ones, from the old scale of rewards to the new one."""
         if ratio != 1:
-            self._network.value.weight.mul_(ratio)
-            self._network.value.bias.mul_(ratio)
+            self._rescale_networks(ratio)
             store.value *= ratio
             trajectories.end_value *= np.float32(ratio)
+
+    @torch.no_grad()
+    def _rescale_networks(self, ratio: float) -> None:
+        for network in (self._network, *([self.magnet] if self.magnet else [])):
+            self._rescale_values(network, ratio)
+
+    def _rescale_values(self, network: Network, ratio: float) -> None:
+        network.value.weight.mul_(ratio)
+        network.value.bias.mul_(ratio)
+
+    @property
+    def _gae_lambda(self) -> float:
+        return self._config.gae_lambda
+
+    def _is_too_far(self, metrics: Tensor) -> bool:
+        """Whether the policy has gone further from that of the rollout than the config allows."""
+        return bool(self._config.target_kl and metrics[_KL] > self._config.target_kl)
 
     def move_magnet(self) -> None:
         """Make the present policy the reference."""
         if self.magnet is not None:
             self.magnet.load_state_dict(self._network.state_dict())
+
+    @torch.no_grad()
+    def pull_magnet(self, updates: int) -> None:
+        """Let the reference, a moving average of the network, follow it; faster in the first of `updates`."""
+        decay = min(self._config.magnet_decay, (1 + updates) / (10 + updates))
+        if self.magnet is not None:
+            for average, new in zip(self.magnet.parameters(), self._network.parameters(), strict=True):
+                average.lerp_(new, 1 - decay)
 
     def _minibatches(self, slots: Tensor) -> Iterator[Tensor]:
         """Random parts of the turns in `slots`, as indices, each turn once an epoch."""
@@ -186,13 +235,16 @@ class Learner:
         """One step of the optimiser, on `rows` of the `count` turns of a minibatch, the others' being elsewhere.
 
         Returns:
-            its metrics, in the order of METRIC_NAMES.
+            its metrics, in the order of `metric_names`.
         """
         self.optimizer.zero_grad()
-        metrics = self._differentiate(store, advantage, rows, weights) if len(rows) else self._nothing()
+        if len(rows):
+            metrics = self._differentiate(self._minibatch(store, advantage, rows), weights)
+        else:
+            metrics = self._nothing()
         if self._processes.size > 1:
             with self._watch("reduce"):
-                gradients = [parameter.grad for parameter in self._network.parameters() if parameter.grad is not None]
+                gradients = [parameter.grad for parameter in self._trained() if parameter.grad is not None]
                 self._processes.add([*gradients, metrics], len(rows) / count)
         with self._watch("optimise"):
             norm = nn.utils.clip_grad_norm_(self._network.parameters(), self._config.max_grad_norm)
@@ -201,48 +253,59 @@ class Learner:
 
     def _nothing(self) -> Tensor:
         """Gradients and metrics of no turns."""
-        for parameter in self._network.parameters():
+        for parameter in self._trained():
             parameter.grad = torch.zeros_like(parameter)
-        return torch.zeros(len(METRIC_NAMES) - 1, device=self._network.scale.device)
+        return torch.zeros(len(self.metric_names) - 1, device=self._network.scale.device)
 
-    def _differentiate(
-        self, store: RolloutBuffer, advantage: Tensor, rows: Tensor, weights: dict[str, float]
-    ) -> Tensor:
-        """Compute the gradient of the loss, a mean over `rows`. Returns its metrics, all but the last."""
+    def _minibatch(self, store: RolloutBuffer, advantage: Tensor, rows: Tensor) -> Minibatch:
         with self._watch("gather"):
-            features = self._network.features(store.observation.index_select(0, rows))
             num_legal = store.num_legal.index_select(0, rows)
             legal = shortened(store.legal.index_select(0, rows), num_legal)
-            listed = is_listed(legal, num_legal)
-            choice, log_prob, value, advantage = (
-                array.index_select(0, rows) for array in (store.choice, store.log_prob, store.value, advantage)
+            weight = self._weight.index_select(0, rows)
+            return Minibatch(
+                features=self._network.features(store.observation.index_select(0, rows)),
+                legal=legal,
+                listed=is_listed(legal, num_legal),
+                choice=store.choice.index_select(0, rows),
+                log_prob=store.log_prob.index_select(0, rows),
+                value=store.value.index_select(0, rows),
+                advantage=advantage.index_select(0, rows),
+                advice=store.advice.index_select(0, rows),
+                weight=weight / weight.mean(),
             )
-        with self._watch("learn"):
-            logits, new_value = self._network(features, legal)
-            policy_loss, entropy, kl, clipped = policy_loss_and_metrics(
-                logits, listed, choice, log_prob, self._normalised(advantage), self._config.clip
-            )
-            value_loss = value_loss_of(new_value, value, value + advantage, self._config.value_clip)
-            reference, drift = self._reference(features, legal, listed), logits.new_zeros(())
-            if reference is not None:
-                drift = divergence(log_policy(logits, listed), reference, listed)
-            if self._config.policy_loss == "neurd":
-                policy_loss = neurd_loss(
-                    logits, listed, choice, log_prob, self._normalised(advantage), weights["magnet"], reference
-                )
-            else:
-                policy_loss = policy_loss + weights["magnet"] * drift
-            loss = policy_loss - weights["entropy"] * entropy + self._config.value_coef * value_loss
-            if weights["teacher"]:
-                advice = store.advice.index_select(0, rows)
-                loss = loss + weights["teacher"] * imitation_loss(logits, listed, legal, advice)
-            loss.backward()
-        return torch.stack([policy_loss, value_loss, entropy, kl, clipped, drift]).detach()
 
-    @torch.no_grad()
-    def _reference(self, features: Tensor, legal: Tensor, listed: Tensor) -> Tensor | None:
-        """Log-probabilities of the magnet, if there is one."""
-        return None if self.magnet is None else log_policy(self.magnet(features, legal)[0], listed)
+    def _differentiate(self, batch: Minibatch, weights: dict[str, float]) -> Tensor:
+        """Compute the gradient of the loss. Returns all but the last of its metrics."""
+        with self._watch("learn"):
+            loss, metrics = self._loss(batch, weights)
+            loss.backward()
+        return torch.stack(metrics).detach()
+
+    def _loss(self, batch: Minibatch, weights: dict[str, float]) -> tuple[Tensor, list[Tensor]]:
+        """Return the loss, a mean over a minibatch, and all but the last of its metrics."""
+        config, legal, listed, weight = self._config, batch.legal, batch.listed, batch.weight
+        logits, new_value = self._network(batch.features, legal, listed)
+        advantage = self._normalised(batch.advantage)
+        policy_loss, entropy, kl, clipped = policy_loss_and_metrics(
+            logits, listed, batch.choice, batch.log_prob, advantage, weight, config.clip
+        )
+        value_loss = value_loss_of(new_value, batch.value, batch.target, weight, config.value_clip)
+        reference, drift = _log_probs(self.magnet, batch), logits.new_zeros(())
+        if reference is not None:
+            drift = divergence(log_policy(logits, listed), reference, listed, weight)
+        previous = _log_probs(self._previous, batch)
+        if previous is None:
+            policy_loss = policy_loss + weights["magnet"] * drift - weights["entropy"] * entropy
+        else:
+            policy_loss = mirror_loss(
+                logits, listed, batch.choice, advantage, weight, previous,
+                previous if reference is None else reference,
+                config.mirror_step, weights["magnet"], weights["entropy"],
+            )  # fmt: skip
+        loss = policy_loss + config.value_coef * value_loss
+        if weights["teacher"]:
+            loss = loss + weights["teacher"] * imitation_loss(logits, listed, legal, batch.advice)
+        return loss, [policy_loss, value_loss, entropy, kl, clipped, drift]
 
     def _measure(self, advantage: Tensor) -> None:
         """Note mean and standard deviation of the advantages of a minibatch, in all processes, to normalise them."""
@@ -253,6 +316,12 @@ class Learner:
 
     def _normalised(self, advantage: Tensor) -> Tensor:
         return (advantage - self._centre) / self._spread
+
+
+@torch.no_grad()
+def _log_probs(network: Network | None, batch: Minibatch) -> Tensor | None:
+    """Log-probabilities of a network's policy, if there is one."""
+    return None if network is None else log_policy(network(batch.features, batch.legal, batch.listed)[0], batch.listed)
 
 
 def _explained_variance(values: np.ndarray, targets: np.ndarray) -> float:

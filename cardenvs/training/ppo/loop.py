@@ -8,17 +8,21 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
 
+from cardenvs.agents.ppo import check_fits, read_checkpoint
+from cardenvs.core.checks import short
 from cardenvs.core.errors import OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.training.config import Config, config_for
 from cardenvs.training.interrupt import Interrupt
+from cardenvs.training.ppo.opponents import Opponent
 from cardenvs.training.ppo.processes import Processes, joined, local_rank, local_size
 from cardenvs.training.ppo.report import meaning, warning
-from cardenvs.training.ppo.run import CHECKPOINT, MOST_THREADS, Run
+from cardenvs.training.ppo.run import CHECKPOINT, MOST_THREADS, TITLES, Run
 from cardenvs.training.progress import EVALUATION_FILE, METRICS_FILE, Logs, Progress, split_text
 
 _WARN_FROM = 0.2  # of a run: earlier, policies are often worse than random play
@@ -38,6 +42,9 @@ def train(
     threads: int = 0,
     show: bool = True,
     on_update: Callable[[dict[str, float]], None] | None = None,
+    opponent: Opponent | None = None,
+    resume_with: str = "",
+    init: str | Path | None = None,
 ) -> Path:
     """Train a policy, or go on training one.
 
@@ -57,6 +64,9 @@ def train(
         threads: of torch and of the games; 0: one a core, up to MOST_THREADS, shared among the processes of a machine.
         show: print progress to stderr.
         on_update: called with the metrics of each update. A KeyboardInterrupt that it raises ends the run like Ctrl-C.
+        opponent: who plays all seats but the learner's; the config names it as `opponent`.
+        resume_with: the command that resumes the run, to be shown after Ctrl-C; by default `cardenvs train --resume`.
+        init: a checkpoint or weights to begin with; the network has their shape, whatever the config says.
 
     Returns:
         the path of the checkpoint.
@@ -70,17 +80,17 @@ def train(
         if limit is not None and not limit > 0:
             raise OptionError(f"{name} must be above 0; got {limit:g}")
     device = _device(device)
-    with _torch_threads(threads), joined(device) as processes:
+    with torch_threads(threads), joined(device) as processes:
         if resume is not None:
-            if game is not None or config is not None:
-                raise OptionError("resuming takes game and settings from the checkpoint; give neither")
-            make = functools.partial(Run.restore, Path(resume), device, processes)
+            if game is not None or config is not None or init is not None:
+                raise OptionError("resuming takes game, settings and weights from the checkpoint; give none of them")
+            make = functools.partial(Run.restore, Path(resume), device, opponent, processes)
             folder = Path(resume).parent if out is None else Path(out)
         else:
             game, config = _game_and_config(game, config)
             if seconds is None and total_steps is None:
                 total_steps = config.total_steps
-            make = functools.partial(Run, game, config, device, total_steps, seconds, processes)
+            make = functools.partial(_new_run, game, config, device, total_steps, seconds, opponent, init, processes)
             folder = Path("runs") / time.strftime(f"{game.name}-%Y%m%d-%H%M%S") if out is None else Path(out)
             if (folder / CHECKPOINT).exists() and not overwrite:
                 raise OptionError(f"{folder} holds a run; resume it, choose another folder or overwrite it")
@@ -91,7 +101,7 @@ def train(
             folder.mkdir(parents=True, exist_ok=True)
             if resume is None:
                 _clear(folder)
-        return _Loop(run, folder, show and processes.is_first, on_update).go()
+        return _Loop(run, folder, show and processes.is_first, on_update, resume_with).go()
 
 
 def _compiled(make: Callable[[], Run], processes: Processes) -> Run:
@@ -120,6 +130,29 @@ def _game_and_config(game: str | Game | None, config: Config | None) -> tuple[Ga
     return game, config
 
 
+def _new_run(
+    game: Game,
+    config: Config,
+    device: str,
+    total_steps: float | None,
+    seconds: float | None,
+    opponent: Opponent | None,
+    init: str | Path | None,
+    processes: Processes,
+) -> Run:
+    start = None
+    if init is not None:
+        start = read_checkpoint(init)
+        check_fits(start, init, game, game.make_options(**config.options))
+        config = shaped_like(config, start)
+    return Run(game, config, device, total_steps, seconds, opponent, start, processes)
+
+
+def shaped_like(config: Config, checkpoint: dict[str, Any]) -> Config:
+    """Return settings for a network of the shape of a checkpoint's."""
+    return config.changed({name: checkpoint["shape"][name] for name in ("hidden", "activation", "action_embedding")})
+
+
 def _clear(folder: Path) -> None:
     """Remove what an earlier run left in its folder."""
     for pattern in (CHECKPOINT, METRICS_FILE, EVALUATION_FILE, "events.out.tfevents.*"):
@@ -134,12 +167,20 @@ class _Loop:
     """Updates, evaluations, logs and checkpoints until the run is over or somebody stops it."""
 
     def __init__(
-        self, run: Run, folder: Path, show: bool, on_update: Callable[[dict[str, float]], None] | None
+        self,
+        run: Run,
+        folder: Path,
+        show: bool,
+        on_update: Callable[[dict[str, float]], None] | None,
+        resume_with: str,
     ) -> None:
         self._run, self._folder, self._on_update = run, folder, on_update
         self._path = folder / CHECKPOINT
+        self._resume_with = resume_with or f"cardenvs train --resume {self._path}"
         limit = f"{run.total_seconds:g} seconds" if run.total_seconds else f"{run.total_steps:,.0f} steps"
-        self._progress = Progress(f"{run.game.title}: PPO for {limit}, in {folder}", show)
+        against = f" against {short(run.config.opponent)}" if run.config.opponent else ""
+        title = f"{run.game.title}: {TITLES[run.config.method]}{against}"
+        self._progress = Progress(f"{title} for {limit}, in {folder}", show)
         self._logs = Logs(folder, run.steps) if run.processes.is_first else None
         self._first_step, self._trained_seconds = run.steps, 0.0
         self._warnings = 0
@@ -170,7 +211,7 @@ class _Loop:
         self._report_time()
         run.processes.wait()  # for the files of the first one
         if is_stopped:
-            progress.note(f"Stopped. To go on: cardenvs train --resume {self._path}")
+            progress.note(f"Stopped. To go on: {self._resume_with}")
             raise KeyboardInterrupt
         return self._path
 
@@ -206,7 +247,7 @@ class _Loop:
         exploitability = run.nash_conv()
         if exploitability is not None:
             metrics["eval/nash_conv"] = exploitability
-            self._progress.score("NashConv", f"{exploitability:.3f}", "of the sampled policy")
+            self._progress.score("NashConv", f"{exploitability:.3f}", f"of the policy, {_played(run)}")
         self._warn(warning(scores) if run.fraction() >= _WARN_FROM else None)
         return metrics
 
@@ -239,7 +280,7 @@ class _Loop:
             self._progress.note(text)
         exploitability = run.nash_conv()
         if exploitability is not None:
-            self._progress.note(f"NashConv of the policy, sampled: {exploitability:.4f} {unit}")
+            self._progress.note(f"NashConv of the policy, {_played(run)}: {exploitability:.4f} {unit}")
         result = {
             "game": run.game.name,
             "steps": run.steps,
@@ -257,6 +298,10 @@ class _Loop:
         self._progress.note(f"checkpoint: {self._path}")
 
 
+def _played(run: Run) -> str:
+    return "greedy" if run.config.method == "dmc" else "sampled"
+
+
 def _device(name: str) -> str:
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
@@ -271,7 +316,7 @@ def _device(name: str) -> str:
 
 
 @contextmanager
-def _torch_threads(threads: int) -> Iterator[None]:
+def torch_threads(threads: int) -> Iterator[None]:
     """Limit torch to this many threads inside the block; 0: one per core and process, up to MOST_THREADS."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     before = torch.get_num_threads()

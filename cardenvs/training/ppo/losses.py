@@ -6,11 +6,11 @@ from torch import Tensor
 from cardenvs.agents.network import log_policy
 
 _MOST_FORCE = 20.0  # of one sampled action on its logit
-_MOST_LOGIT = 4.0  # further from the mean of the legal actions' no logit is pushed
+_MOST_LOGIT = 5.0  # further from the mean of the legal actions' no logit is pushed
 
 
 def policy_loss_and_metrics(
-    logits: Tensor, mask: Tensor, action: Tensor, log_prob: Tensor, advantage: Tensor, clip: float
+    logits: Tensor, mask: Tensor, action: Tensor, log_prob: Tensor, advantage: Tensor, weight: Tensor, clip: float
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return the clipped policy loss (Schulman et al. 2017, eq. 7), entropy, KL estimate and share of clipped ratios.
 
@@ -19,7 +19,7 @@ def policy_loss_and_metrics(
         mask: (B, K) bool, at least one legal action a row.
         action: (B,) int64, columns of legal actions.
         log_prob: (B,), of the actions when they were played.
-        advantage: (B,).
+        advantage, weight: (B,); weights have a mean of 1.
         clip: epsilon.
 
     Returns:
@@ -28,48 +28,57 @@ def policy_loss_and_metrics(
     log_probs = log_policy(logits, mask)
     log_ratio = log_probs.gather(1, action.unsqueeze(1)).squeeze(1) - log_prob
     ratio = log_ratio.exp()
-    loss = -torch.min(advantage * ratio, advantage * ratio.clamp(1 - clip, 1 + clip)).mean()
+    loss = -torch.min(advantage * ratio, advantage * ratio.clamp(1 - clip, 1 + clip)).mul(weight).mean()
     # 0 * -inf would be nan: where an action is illegal its log-probability counts as 0, its probability is 0.
-    entropy = -(log_probs.exp() * log_probs.masked_fill(~mask, 0)).sum(-1).mean()
+    entropy = -(log_probs.exp() * log_probs.masked_fill(~mask, 0)).sum(-1).mul(weight).mean()
     with torch.no_grad():
         kl = (ratio - 1 - log_ratio).mean()
         clipped = ((ratio - 1).abs() > clip).float().mean()
     return loss, entropy, kl, clipped
 
 
-def neurd_loss(
+def mirror_loss(
     logits: Tensor,
     mask: Tensor,
     action: Tensor,
-    log_prob: Tensor,
     advantage: Tensor,
+    weight: Tensor,
+    previous: Tensor,
+    reference: Tensor,
+    step: float,
     magnet: float,
-    reference: Tensor | None,
+    entropy: float,
 ) -> Tensor:
-    """The loss of neural replicator dynamics (D. Hennes et al. 2020): each logit moves by its action's advantage.
+    """The loss of magnetic mirror descent (S. Sokota et al. 2023, section 3): distance from its next policy.
 
-    A policy gradient moves it by probability times advantage, so an action that is hardly played is hardly learnt about
-    and self-play runs into the corners. Here the advantage of a sampled action is divided by its probability. The pull
-    of the magnet, its weight times log(reference / policy), acts on all legal actions (magnetic mirror descent).
+    That policy maximises <p, q> - magnet KL(p, reference) + entropy H(p) - KL(p, previous) / step, so its log p is
+    (log previous + step (q + magnet log reference)) / (1 + step (magnet + entropy)), up to a constant. A sampled action
+    estimates q: its advantage divided by its probability, 0 for the others.
+
+    The distance is that of logits. A policy gradient moves a logit in proportion to its probability, so an action that
+    is hardly played never comes back, however strong magnet and entropy are, and self-play stays far from an
+    equilibrium. Here all logits move alike, as in neural replicator dynamics (D. Hennes et al. 2020).
 
     Args:
-        logits, mask, action, log_prob, advantage: as for `policy_loss_and_metrics`.
-        magnet: weight of the pull.
-        reference: (B, K) log-probabilities of the magnet, or None.
+        logits, mask, action, advantage, weight: as for `policy_loss_and_metrics`.
+        previous, reference: (B, K) log-probabilities of the policy before the update and of the magnet.
+        step, magnet, entropy: of the formula.
     """
     with torch.no_grad():
-        force = torch.zeros_like(logits)
-        weight = (advantage * (-log_prob).exp()).clamp(-_MOST_FORCE, _MOST_FORCE)
-        force.scatter_(1, action.unsqueeze(1), weight.unsqueeze(1))
-        if reference is not None:
-            force += magnet * (reference - log_policy(logits, mask)).masked_fill(~mask, 0)
-        count = mask.sum(-1, keepdim=True)
-        centre = logits.masked_fill(~mask, 0).sum(-1, keepdim=True) / count
-        force -= force.masked_fill(~mask, 0).sum(-1, keepdim=True) / count  # only differences of logits matter
-        height = logits - centre
-        is_out = ((height > _MOST_LOGIT) & (force > 0)) | ((height < -_MOST_LOGIT) & (force < 0))
-        force = force.masked_fill(~mask | is_out, 0)
-    return -(logits.masked_fill(~mask, 0) * force).sum(-1).mean()
+        taken = action.unsqueeze(1)
+        force = magnet * reference.masked_fill(~mask, 0)
+        sampled = advantage.unsqueeze(1) / previous.gather(1, taken).exp()
+        force.scatter_add_(1, taken, sampled.clamp(-_MOST_FORCE, _MOST_FORCE))
+        target = (previous.masked_fill(~mask, 0) + step * force) / (1 + step * (magnet + entropy))
+        target = _centred(target, mask).clamp(-_MOST_LOGIT, _MOST_LOGIT)
+    error = (_centred(logits, mask) - target).square().sum(-1)
+    return 0.5 / step * (error * weight).mean()  # so that its gradients are about as large as advantages
+
+
+def _centred(logits: Tensor, mask: Tensor) -> Tensor:
+    """Logits less the mean of the legal ones, 0 off the mask: only differences matter."""
+    kept = logits.masked_fill(~mask, 0)
+    return (kept - kept.sum(-1, keepdim=True) / mask.sum(-1, keepdim=True)).masked_fill(~mask, 0)
 
 
 def imitation_loss(logits: Tensor, mask: Tensor, legal: Tensor, advice: Tensor) -> Tensor:
@@ -83,15 +92,18 @@ def imitation_loss(logits: Tensor, mask: Tensor, legal: Tensor, advice: Tensor) 
     return -log_policy(logits, mask).masked_fill(~advised, 0).sum(-1).mean()
 
 
-def divergence(log_probs: Tensor, reference: Tensor, mask: Tensor) -> Tensor:
-    """Mean KL(p || q) over rows, from log-probabilities of p and q, (B, K), -inf where mask is false."""
-    return (log_probs.exp() * (log_probs - reference).masked_fill(~mask, 0)).sum(-1).mean()
+def divergence(log_probs: Tensor, reference: Tensor, mask: Tensor, weight: Tensor) -> Tensor:
+    """Mean KL(p || q) over rows of `weight` (B,), from log-probabilities of p and q, (B, K), -inf off the mask."""
+    return (log_probs.exp() * (log_probs - reference).masked_fill(~mask, 0)).sum(-1).mul(weight).mean()
 
 
-def value_loss_of(value: Tensor, old_value: Tensor, target: Tensor, clip: float) -> Tensor:
-    """Half the mean squared error; with clip > 0 a value gains nothing by moving further than that from the old one."""
+def value_loss_of(value: Tensor, old_value: Tensor, target: Tensor, weight: Tensor, clip: float) -> Tensor:
+    """Half the mean squared error of rows of `weight` (B,).
+
+    With clip > 0 a value gains nothing by moving further than that from the old one.
+    """
     error = (value - target).square()
     if clip:
         held = old_value + (value - old_value).clamp(-clip, clip)
         error = torch.max(error, (held - target).square())
-    return 0.5 * error.mean()
+    return 0.5 * (error * weight).mean()

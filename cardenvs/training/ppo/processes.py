@@ -20,6 +20,7 @@ from torch import Tensor, distributed
 
 from cardenvs.core.codes import NO_ACTION
 from cardenvs.core.errors import OptionError
+from cardenvs.training.config import Config
 
 _TIMEOUT = datetime.timedelta(hours=1)  # the others wait this long for the first process's evaluation
 _VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # set by torchrun
@@ -41,6 +42,21 @@ class Processes:
     def is_first(self) -> bool:
         """Whether this process prints and writes files."""
         return self.rank == 0
+
+    def check(self, config: Config) -> None:
+        """Refuse settings that only a single process can follow.
+
+        Raises:
+            OptionError: names the setting.
+        """
+        alone = {
+            "merge_turns": config.merge_turns,
+            "method dmc": config.method == "dmc",
+            "a frozen opponent": bool(config.opponent),
+        }
+        for what, is_wanted in alone.items():
+            if is_wanted and self.size > 1:
+                raise OptionError(f"{what} works in one process only; leave it out, or leave out torchrun")
 
     def share(self, number: int) -> slice:
         """Return this process's part of `number` games.
@@ -68,6 +84,14 @@ class Processes:
         distributed.gather_object(value, values or None)
         return values
 
+    def largest(self, number: int) -> int:
+        """Return the largest of the numbers of all processes."""
+        if self.size == 1:
+            return number
+        largest = torch.tensor(number)
+        distributed.all_reduce(largest, distributed.ReduceOp.MAX)
+        return int(largest)
+
     def wait(self) -> None:
         """Wait until all processes are here."""
         self.gather(None)
@@ -86,7 +110,10 @@ ALONE = Processes()
 
 @contextmanager
 def joined(device: str) -> Iterator[Processes]:
-    """The processes that torchrun started, or that the caller has joined; else this one alone."""
+    """The processes that torchrun started, or that the caller has joined; else this one alone.
+
+    Those that the caller has joined need a backend for tensors on the CPU, too.
+    """
     if not distributed.is_available():
         yield ALONE
     elif distributed.is_initialized():

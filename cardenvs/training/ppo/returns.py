@@ -46,6 +46,12 @@ class ReturnScale:
             self.factor = float(math.sqrt(count / squares))
         return self.factor / before
 
+    def adopt(self, factor: float) -> float:
+        """Begin with the factor of an earlier run, unless this one is fixed. Returns the ratio of the factor to it."""
+        if not self._fixed:
+            self.factor = factor
+        return self.factor / factor
+
     def get_state(self) -> dict[str, Any]:
         """Return what `set_state` takes."""
         return {"factor": self.factor, "sums": self._sums.tolist()}

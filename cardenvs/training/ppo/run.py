@@ -11,7 +11,14 @@ import torch
 from torch import Tensor
 
 from cardenvs.agents.network import Network
-from cardenvs.agents.ppo import FORMAT, check_fits, check_model, checked_fields, checked_tensor, read_checkpoint
+from cardenvs.agents.ppo import (
+    check_fits,
+    check_model,
+    checked_fields,
+    checked_tensor,
+    read_checkpoint,
+    write_checkpoint,
+)
 from cardenvs.core.checks import short
 from cardenvs.core.errors import CardenvsError, FormatError, OptionError
 from cardenvs.core.game import Game
@@ -27,10 +34,14 @@ from cardenvs.training.ppo.exploitability import nash_conv
 from cardenvs.training.ppo.exploiter import Exploiter
 from cardenvs.training.ppo.league import Pool
 from cardenvs.training.ppo.learn import Learner
+from cardenvs.training.ppo.monte_carlo import MonteCarlo
+from cardenvs.training.ppo.opponents import Opponent
 from cardenvs.training.ppo.processes import ALONE, Processes, part_of, united
 from cardenvs.training.progress import NETWORK_PARTS, Stopwatch
 
 CHECKPOINT = "latest.pt"
+AGENT = "agent"  # the name of a frozen opponent in scores and metrics
+TITLES = {"ppo": "PPO", "dmc": "deep Monte Carlo"}  # of methods
 MOST_THREADS = 8  # more do not pay for networks of this size
 
 
@@ -54,10 +65,33 @@ class Run:
         device: str = "cpu",
         total_steps: float | None = None,
         total_seconds: float | None = None,
+        opponent: Opponent | None = None,
+        start: dict[str, Any] | None = None,
         processes: Processes = ALONE,
     ) -> None:
-        """Create a run that has not begun, of which this process does its share."""
+        """Create a run that has not begun, of which this process does its share.
+
+        Args:
+            game, config: what to train, and how.
+            device: of the network.
+            total_steps, total_seconds: limits.
+            opponent: who plays all seats but the learner's, if the config names an `opponent`.
+            start: a checkpoint of a network of this shape, whose weights to begin with.
+            processes: of the run.
+
+        Raises:
+            FormatError: the weights are not of this shape.
+            OptionError: a setting that this machine or game does not allow, or an opponent that is not there.
+        """
+        if bool(config.opponent) != (opponent is not None):
+            raise OptionError(
+                f"this is a run against the agent {short(config.opponent)}: begin or resume it with `cardenvs exploit`"
+                if config.opponent
+                else "an opponent needs the setting `opponent`, its name"
+            )
+        processes.check(config)
         self.processes = processes
+        self._opponents = None if opponent is None else {AGENT: opponent}
         self.game, self.config, self.options = game, config, game.make_options(**config.options)
         self.total_steps, self.total_seconds = total_steps, total_seconds
         self.steps, self.updates, self.seconds = 0, 0, 0.0
@@ -65,21 +99,28 @@ class Run:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             self.network = Network.for_game(
-                game, self.options, config.hidden, config.activation, config.action_embedding
+                game, self.options, config.hidden, config.activation, config.action_embedding, config.action_head
             ).to(device)
+        if start is not None:
+            check_model(start["model"], self.network.shape)
+            self.network.load_state_dict(start["model"])
         self.network.is_half = config.precision == "bfloat16"
         self._generator = torch.Generator(device).manual_seed(config.seed)
         self._evaluations: dict[str, Evaluation] = {}
         self._solver: Tree | None = None
         vec = self._share_of_games(config.num_envs)
-        vec.require_lists("PPO")
+        vec.require_lists(TITLES[config.method])
         _check_memory(config, vec)
         vec.reset(derived_seed(config.seed, "deals"))
         self.pool = Pool(self.network, config.pool_size, config.pool_priority)
         self.player = Collector(
-            vec, self.network, config, self._generator, self.watch, self.pool, processes, config.num_envs
-        )
-        self.learner = Learner(self.network, config, self._generator, self.watch, processes)
+            vec, self.network, config, self._generator, self.watch, self.pool, self._opponents, processes,
+            config.num_envs,
+        )  # fmt: skip
+        learner = MonteCarlo if config.method == "dmc" else Learner
+        self.learner = learner(self.network, config, self._generator, self.watch, processes)
+        if start is not None:
+            self.learner.adopt_scale(start["reward_scale"])
         self.exploiter = self._new_exploiter()
 
     def _new_exploiter(self) -> Exploiter | None:
@@ -108,17 +149,25 @@ class Run:
         Raises:
             PolicyNotFoundError: the game has no policy that the config names.
         """
+        if self._opponents is not None:
+            return [*self._opponents]
         for name in self.config.eval_opponents:
             self.game.engine.policy(name)
         return [*self.config.eval_opponents] or self.game.engine.policy_names()
+
+    @property
+    def policy(self) -> Network:
+        """What is evaluated and plays: the network, or its moving average."""
+        average = self.learner.magnet if self.config.magnet_decay else None
+        return average or self.network
 
     def compile(self) -> None:
         """Compile, or load from the cache, what the run will call, so that its clock measures training alone."""
         vec = self._games(1)
         vec.reset(0)
         vec.step(vec.sample_actions())
-        for opponent in self.opponents:
-            vec.policy_actions(opponent, np.zeros(1, np.int64), 0, 0)
+        for name in self.opponents if self._opponents is None else ["random"]:
+            vec.policy_actions(name, np.zeros(1, np.int64), 0, 0)
 
     def fraction(self) -> float:
         """Return how much of the run is done, 0 to 1."""
@@ -151,7 +200,9 @@ class Run:
             self.pool.add(self.network)
         if self.exploiter is not None and self.updates % config.exploiter_interval == 0:
             self.exploiter.join(self.pool)
-        if config.magnet_interval and self.updates % config.magnet_interval == 0:
+        if config.magnet_decay:
+            self.learner.pull_magnet(self.updates)
+        elif config.magnet_interval and self.updates % config.magnet_interval == 0:
             self.learner.move_magnet()
 
     def _weights(self) -> dict[str, float]:
@@ -178,15 +229,16 @@ class Run:
         """Scores against each of `opponents`, always on the same deals for a purpose. Draws nothing from the run."""
         if purpose not in self._evaluations:
             seed = derived_seed(self.config.seed, purpose)
-            self._evaluations[purpose] = Evaluation(self._games(deals), seed, self.config.eval_sample)
-        return {name: self._evaluations[purpose].score(self.network, name) for name in self.opponents}
+            sampled = self.config.eval_sample
+            self._evaluations[purpose] = Evaluation(self._games(deals), seed, sampled, self._opponents)
+        return {name: self._evaluations[purpose].score(self.policy, name) for name in self.opponents}
 
     def nash_conv(self) -> float | None:
-        """NashConv of the policy, sampled, if the config asks for it."""
+        """NashConv if the config asks for it: of the policy, sampled, or for dmc of its best actions."""
         if not self.config.nash_conv:
             return None
         self._solver = self._solver or Tree(self.game, **self.config.options)
-        return nash_conv(self.network, self._solver)
+        return nash_conv(self.policy, self._solver, greedy=self.config.method == "dmc")
 
     def save(self, path: Path) -> None:
         """Write a checkpoint; a reader sees the old one or the new one, never half of one.
@@ -200,6 +252,7 @@ class Run:
         training = {
             "total_steps": self.total_steps,
             "total_seconds": self.total_seconds,
+            "network": self.network.state_dict() if self.config.magnet_decay else None,
             "updates": self.updates,
             "seconds": self.seconds,
             "learner": self.learner.get_state(),
@@ -207,24 +260,9 @@ class Run:
             "player": player,
             "exploiter": exploiter,
         }
-        checkpoint = {
-            "format": FORMAT,
-            "game": self.game.name,
-            "options": self.options.as_dict(),
-            "layout": self.game.layout(self.options).hash,
-            "shape": self.network.shape,
-            "model": self.network.state_dict(),
-            "steps": self.steps,
-            "reward_scale": self.learner.returns.factor,
-            "config": self.config.as_dict(),
-            "training": training,
-        }
-        part = path.with_name(path.name + ".part")
-        with part.open("wb") as file:
-            torch.save(checkpoint, file)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        more = {"method": self.config.method, "config": self.config.as_dict(), "training": training}
+        model, scale = self.policy.state_dict(), self.learner.returns.factor
+        write_checkpoint(path, self.game, self.options, self.network.shape, model, self.steps, scale, more)
 
     def _state_of_all(self, player: Collector) -> dict[str, Any]:
         """Return the state of a Collector with the games of all processes, in the first one."""
@@ -242,8 +280,15 @@ class Run:
         return part_of(state, slice(first, first + player.vec.num_envs), player.vec.num_players)
 
     @classmethod
-    def restore(cls, path: Path, device: str = "cpu", processes: Processes = ALONE) -> "Run":
+    def restore(
+        cls, path: Path, device: str = "cpu", opponent: Opponent | None = None, processes: Processes = ALONE
+    ) -> "Run":
         """Return a run as it was when it saved a checkpoint, in any number of processes.
+
+        Args:
+            path: of the checkpoint.
+            device: of the network.
+            opponent, processes: as for a new run.
 
         Raises:
             FormatError: the file is damaged, or of another version of the game.
@@ -260,9 +305,10 @@ class Run:
             check_model(checkpoint["model"], checkpoint["shape"])
             game = get_game(checkpoint["game"])
             check_fits(checkpoint, path, game, game.make_options(**config.options))
-            run = cls(game, config, device, training["total_steps"], training["total_seconds"], processes)
+            limits = training["total_steps"], training["total_seconds"]
+            run = cls(game, config, device, *limits, opponent, processes=processes)
             run.steps, run.updates, run.seconds = checkpoint["steps"], training["updates"], training["seconds"]
-            run.network.load_state_dict(checkpoint["model"])
+            run.network.load_state_dict(_network_state(checkpoint, training.get("network"), config))
             run.learner.set_state(training["learner"])
             size = run._generator.get_state().shape
             run._generator.set_state(checked_tensor(training["generator"], "generator", size, torch.uint8))
@@ -293,6 +339,16 @@ def _check_progress(training: dict[str, Any]) -> None:
         value = training[name]
         if value is not None and not 0 <= value < _MOST_STEPS:  # False for NaN as well
             raise FormatError(f"{name} is {short(value)}")
+
+
+def _network_state(checkpoint: dict[str, Any], network: Any, config: Config) -> dict[str, Any]:
+    """Return the weights of the network, which are those of the policy unless that is a moving average."""
+    if (network is None) != (config.magnet_decay == 0):
+        raise FormatError("training has a network besides the policy without the setting, or the reverse")
+    if network is None:
+        return checkpoint["model"]
+    check_model(checked_fields({"network": network}, {"network": dict}, "training")["network"], checkpoint["shape"])
+    return network
 
 
 def _num_exploiter_games(config: Config) -> int:

@@ -1,0 +1,304 @@
+"""Behaviour cloning: a network learns to act like an agent from its recorded decisions (D. Pomerleau 1991).
+
+    decisions = Decisions.of_store(Path("games.db"), get_game("leduc_poker_v0"), ["search"], most=100_000)
+    path = clone(decisions, Config(hidden=(64,)), "runs/clone")
+
+Policy: cross-entropy over the legal actions. Value: the return that followed, so that PPO can go on from the network.
+Deals are split in three: for learning, for deciding when to stop, and for the reported figures.
+"""
+
+import copy
+import json
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from cardenvs.agents.network import Network, log_policy
+from cardenvs.agents.ppo import check_model, checked_fields, read_checkpoint, write_checkpoint
+from cardenvs.core.checks import short
+from cardenvs.core.errors import FormatError, OptionError
+from cardenvs.core.rng import derived_seed
+from cardenvs.training.config import Config
+from cardenvs.training.decisions import Decisions
+from cardenvs.training.ppo.moments import restore_moments
+from cardenvs.training.ppo.run import CHECKPOINT
+from cardenvs.training.progress import METRICS_FILE, Logs
+
+RESULT_FILE = "clone.json"
+_EVALUATED_TOGETHER = 8192
+_VALUE_WEIGHT = 0.25
+_MOST_NORM = 1.0
+_STATE_FIELDS: dict[str, Any] = {
+    "settings": dict, "digest": str, "epoch": int, "waited": int, "best": float, "model": dict, "optimizer": dict,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CloneSettings:
+    """How to clone.
+
+    Attributes:
+        epochs: passes over the data at most.
+        patience: epochs without a better likelihood on the stopping deals after which to stop.
+        batch: decisions in a step of the optimiser.
+        lr: learning rate of Adam.
+        held_out: share of the deals for stopping, and as many again for the report.
+    """
+
+    epochs: int = 100
+    patience: int = 5
+    batch: int = 512
+    lr: float = 1e-3
+    held_out: float = 0.1
+
+    def __post_init__(self) -> None:
+        """Check the fields.
+
+        Raises:
+            OptionError: one is out of range.
+        """
+        if min(self.epochs, self.patience, self.batch) < 1:
+            raise OptionError("epochs, patience and batch are 1 or more")
+        if not 0 < self.lr <= 1 or not 0 < self.held_out <= 0.4:
+            raise OptionError(f"lr is above 0 and up to 1, held_out up to 0.4; got {self.lr:g} and {self.held_out:g}")
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How well a network predicts decisions in which there was a choice.
+
+    Attributes:
+        accuracy: share in which its likeliest action was the agent's.
+        log_likelihood: mean log-probability of the agent's action, in nats.
+        uniform: the same for a player who draws among the legal actions.
+        decisions: how many.
+    """
+
+    accuracy: float
+    log_likelihood: float
+    uniform: float
+    decisions: int
+
+    def __str__(self) -> str:
+        return f"{self.accuracy:.1%} agreement, log-likelihood {self.log_likelihood:.4f} (uniform {self.uniform:.4f})"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One epoch: its number from 1, the mean loss, and the agreement on the stopping deals."""
+
+    epoch: int
+    loss: float
+    stopping: Agreement
+
+
+class _Data:
+    """Decisions as tensors, split by deal."""
+
+    def __init__(self, decisions: Decisions, held_out: float, seed: int) -> None:
+        deals = np.unique(decisions.deal)
+        number = max(1, round(held_out * len(deals)))
+        if len(deals) < 2 * number + 1:
+            raise OptionError(f"cloning needs at least 3 deals, of which some are held out; there are {len(deals)}")
+        deals = np.random.default_rng(derived_seed(seed, "held-out deals")).permutation(deals)
+        split = {"stopping": deals[:number], "report": deals[number : 2 * number], "learning": deals[2 * number :]}
+        self.rows = {
+            name: torch.from_numpy(np.flatnonzero(np.isin(decisions.deal, part))) for name, part in split.items()
+        }
+        self.observation = torch.from_numpy(decisions.observation)
+        self.listed = torch.from_numpy(decisions.legal >= 0)
+        self.legal = torch.from_numpy(np.maximum(decisions.legal, 0))
+        self.choice = torch.from_numpy((decisions.legal == decisions.action[:, None]).argmax(1))
+        self.has_choice = self.listed.sum(1) > 1
+        squares = float(np.square(decisions.returns[self.rows["learning"].numpy()], dtype=np.float64).mean())
+        self.reward_scale = 1 / math.sqrt(squares) if squares > 0 else 1.0
+        self.returns = torch.from_numpy(decisions.returns) * self.reward_scale
+
+
+class Cloning:
+    """A run between two epochs.
+
+    Attributes:
+        network: what is learning.
+        best: its weights in the best epoch so far.
+        epoch: number of epochs done.
+    """
+
+    def __init__(self, decisions: Decisions, config: Config, settings: CloneSettings) -> None:
+        """Begin; raises OptionError if there are too few deals."""
+        self.decisions, self.config, self.settings = decisions, config, settings
+        self._data = _Data(decisions, settings.held_out, config.seed)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(config.seed)
+            self.network = Network.for_game(
+                decisions.game, decisions.options, config.hidden, config.activation, config.action_embedding
+            )
+        self._optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.lr)
+        self.best = copy.deepcopy(self.network.state_dict())
+        self.epoch, self._waited, self._best_score = 0, 0, -math.inf
+        self._digest = decisions.digest
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the likelihood has stopped rising, or all epochs are done."""
+        return self.epoch >= self.settings.epochs or self._waited >= self.settings.patience
+
+    def advance(self, on_step: Callable[[int, int], None] = lambda done, total: None) -> Progress:
+        """Learn for an epoch; `on_step` is called with the number of decisions done and their total."""
+        data, rows = self._data, self._data.rows["learning"]
+        generator = torch.Generator().manual_seed(derived_seed(self.config.seed, "epoch", self.epoch))
+        order, losses = rows[torch.randperm(len(rows), generator=generator)], []
+        for start in range(0, len(order), self.settings.batch):
+            part = order[start : start + self.settings.batch]
+            losses.append(self._step(data, part) * len(part))
+            on_step(start + len(part), len(order))
+        self.epoch += 1
+        found = self.agreement("stopping")
+        if found.log_likelihood > self._best_score:
+            self._best_score, self._waited = found.log_likelihood, 0
+            self.best = copy.deepcopy(self.network.state_dict())
+        else:
+            self._waited += 1
+        return Progress(self.epoch, sum(losses) / len(order), found)
+
+    def _step(self, data: _Data, rows: Tensor) -> float:
+        logits, value = self.network(self.network.features(data.observation[rows]), data.legal[rows].long())
+        log_probs = log_policy(logits, data.listed[rows]).gather(1, data.choice[rows, None])
+        loss = -log_probs.mean() + _VALUE_WEIGHT * (value - data.returns[rows]).square().mean()
+        self._optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), _MOST_NORM)
+        self._optimizer.step()
+        return float(loss.detach())
+
+    @torch.inference_mode()
+    def agreement(self, part: str, best: bool = False) -> Agreement:
+        """Return how well the network, or its best state, predicts "stopping", "report" or "learning" decisions."""
+        data = self._data
+        network = self.network
+        if best:
+            network = copy.deepcopy(network)
+            network.load_state_dict(self.best)
+        rows = data.rows[part]
+        rows = rows[data.has_choice[rows]]
+        right, log_likelihood, uniform = 0, 0.0, 0.0
+        for some in rows.split(_EVALUATED_TOGETHER):
+            listed = data.listed[some]
+            logits, _ = network(network.features(data.observation[some]), data.legal[some].long())
+            log_probs = log_policy(logits, listed)
+            right += int((log_probs.argmax(1) == data.choice[some]).sum())
+            log_likelihood += float(log_probs.gather(1, data.choice[some, None]).double().sum())
+            uniform -= float(listed.sum(1).double().log().sum())
+        count = max(1, len(rows))
+        return Agreement(right / count, log_likelihood / count, uniform / count, len(rows))
+
+    def save(self, path: Path) -> None:
+        """Write a checkpoint with the best weights, which plays as `ppo:PATH`, and what resuming needs."""
+        decisions = self.decisions
+        state = {
+            "settings": asdict(self.settings), "digest": self._digest, "epoch": self.epoch, "waited": self._waited,
+            "best": self._best_score, "model": self.network.state_dict(), "optimizer": self._optimizer.state_dict(),
+        }  # fmt: skip
+        more = {"config": self.config.as_dict(), "cloning": state}
+        steps, scale = self.epoch * len(self._data.rows["learning"]), self._data.reward_scale
+        write_checkpoint(path, decisions.game, decisions.options, self.network.shape, self.best, steps, scale, more)
+
+    def restore(self, path: Path) -> None:
+        """Go on from a checkpoint.
+
+        Raises:
+            FormatError: it is damaged, or not of a clone.
+            OptionError: it is of other data or other settings.
+        """
+        checkpoint = read_checkpoint(path)
+        state = checked_fields(checkpoint.get("cloning"), _STATE_FIELDS, f"{path}: the state of cloning")
+        kept = ("hidden", "activation", "action_embedding", "seed")
+        before, now = checkpoint.get("config"), self.config.as_dict()
+        settings = {**asdict(self.settings), "epochs": state["settings"].get("epochs")}
+        if not isinstance(before, dict) or any(before.get(name) != now[name] for name in kept):
+            raise OptionError(f"{path} was made with another network or seed; choose another folder")
+        if state["settings"] != settings or state["digest"] != self._digest:
+            raise OptionError(f"{path} was made from other decisions or with other settings; choose another folder")
+        try:
+            check_model(state["model"], self.network.shape)
+            check_model(checkpoint["model"], self.network.shape)
+            restore_moments(self._optimizer, list(self.network.parameters()), state["optimizer"])
+        except FormatError as error:
+            raise FormatError(f"{path} cannot be resumed: {error}") from None
+        if state["epoch"] < 0 or state["waited"] < 0 or math.isnan(state["best"]):
+            raise FormatError(f"{path} cannot be resumed: it has done {short(state['epoch'])} epochs")
+        self.network.load_state_dict(state["model"])
+        self.best = copy.deepcopy(checkpoint["model"])
+        self.epoch, self._waited, self._best_score = state["epoch"], state["waited"], state["best"]
+
+
+def clone(
+    decisions: Decisions,
+    config: Config,
+    out: str | Path,
+    settings: CloneSettings | None = None,
+    *,
+    resume: bool = False,
+    overwrite: bool = False,
+    on_step: Callable[[int, int], None] = lambda done, total: None,
+    on_epoch: Callable[[Progress], bool | None] = lambda progress: None,
+) -> tuple[Path, Agreement]:
+    """Clone an agent.
+
+    Args:
+        decisions: the agent's.
+        config: of the network (hidden, activation, action_embedding) and the seed.
+        out: folder for the checkpoint, metrics.jsonl and clone.json.
+        settings: how to learn.
+        resume: go on with the run in the folder, if it holds one, to the numbers of an uninterrupted run.
+        overwrite: replace a run that the folder holds.
+        on_step: called with decisions done and their total, in each epoch.
+        on_epoch: called after each epoch; returning False stops the run, to be resumed.
+
+    Returns:
+        the path of the checkpoint, and the agreement on deals that had no part in learning or stopping.
+
+    Raises:
+        OptionError: too few deals, or the folder holds a run.
+        FormatError: the run in the folder is damaged.
+    """
+    folder, run = Path(out), Cloning(decisions, config, settings or CloneSettings())
+    path = folder / CHECKPOINT
+    if path.exists() and not (resume or overwrite):
+        raise OptionError(f"{folder} holds a run; resume it, choose another folder or overwrite it")
+    if resume and path.exists():
+        run.restore(path)
+    else:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in (CHECKPOINT, METRICS_FILE, RESULT_FILE):
+            (folder / name).unlink(missing_ok=True)
+    per_epoch = len(run._data.rows["learning"])
+    logs = Logs(folder, run.epoch * per_epoch)
+    try:
+        while not run.is_over:
+            progress = run.advance(on_step)
+            logs.write(
+                {
+                    "steps": progress.epoch * per_epoch,
+                    "updates": progress.epoch,
+                    "loss/clone": progress.loss,
+                    "clone/accuracy": progress.stopping.accuracy,
+                    "clone/log_likelihood": progress.stopping.log_likelihood,
+                }
+            )
+            run.save(path)
+            if on_epoch(progress) is False:
+                raise KeyboardInterrupt
+    finally:
+        logs.close()
+    found = run.agreement("report", best=True)
+    about = {"game": decisions.game.name, "epochs": run.epoch, "learnt_from": len(decisions)}
+    result = {**about, **asdict(found)}
+    (folder / RESULT_FILE).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    return path, found

@@ -1,0 +1,189 @@
+"""Every notebook runs from top to bottom in its short form, and is stored the way a reader should find it."""
+
+import ast
+import base64
+import re
+import struct
+import sys
+from pathlib import Path
+
+import pytest
+
+from cardenvs.core.kernel import COMPILED
+
+nbformat = pytest.importorskip("nbformat")
+for module in ("nbclient", "ipykernel", "torch", "matplotlib", "pandas", "hypothesis"):
+    pytest.importorskip(module)
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from examples import run_notebooks as runner  # noqa: E402  after the folder of the checkout is on the path
+
+NOTEBOOKS = runner.notebooks()
+NEEDS = {"03_stable_baselines3": "sb3_contrib"}  # modules of further extras
+MOST_BYTES, MOST_BYTES_TOGETHER, MOST_PIXELS = 500_000, 3_000_000, 900
+ONE_MACHINE_ONLY = re.compile(
+    r"(?<![\w.:/])(/home|/root|/tmp|/work|/Users|/usr|/opt|/var|/content)/|[A-Z]:\\\\|\b0x[0-9a-f]{6,}"
+)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+@pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
+def path(request):
+    return request.param
+
+
+@pytest.fixture
+def notebook(path):
+    return nbformat.read(path, as_version=4)
+
+
+@pytest.mark.skipif(not COMPILED, reason="the notebooks play too many games for uncompiled rules")
+def test_a_notebook_runs_in_its_short_form_and_draws_its_pictures(path, notebook, tmp_path):
+    if path.stem in NEEDS:
+        pytest.importorskip(NEEDS[path.stem])
+    short = runner.shortened(notebook)
+    runner.execute(short, tmp_path)
+    assert kinds_of_pictures(short) == kinds_of_pictures(notebook)
+    assert not [output for output in outputs(short) if output.get("name") == "stderr"]
+
+
+def test_a_notebook_starts_with_its_badge_a_title_and_the_cell_that_installs(path, notebook):
+    nbformat.validate(notebook)
+    assert (notebook.nbformat, notebook.nbformat_minor) == (4, 5)
+    assert notebook.metadata.kernelspec.name == "python3"
+    first = notebook.cells[0].source.splitlines()
+    assert first[0] == runner.badge(path)
+    assert first[2].startswith("# ")
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for position, (tag, source) in enumerate(runner.shared_cells().items()):
+        assert runner.tagged(notebook, tag) is code[position]
+        assert code[position].source == source
+
+
+def test_a_short_run_changes_parameters_only(notebook):
+    tree = ast.parse(runner.tagged(notebook, "parameters").source)
+    full = {node.targets[0].id: ast.literal_eval(node.value) for node in tree.body if isinstance(node, ast.Assign)}
+    short = notebook.metadata[runner.SHORT]
+    assert short
+    assert set(short) <= set(full)
+    assert all(short[name] != full[name] for name in short)
+
+
+def test_outputs_are_stored_and_in_order(notebook):
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+    assert kinds_of_pictures(notebook), "a notebook has a picture"
+    assert not [one for one in outputs(notebook) if one.output_type == "error" or one.get("name") == "stderr"]
+
+
+def test_outputs_hold_nothing_of_the_machine_they_were_made_on(notebook):
+    for output in outputs(notebook):
+        for text in texts(output):
+            found = ONE_MACHINE_ONLY.search(text)
+            assert not found, text[max(0, found.start() - 60) : found.end() + 60]
+
+
+def test_a_notebook_is_small(path, notebook):
+    assert path.stat().st_size <= MOST_BYTES
+    for output in outputs(notebook):
+        picture = output.get("data", {}).get("image/png")
+        if picture:
+            (width,) = struct.unpack(">I", base64.b64decode(picture)[16:20])
+            assert width <= MOST_PIXELS
+
+
+def test_all_notebooks_together_are_small():
+    assert NOTEBOOKS
+    assert sum(path.stat().st_size for path in NOTEBOOKS) <= MOST_BYTES_TOGETHER
+
+
+def test_cells_are_short_enough_to_read(notebook):
+    for cell in notebook.cells:
+        lines = cell.source.splitlines()
+        if cell.cell_type == "code":
+            assert len(lines) <= 30, cell.source
+            assert all(len(line) <= 120 for line in lines), cell.source
+
+
+def test_links_lead_to_pages_of_the_checkout(path, notebook):
+    for cell in notebook.cells:
+        for link in LINK.findall(cell.source) if cell.cell_type == "markdown" else ():
+            target, _, heading = link.partition("#")
+            if target.startswith("https://"):
+                continue
+            page = (path.parent / target).resolve()
+            assert page.is_relative_to(ROOT), link
+            assert page.exists(), link
+            if heading:
+                assert heading in headings(page.read_text(encoding="utf-8")), link
+
+
+def test_metadata_are_those_that_the_script_writes(path, notebook):
+    before = nbformat.writes(notebook)
+    runner.tidy(notebook, path)
+    assert nbformat.writes(notebook) == before, "run `python -m examples.run_notebooks`"
+
+
+def test_two_runs_with_the_same_results_are_stored_alike():
+    stored = []
+    for run in ("1a2b3", "4c5d6"):
+        notebook = small_notebook()
+        table = {"text/html": f'<table id="T_{run}"><td id="T_{run}_row0"></td></table>', "text/plain": f"<at 0x{run}>"}
+        code = nbformat.v4.new_code_cell("table", outputs=[nbformat.v4.new_output("display_data", table)])
+        code.metadata["execution"] = {"iopub.status.busy": run}
+        notebook.cells.append(code)
+        notebook.metadata["language_info"] = {"name": "python", "version": run}
+        runner.tidy(notebook, runner.FOLDER / "00_small.ipynb")
+        stored.append(nbformat.writes(notebook))
+    assert stored[0] == stored[1]
+
+
+def test_a_short_run_stores_nothing_and_a_full_one_its_outputs(tmp_path):
+    path = tmp_path / "00_small.ipynb"
+    nbformat.write(small_notebook(), path)
+    before = path.read_bytes()
+    runner.refresh(path, short=True)
+    assert path.read_bytes() == before
+    runner.refresh(path)
+    (printed,) = outputs(nbformat.read(path, as_version=4))
+    assert printed.text == "games: 3\n"
+
+
+def test_an_unknown_name_is_an_error_that_lists_the_known_ones(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["run_notebooks", "99"])
+    with pytest.raises(SystemExit):
+        runner.main()
+    assert "no notebook's name begins with '99'; there are 01_five_minutes.ipynb" in capsys.readouterr().err
+
+
+def small_notebook():
+    """A notebook with all that the script asks for."""
+    cells = [nbformat.v4.new_markdown_cell("# Small")]
+    for tag, code in ("install", ""), ("style", ""), ("parameters", "GAMES = 3"):
+        cells.append(nbformat.v4.new_code_cell(code, metadata={"tags": [tag]}))
+    cells.append(nbformat.v4.new_code_cell("print('games:', GAMES)"))
+    return nbformat.v4.new_notebook(cells=cells, metadata={runner.SHORT: {"GAMES": 1}})
+
+
+def outputs(notebook):
+    return [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+
+
+def texts(output):
+    """The text of an output, without pictures in base 64."""
+    data = output.get("data", {})
+    return [output.get("text", ""), *(str(value) for kind, value in data.items() if kind != "image/png")]
+
+
+def kinds_of_pictures(notebook):
+    """For each output with a picture, in order, its kind."""
+    pictures = ("image/png", "image/svg+xml")
+    return [kind for output in outputs(notebook) for kind in pictures if kind in output.get("data", {})]
+
+
+def headings(page):
+    """The anchors of a page of Markdown, as GitHub and mkdocs write them."""
+    titles = re.findall(r"^#+ (.+)$", page, re.MULTILINE)
+    return {re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", title.lower()).strip()) for title in titles}
