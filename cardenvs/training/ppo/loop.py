@@ -90,7 +90,7 @@ def train(
         if processes.is_first:
             folder.mkdir(parents=True, exist_ok=True)
             if resume is None:
-                _clear(folder)
+                clear(folder)
         return _Loop(run, folder, show and processes.is_first, on_update).go()
 
 
@@ -120,7 +120,7 @@ def _game_and_config(game: str | Game | None, config: Config | None) -> tuple[Ga
     return game, config
 
 
-def _clear(folder: Path) -> None:
+def clear(folder: Path) -> None:
     """Remove what an earlier run left in its folder."""
     for pattern in (CHECKPOINT, METRICS_FILE, EVALUATION_FILE, "events.out.tfevents.*"):
         for path in folder.glob(pattern):
