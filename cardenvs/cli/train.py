@@ -16,9 +16,11 @@ from cardenvs.cli.shared import (
     Device,
     InitFile,
     OptionTexts,
+    RayAddress,
     Seconds,
     Threads,
     TotalSteps,
+    join_cluster,
     new_console,
     new_table,
 )
@@ -43,6 +45,10 @@ def train(
     seeds: Annotated[
         str | None, typer.Option(metavar="SEEDS", help="Train once a seed, as in 1:6 (1 to 5) or 1,4,9.")
     ] = None,
+    backend: Annotated[
+        str, typer.Option(metavar="local|ray", help="Where to train the policies of --seeds.")
+    ] = "local",
+    address: RayAddress = None,
     device: Device = "auto",
     threads: Threads = 0,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
@@ -65,6 +71,11 @@ def train(
     if settings:
         typer.echo(settings_text())
         return
+    if backend not in ("local", "ray") or (backend == "ray" and not seeds):
+        raise OptionError(f"--backend is local, or ray with --seeds; got {backend!r}")
+    if backend == "ray" and init:
+        raise OptionError("--init does not go with --backend ray, where runs begin with random weights; leave it out")
+    join_cluster(backend, address)
     if resume and seeds:
         raise OptionError("--seeds goes on with the runs in its folder by itself; leave out --resume")
     if resume and (game or config or changes or option or init):
@@ -104,7 +115,7 @@ def train(
         if seeds is None or chosen is None:
             train_policy(None if resume else game, chosen, out=out, resume=resume, overwrite=overwrite, **given)
         else:
-            _train_seeds(game, chosen, seeds, out, overwrite, given)
+            _train_seeds(game, chosen, seeds, out, overwrite, given, backend)
     except KeyboardInterrupt:
         raise typer.Exit(EXIT_INTERRUPTED) from None
     if is_started_by_torchrun():
@@ -115,11 +126,17 @@ def train(
 
 
 def _train_seeds(
-    game: str | None, config: "Config", seeds: str, out: str | None, overwrite: bool, given: dict[str, Any]
+    game: str | None,
+    config: "Config",
+    seeds: str,
+    out: str | None,
+    overwrite: bool,
+    given: dict[str, Any],
+    backend: str,
 ) -> None:
     """Train once a seed and print a table of the results."""
     from cardenvs.training.ppo import train as train_policy
-    from cardenvs.training.seeds import parse_seeds, table, train_seeds
+    from cardenvs.training.seeds import parse_seeds, table, train_seeds, unfinished
 
     def train_one(settings: "Config", folder: Path, goes_on: bool) -> None:
         if goes_on and not overwrite:
@@ -129,6 +146,16 @@ def _train_seeds(
             train_policy(game, settings, out=folder, overwrite=overwrite, **given)
 
     folder = Path("runs") / time.strftime(f"{game or config.game}-%Y%m%d-%H%M%S") if out is None else Path(out)
+    if backend == "ray":
+        from cardenvs.training.remote import RemoteRun, train_on_ray
+
+        limits = {"total_steps": given["total_steps"], "seconds": given["seconds"]}
+        train_on_ray(
+            [RemoteRun(game or settings.game, settings, path, **limits)
+             for settings, path in unfinished(config, parse_seeds(seeds), folder, overwrite)],
+            given["threads"] or 1, given["show"],
+        )  # fmt: skip
+        overwrite = False
     results = train_seeds(config, parse_seeds(seeds), folder, train_one, overwrite)
     if results and given["show"]:
         headings, rows = table(results)

@@ -91,7 +91,8 @@ def test_two_processes_resume_the_run_of_one_and_the_reverse(tmp_path):
     path = train(LEDUC, CONFIG, out=tmp_path / "one", total_steps=2 * STEPS, threads=1, show=False)
     said = in_two("--resume", str(path), f"--total-steps={4 * STEPS}", "--out", str(tmp_path / "two"))
     assert said.returncode == 0, said.stderr
-    for checkpoint, name in ((path, "1of1"), (tmp_path / "two" / "latest.pt", "1of2")):
+    here = train(resume=path, total_steps=4 * STEPS, threads=1, show=False, out=tmp_path / "here")
+    for checkpoint, name in ((here, "1of1"), (tmp_path / "two" / "latest.pt", "1of2")):
         train(resume=checkpoint, total_steps=6 * STEPS, threads=1, show=False, out=tmp_path / name)
     check_alike(*(read_checkpoint(tmp_path / name / "latest.pt") for name in ("1of1", "1of2")))
 

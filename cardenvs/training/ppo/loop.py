@@ -100,7 +100,7 @@ def train(
         if processes.is_first:
             folder.mkdir(parents=True, exist_ok=True)
             if resume is None:
-                _clear(folder)
+                clear(folder)
         return _Loop(run, folder, show and processes.is_first, on_update, resume_with).go()
 
 
@@ -153,7 +153,7 @@ def shaped_like(config: Config, checkpoint: dict[str, Any]) -> Config:
     return config.changed({name: checkpoint["shape"][name] for name in ("hidden", "activation", "action_embedding")})
 
 
-def _clear(folder: Path) -> None:
+def clear(folder: Path) -> None:
     """Remove what an earlier run left in its folder."""
     for pattern in (CHECKPOINT, METRICS_FILE, EVALUATION_FILE, "events.out.tfevents.*"):
         for path in folder.glob(pattern):

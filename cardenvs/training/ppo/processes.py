@@ -176,7 +176,7 @@ class Turns:
             [slots if rank == processes.rank else np.full(len(part[0]), -1) for rank, part in enumerate(parts)]
         )
         every_number, every_value, every_advantage = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-        order = np.argsort(every_number)
+        order = np.argsort(every_number, kind="stable")  # merges what is sorted already
         return cls(slot[order], every_value[order], every_advantage[order])
 
 
