@@ -25,6 +25,7 @@ class Baseline(BaseModel):
         response: decisions in which a response to the trained policy is trained, or None: none is.
         agents: specs, besides random and the game's own policies.
         deals: duplicate deals of the board.
+        pairs: in partnership games, two of the trained policy against two of the default opponent, and nobody else.
         small: values of SMALLER for the small form, or None: it leaves the game out.
     """
 
@@ -37,6 +38,7 @@ class Baseline(BaseModel):
     seeds: int = Field(default=1, ge=1, le=100)
     agents: tuple[str, ...] = ()
     deals: int = Field(ge=2)
+    pairs: bool = False
     small: dict[str, Any] | None = None
 
 

@@ -183,14 +183,18 @@ def played(
     game: Game, baseline: Baseline, folder: Path, trained: str | None, processes: int, backend: str = "local"
 ) -> dict[str, Any]:
     """Play the board of a game, or what its store lacks, and return it as JSON values. `trained` is an agent's spec."""
-    specs = ["random", *game.policies, *baseline.agents]
-    agents = [{"name": f"{spec} 2" if spec in specs[:k] else spec, "spec": spec} for k, spec in enumerate(specs)]
+    agents = [{"name": spec, "spec": spec} for spec in ("random", *game.policies, *baseline.agents)]
     if trained is not None:
         agents.append({"name": TRAINED, "spec": trained})
+    anchor = "random"
+    if baseline.pairs:  # who sits opposite is a partner
+        anchor = game.default_opponent
+        pair = [agents[-1], {"name": anchor, "spec": anchor}]
+        agents = [*pair, *({**agent, "name": f"{agent['name']}, partner"} for agent in pair)]
     experiment = Experiment.of(
         {
             "name": game.title, "seed": _SEED, "deals": baseline.deals, "agents": agents,
-            "games": [{"game": game.name, "options": baseline.options}], "anchors": {"random": 1000},
+            "games": [{"game": game.name, "options": baseline.options}], "anchors": {anchor: 1000},
             "guard": {"on_failure": "stop"},
         }
     )  # fmt: skip

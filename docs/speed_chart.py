@@ -14,8 +14,8 @@ GROUPS = {  # what of the benchmark, by what the chart calls it
 }
 _NAMES = {"OpenSpiel from Python": "OpenSpiel"}
 _LEFT_OUT = "C by hand"  # the limit, not a peer
-_WIDTH, _LABELS, _BARS = 960, 230, 520
-_BAR, _GAP, _GROUP_GAP, _TOP = 22, 4, 18, 64
+_WIDTH, _LABELS, _BARS = 960, 120, 560
+_HEADING, _BAR, _GAP, _GROUP_GAP, _TOP = 26, 22, 4, 14, 58
 _STYLE = (
     "text{font-family:system-ui,'Segoe UI',Roboto,sans-serif;fill:#1b2430;font-size:15px}.faint{fill:#6b7078}"
     ".bold{font-weight:700}.own{fill:#00795a}.peer{fill:#9aa3ab}.panel{fill:#ffffff;stroke:#cfd6d0}"
@@ -31,7 +31,7 @@ def draw() -> str:
         found = [row for row in rows if row["what"] == what and row["theirs"] and row["peer"] != _LEFT_OUT]
         if found:
             parts.append(_group(name, found, y))
-            y += (len(found) + 1) * (_BAR + _GAP) + _GROUP_GAP
+            y += _HEADING + (len(found) + 1) * (_BAR + _GAP) + _GROUP_GAP
     title = "Steps a second, batched, observations and masks included"
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {y}" width="100%" role="img" '
@@ -47,6 +47,7 @@ def _group(name: str, rows: list[dict[str, Any]], y: int) -> str:
     bars = [("cardenvs", ours, "own", "")]
     bars += [(_NAMES.get(row["peer"], row["peer"]), row["theirs"], "peer", _times(row)) for row in rows]
     parts = [f'<text class="bold" x="24" y="{y + 16}">{escape(name)}</text>']
+    y += _HEADING
     for label, speed, kind, times in bars:
         width = max(1.0, _BARS * speed / ours)
         end = _LABELS + width + 8
