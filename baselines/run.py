@@ -23,6 +23,7 @@ from cardenvs.arena.results.board import board_of
 from cardenvs.arena.store import Store
 from cardenvs.cli.arena.board import run_with_progress
 from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
+from cardenvs.cli.shared import join_cluster
 from cardenvs.cli.streams import clean_errors
 from cardenvs.core.files import write_whole
 from cardenvs.core.game import Game
@@ -35,6 +36,7 @@ from cardenvs.training.ppo.loop import shaped_like
 from cardenvs.training.ppo.opponents import make_opponent
 from cardenvs.training.ppo.run import CHECKPOINT
 from cardenvs.training.progress import EVALUATION_FILE, METRICS_FILE
+from cardenvs.training.remote import RemoteRun, train_on_ray
 from cardenvs.training.seeds import has_begun
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
@@ -53,15 +55,25 @@ def main(
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = RESULTS,
     processes: Annotated[int, typer.Option("--processes", "-p", min=1, help="Processes that play the boards.")] = 1,
     threads: Annotated[int, typer.Option(min=0, help="Threads of training; 0: one per core.")] = 0,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT", help="Train and play on this Ray cluster, which has --work as a shared folder."
+        ),
+    ] = None,
 ) -> None:
     """Work through the plan."""
     with clean_errors():
         plan = read_plan(small=small, games=[name.strip() for name in games.split(",") if name.strip()])
         for folder in (work, out):
             folder.mkdir(parents=True, exist_ok=True)
+        backend = "local" if ray is None else "ray"
+        join_cluster(backend, ray)
+        if ray is not None:
+            train_on_ray(unfinished_runs(plan, work), threads or 1)
         for name, baseline in plan.items():
             try:
-                result = baseline_of(get_game(name), baseline, work / name, processes, threads)
+                result = baseline_of(get_game(name), baseline, work / name, processes, threads, backend)
             except KeyboardInterrupt:
                 sys.stderr.write("Stopped. The same command goes on from here.\n")
                 raise typer.Exit(EXIT_INTERRUPTED) from None
@@ -70,7 +82,9 @@ def main(
             draw_results(result, out / f"{name}.svg")
 
 
-def baseline_of(game: Game, baseline: Baseline, folder: Path, processes: int, threads: int = 0) -> dict[str, Any]:
+def baseline_of(
+    game: Game, baseline: Baseline, folder: Path, processes: int, threads: int = 0, backend: str = "local"
+) -> dict[str, Any]:
     """Train, play, and return the results of a game as JSON values.
 
     Raises:
@@ -84,7 +98,7 @@ def baseline_of(game: Game, baseline: Baseline, folder: Path, processes: int, th
         best = max(runs, key=lambda run: run["scores"].get(game.default_opponent, run["scores"]["random"])["mean"])
         write_weights(read_checkpoint(folder / f"seed-{best['seed']}" / CHECKPOINT), weights)
     spec = f"ppo:{weights}{',sample=true' if settings_of(game, baseline).eval_sample else ''}" if runs else None
-    board = played(game, baseline, folder, spec, processes)
+    board = played(game, baseline, folder, spec, processes, backend)
     return {
         "game": game.name,
         "options": baseline.options,
@@ -108,6 +122,19 @@ def trained(game: Game, baseline: Baseline, folder: Path, seed: int, threads: in
             train(game, config, out=folder, total_steps=baseline.steps, threads=threads)
     evaluation = json.loads((folder / EVALUATION_FILE).read_text(encoding="utf-8"))
     return {**evaluation, "curve": learning_curve(folder / METRICS_FILE)}
+
+
+def unfinished_runs(plan: dict[str, Baseline], work: Path) -> list[RemoteRun]:
+    """Return the runs of training that are left to do."""
+    return [
+        RemoteRun(name, config, folder, baseline.steps)
+        for name, baseline in plan.items()
+        if baseline.steps is not None
+        for seed in range(1, baseline.seeds + 1)
+        for folder in [work / name / f"seed-{seed}"]
+        for config in [settings_of(get_game(name), baseline).changed({"seed": seed, "options": baseline.options})]
+        if not (folder / EVALUATION_FILE).exists()
+    ]
 
 
 def settings_of(game: Game, baseline: Baseline) -> Config:
@@ -152,7 +179,9 @@ def exploited(
     return {"steps": baseline.response, **gains.as_dict(), "verdict": verdict(gains, unit, baseline.response, exact)}
 
 
-def played(game: Game, baseline: Baseline, folder: Path, trained: str | None, processes: int) -> dict[str, Any]:
+def played(
+    game: Game, baseline: Baseline, folder: Path, trained: str | None, processes: int, backend: str = "local"
+) -> dict[str, Any]:
     """Play the board of a game, or what its store lacks, and return it as JSON values. `trained` is an agent's spec."""
     agents = [{"name": spec, "spec": spec} for spec in ("random", *game.policies, *baseline.agents)]
     if trained is not None:
@@ -170,7 +199,7 @@ def played(game: Game, baseline: Baseline, folder: Path, trained: str | None, pr
         }
     )  # fmt: skip
     with Store(folder / "board.db") as store:
-        if run_with_progress(experiment, store, True, processes, 64, "local") is None:
+        if run_with_progress(experiment, store, True, processes, 64, backend) is None:
             raise KeyboardInterrupt
         board = board_json(board_of(store, experiment.stored))
         return {**board, "digest": store.digest()}

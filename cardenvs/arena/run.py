@@ -7,7 +7,6 @@ adds each to the store and reports it to the plan, which may then release more d
 
 import contextlib
 import functools
-import itertools
 import os
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -25,6 +24,7 @@ from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, require
 
 _LARGEST_REMOTE_CHUNK = 32  # games handed at once to a Ray worker, which returns them together
 _REPORT_EVERY_S = 0.1
+_MOST_LOSSES = 3  # for each Ray worker, without a game in between
 
 Backend = Literal["local", "ray"]
 Finished = Generator[tuple[int, GameRecord], None, None]  # (number of the match, game)
@@ -54,7 +54,7 @@ def run(
         matches: the matches, played in this order.
         store: where finished games are kept.
         resume, processes, batch, keep_going, statistics, progress: see Match.run. On Ray, `processes` is the number of
-            workers, and a worker that dies ends the run even with `keep_going`.
+            workers; one that is lost is replaced and its games are played again, with `keep_going` or without.
         stop: rule that ends a match early.
         seconds: start no game after this many seconds; a later run plays the missing ones.
         backend: "local", or "ray" for the Ray cluster of this environment (a local one if there is none).
@@ -258,44 +258,82 @@ def _play_rest_on_ray(
         return
     import ray
 
-    with _ray_cluster(processes):
-        player = ray.remote(num_cpus=1)(_RemotePlayer)
-        shared = ray.put(list(matches))
-        free: list[Any] = [player.remote(shared, settings) for _ in range(processes)]
-        playing: dict[Any, Any] = {}
+    with ray_cluster(processes):
         most = max(
             _LARGEST_REMOTE_CHUNK, settings.batch if any(pool.io_bound or pool.has_batches for pool in pools) else 0
         )
+        with contextlib.closing(_RemotePlayers(ray, matches, settings, processes)) as players:
+            yield from players.play(plan, most)
+
+
+class _RemotePlayers:
+    """Actors of a cluster that play games. One that is lost is replaced, and its games are played by another."""
+
+    def __init__(self, ray: Any, matches: Sequence[Match], settings: PlaySettings, number: int) -> None:
+        self._ray, self._settings, self._number = ray, settings, number
+        self._class = ray.remote(num_cpus=1)(_RemotePlayer)
+        self._matches = ray.put(list(matches))
+        self._starting: dict[Any, Any] = {}  # actors by what becomes ready when they do
+        self._playing: dict[Any, tuple[Any, tuple[int, list[Job]]]] = {}  # by their results: actors, and their games
+        self._free: list[Any] = []
+        self._losses = 0  # since games came in
+        for _ in range(number):
+            self._start()
+
+    def close(self) -> None:
+        """End the actors."""
+        for actor in (*self._free, *self._starting.values(), *(actor for actor, _ in self._playing.values())):
+            self._ray.kill(actor)
+
+    def play(self, plan: Plan, most: int) -> Finished:
+        """Play the games of a plan, up to `most` in one call of an actor."""
+        while True:
+            while self._free and (taken := plan.take(chunk_size(plan, self._number, most))) is not None:
+                actor = self._free.pop()
+                self._playing[actor.play.remote(*taken)] = actor, taken
+            if not self._playing and (self._free or plan.check_time() or not plan.left):
+                return
+            (ready,), _ = self._ray.wait([*self._playing, *self._starting], num_returns=1)
+            yield from self._hear(ready, plan)
+
+    def _start(self) -> None:
+        # A cluster that has lost a machine may have no room: only actors that run get games, never one that waits.
+        actor = self._class.remote(self._matches, self._settings)
+        self._starting[actor.is_ready.remote()] = actor
+
+    def _hear(self, ready: Any, plan: Plan) -> Finished:
+        """Take in that an actor is ready, has played its games, or is lost."""
+        if ready in self._starting:
+            actor, taken = self._starting.pop(ready), None
+        else:
+            actor, taken = self._playing.pop(ready)
         try:
-            while True:
-                while free and (taken := plan.take(chunk_size(plan, processes, most))) is not None:
-                    actor = free.pop()
-                    playing[actor.play.remote(*taken)] = actor
-                if not playing:
-                    return
-                (ready,), _ = ray.wait(list(playing), num_returns=1)
-                free.append(playing.pop(ready))
-                yield from _results_of(ray, ready)
-        finally:
-            for actor in itertools.chain(free, playing.values()):
-                ray.kill(actor)
+            results, error = self._ray.get(ready)
+        except self._ray.exceptions.RayError as lost:
+            if taken is not None:
+                number, jobs = taken
+                plan.put_back((number, job) for job in reversed(jobs))
+            self._note_loss(lost)
+            self._start()
+            return
+        self._free.append(actor)
+        if taken is not None:
+            self._losses = 0
+        yield from results
+        if error is not None:
+            raise error
 
-
-def _results_of(ray: Any, reference: Any) -> Finished:
-    try:
-        results, error = ray.get(reference)
-    except ray.exceptions.RayError as lost:
-        raise ArenaError(
-            f"a Ray worker was lost ({type(lost).__name__}: {' '.join(str(lost).split())[:300]}); finished games are "
-            "kept, resume to play the missing ones"
-        ) from lost
-    yield from results
-    if error is not None:
-        raise error
+    def _note_loss(self, lost: Exception) -> None:
+        self._losses += 1
+        if isinstance(lost, self._ray.exceptions.RayTaskError) or self._losses > _MOST_LOSSES * self._number:
+            raise ArenaError(
+                f"Ray workers are lost again and again ({type(lost).__name__}: {' '.join(str(lost).split())[:300]}); "
+                "finished games are kept, resume to play the missing ones"
+            ) from lost
 
 
 @contextlib.contextmanager
-def _ray_cluster(processes: int) -> Iterator[None]:
+def ray_cluster(processes: int) -> Iterator[None]:
     """Use the cluster this process has joined or RAY_ADDRESS names, else start a local one for the block."""
     import ray
 
@@ -318,6 +356,10 @@ class _RemotePlayer:
     def __init__(self, matches: list[Match], settings: PlaySettings) -> None:
         prepare_worker()
         self._player = _MatchPlayer(matches, settings)
+
+    def is_ready(self) -> tuple[list[tuple[int, GameRecord]], None]:
+        """Return no results, once the actor runs."""
+        return [], None
 
     def play(self, number: int, jobs: list[Job]) -> tuple[list[tuple[int, GameRecord]], CardenvsError | None]:
         """Play games of match `number`. Return those that ended, and the error that stopped play, if any."""

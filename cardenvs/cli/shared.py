@@ -1,5 +1,6 @@
 """What several commands share: types of their parameters, the console, tables."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -101,3 +102,24 @@ def step_through(show: Callable[[int], None], last: int) -> None:
         number = min(int(text[:_MAX_DIGITS]), last) if text.isdecimal() else None
         wanted = number if number is not None else k - 1 if text == "b" else k + 1
         k = min(last, max(0, wanted))
+
+
+RayAddress = Annotated[
+    str | None,
+    typer.Option("--address", metavar="HOST:PORT", help="Ray cluster to use, or auto; default: a local one."),
+]
+
+
+def join_cluster(backend: str, address: str | None) -> None:
+    """Make `address` the Ray cluster of this process.
+
+    Raises:
+        ArenaError: the backend is not Ray.
+    """
+    if address is None:
+        return
+    from cardenvs.core.errors import ArenaError
+
+    if backend != "ray":
+        raise ArenaError("--address is for --backend ray")
+    os.environ["RAY_ADDRESS"] = address

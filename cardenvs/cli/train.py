@@ -1,5 +1,7 @@
 """`cardenvs train`."""
 
+import os
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,9 +16,11 @@ from cardenvs.cli.shared import (
     Device,
     InitFile,
     OptionTexts,
+    RayAddress,
     Seconds,
     Threads,
     TotalSteps,
+    join_cluster,
     new_console,
     new_table,
 )
@@ -41,6 +45,10 @@ def train(
     seeds: Annotated[
         str | None, typer.Option(metavar="SEEDS", help="Train once a seed, as in 1:6 (1 to 5) or 1,4,9.")
     ] = None,
+    backend: Annotated[
+        str, typer.Option(metavar="local|ray", help="Where to train the policies of --seeds.")
+    ] = "local",
+    address: RayAddress = None,
     device: Device = "auto",
     threads: Threads = 0,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
@@ -53,7 +61,8 @@ def train(
     `cardenvs train casino_v0 --set method=dmc --set action_embedding=64 --set action_head=layer`,
     `cardenvs train --resume runs/gin/latest.pt --seconds 300`,
     `cardenvs train gin_rummy_v0 --init runs/clone/latest.pt --out runs/from-clone`,
-    `cardenvs train leduc_poker_v0 --config configs/leduc_magnet.yaml --seeds 1:6 --out runs/leduc`
+    `cardenvs train leduc_poker_v0 --config configs/leduc_magnet.yaml --seeds 1:6 --out runs/leduc`,
+    `torchrun --nproc-per-node 2 -m cardenvs.cli train gin_rummy_v0 --out runs/gin`
     """
     from cardenvs.core.errors import OptionError, require
     from cardenvs.core.registry import get_game
@@ -62,6 +71,11 @@ def train(
     if settings:
         typer.echo(settings_text())
         return
+    if backend not in ("local", "ray") or (backend == "ray" and not seeds):
+        raise OptionError(f"--backend is local, or ray with --seeds; got {backend!r}")
+    if backend == "ray" and init:
+        raise OptionError("--init does not go with --backend ray, where runs begin with random weights; leave it out")
+    join_cluster(backend, address)
     if resume and seeds:
         raise OptionError("--seeds goes on with the runs in its folder by itself; leave out --resume")
     if resume and (game or config or changes or option or init):
@@ -69,7 +83,12 @@ def train(
     chosen = None if resume else chosen_config(game, config, changes or (), option or ())
     require("torch", "train")
     from cardenvs.training.ppo import train as train_policy
+    from cardenvs.training.ppo.processes import is_started_by_torchrun
 
+    if is_started_by_torchrun():
+        if seeds:
+            raise OptionError("several processes train one policy; leave out --seeds, or leave out torchrun")
+        quiet = quiet or os.environ["RANK"] != "0"
     if chosen is not None and not quiet and (name := game or chosen.game):
         found = get_game(name)
         compile_for(
@@ -96,17 +115,28 @@ def train(
         if seeds is None or chosen is None:
             train_policy(None if resume else game, chosen, out=out, resume=resume, overwrite=overwrite, **given)
         else:
-            _train_seeds(game, chosen, seeds, out, overwrite, given)
+            _train_seeds(game, chosen, seeds, out, overwrite, given, backend)
     except KeyboardInterrupt:
         raise typer.Exit(EXIT_INTERRUPTED) from None
+    if is_started_by_torchrun():
+        # Everything is written. Now and then a thread of torch aborts a process that ends in the usual way, and
+        # torchrun would take the run for failed.
+        sys.stderr.flush()
+        os._exit(0)
 
 
 def _train_seeds(
-    game: str | None, config: "Config", seeds: str, out: str | None, overwrite: bool, given: dict[str, Any]
+    game: str | None,
+    config: "Config",
+    seeds: str,
+    out: str | None,
+    overwrite: bool,
+    given: dict[str, Any],
+    backend: str,
 ) -> None:
     """Train once a seed and print a table of the results."""
     from cardenvs.training.ppo import train as train_policy
-    from cardenvs.training.seeds import parse_seeds, table, train_seeds
+    from cardenvs.training.seeds import parse_seeds, table, train_seeds, unfinished
 
     def train_one(settings: "Config", folder: Path, goes_on: bool) -> None:
         if goes_on and not overwrite:
@@ -116,6 +146,16 @@ def _train_seeds(
             train_policy(game, settings, out=folder, overwrite=overwrite, **given)
 
     folder = Path("runs") / time.strftime(f"{game or config.game}-%Y%m%d-%H%M%S") if out is None else Path(out)
+    if backend == "ray":
+        from cardenvs.training.remote import RemoteRun, train_on_ray
+
+        limits = {"total_steps": given["total_steps"], "seconds": given["seconds"]}
+        train_on_ray(
+            [RemoteRun(game or settings.game, settings, path, **limits)
+             for settings, path in unfinished(config, parse_seeds(seeds), folder, overwrite)],
+            given["threads"] or 1, given["show"],
+        )  # fmt: skip
+        overwrite = False
     results = train_seeds(config, parse_seeds(seeds), folder, train_one, overwrite)
     if results and given["show"]:
         headings, rows = table(results)

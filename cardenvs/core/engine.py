@@ -217,18 +217,21 @@ class Engine:
 
     @functools.cached_property
     def batch_reset(self) -> Callable:
-        """Start episode `episodes[i]` of every environment in start..stop-1 and encode it."""
+        """Start episode `episodes[i]` of every environment in start..stop-1 and encode it.
+
+        Environment i gets the seeds of number first + i.
+        """
         begin, encode = self.begin, self.encode
 
         def batch_reset(
-            states, blank, seed, episodes, no_log, write_mask, observation, mask, legal, amounts, num_legal, bits,
-            current_player, active, seeds, start, stop,
+            states, blank, seed, first, episodes, no_log, write_mask, observation, mask, legal, amounts, num_legal,
+            bits, current_player, active, seeds, start, stop,
         ):  # fmt: skip
             for env in range(start, stop):
                 i = np.uint64(env)  # unsigned, so that Numba skips the check for negative indices
                 states[i] = blank[0]
                 s = states[i]
-                begin(s, episode_seed(seed, i, episodes[i]), NO_DECK, no_log)
+                begin(s, episode_seed(seed, np.uint64(first) + i, episodes[i]), NO_DECK, no_log)
                 seeds[i] = s.seed
                 for p in range(active.shape[1]):
                     active[i, p] = s.active[p]
@@ -242,8 +245,9 @@ class Engine:
         begin, advance, encode = self.begin, self.advance, self.encode
 
         def batch_step(
-            states, blank, seed, episodes, no_log, write_mask, observation, mask, legal, amounts, num_legal, bits,
-            current_player, active, seeds, start, stop, actions, max_plies, reward, returns, terminated, truncated,
+            states, blank, seed, first, episodes, no_log, write_mask, observation, mask, legal, amounts, num_legal,
+            bits, current_player, active, seeds, start, stop, actions, max_plies, reward, returns, terminated,
+            truncated,
         ):  # fmt: skip
             num_players = reward.shape[1]
             for env in range(start, stop):
@@ -268,7 +272,7 @@ class Engine:
                     truncated[i] = s.terminal == 0
                     episodes[i] += 1
                     states[i] = blank[0]
-                    begin(s, episode_seed(seed, i, episodes[i]), NO_DECK, no_log)
+                    begin(s, episode_seed(seed, np.uint64(first) + i, episodes[i]), NO_DECK, no_log)
                     for p in range(num_players):
                         active[i, p] = s.active[p]
                 encode(s, i, write_mask, observation, mask, legal, amounts, num_legal, bits, current_player)
@@ -330,17 +334,17 @@ class Engine:
 
     @functools.cache  # noqa: B019  one engine a game, for the life of the process
     def batch_act(self, policy_name: str) -> Callable:
-        """batch_act(states, rows, legal, num_legal, seed, step, rng, out): choose in some states by a policy.
+        """batch_act(states, rows, legal, num_legal, seed, step, first, rng, out): choose in some states by a policy.
 
-        out[k] is the choice in states[rows[k]] and depends on (seed, step, rows[k]) only; legal and num_legal are the
-        legal lists of all states, as in a Batch; rng is a scratch uint64 array (4,).
+        out[k] is the choice in states[rows[k]] and depends on (seed, step, first + rows[k]) only; legal and num_legal
+        are the legal lists of all states, as in a Batch; rng is a scratch uint64 array (4,).
         """
         policy = self.policy(policy_name)
 
-        def batch_act(states, rows, legal, num_legal, seed, step, rng, out):
+        def batch_act(states, rows, legal, num_legal, seed, step, first, rng, out):
             for k in range(rows.shape[0]):
                 i = rows[k]
-                seed_xoshiro(rng, np.uint64(substream_seed(seed, step, i)))
+                seed_xoshiro(rng, np.uint64(substream_seed(seed, step, first + i)))
                 out[k] = policy(states[i], legal[i], num_legal[i], rng)
 
         return self.entry(batch_act)

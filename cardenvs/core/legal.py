@@ -12,22 +12,22 @@ _U1, _U32, _ALL = np.uint64(1), np.uint64(32), np.uint64(2**64 - 1)
 
 @takes_records
 @kernel(entry=True)
-def sample_legal(legal, num_legal, seed, step, out):
-    """Write a uniformly random legal action of each environment i to `out`; it depends on (seed, step, i) only."""
+def sample_legal(legal, num_legal, seed, step, first, out):
+    """Write a random legal action of each environment i to `out`, uniform, by (seed, step, first + i) only."""
     base = mix64(np.uint64(seed) + mix64(np.uint64(step)))
     for i in range(out.shape[0]):
-        word = mix64(base + np.uint64(i)) >> _U32
+        word = mix64(base + np.uint64(first + i)) >> _U32
         out[i] = legal[i, np.int64((word * np.uint64(num_legal[i])) >> _U32)]
 
 
 @takes_records
 @kernel(entry=True)
-def sample_legal_or_amount(legal, num_legal, amounts, zero, seed, step, out):
+def sample_legal_or_amount(legal, num_legal, amounts, zero, seed, step, first, out):
     """Like `sample_legal`, with every legal amount as likely as every listed action; zero + a is the id of amount a."""
     base = mix64(np.uint64(seed) + mix64(np.uint64(step)))
     for i in range(out.shape[0]):
         n, low = np.int64(num_legal[i]), np.int64(amounts[i, 0])
-        word = mix64(base + np.uint64(i)) >> _U32
+        word = mix64(base + np.uint64(first + i)) >> _U32
         choice = np.int64((word * np.uint64(n + amounts[i, 1] - low + 1)) >> _U32)
         out[i] = legal[i, choice] if choice < n else zero + low + choice - n
 

@@ -49,6 +49,7 @@ class VectorEnv:
         game: the Game.
         options: its validated options.
         num_envs: N.
+        first_env: the number of environment 0 in what is random.
         num_players, num_actions, observation_size: P, A, D.
         layout: the layout of observations.
         amount_zero: the id of amount 0 if amounts are actions and the batch shows their bounds, else None.
@@ -66,6 +67,7 @@ class VectorEnv:
         legal_lists: bool = True,
         max_plies: int | None = None,
         resumable: bool = False,
+        first_env: int = 0,
         **options: Any,
     ) -> None:
         """Allocate the buffers. Call `reset` before `step`.
@@ -80,6 +82,8 @@ class VectorEnv:
             legal_lists: whether to show `legal_actions`.
             max_plies: truncate episodes after this many plies; by default the game's own bound, which no game exceeds.
             resumable: store the actions of the running episodes, so that `get_state` can save them.
+            first_env: environment i plays, and policies act in it, as in environment first_env + i of a larger batch,
+                of which this is a part.
             options: game options.
 
         Raises:
@@ -90,6 +94,7 @@ class VectorEnv:
         self.options = game.make_options(**options)
         self.options.check_environment()
         self.num_envs = positive("num_envs", num_envs)
+        self.first_env = checked_integer("first_env", first_env, 0, _MOST_PLIES)
         self.layout = game.layout(self.options)
         self.observation_size = self.layout.size
         self.num_players = self.options.num_players
@@ -200,10 +205,17 @@ class VectorEnv:
         self._samples = (self._samples + 1) & SEED_MASK
         # Too fast to gain from threads.
         if self.amount_zero is None:
-            sample_legal(self._legal, b.num_legal, self._seed, self._samples, self._sampled)
+            sample_legal(self._legal, b.num_legal, self._seed, self._samples, self.first_env, self._sampled)
         else:
             sample_legal_or_amount(
-                self._legal, b.num_legal, self._amounts, self.amount_zero, self._seed, self._samples, self._sampled
+                self._legal,
+                b.num_legal,
+                self._amounts,
+                self.amount_zero,
+                self._seed,
+                self._samples,
+                self.first_env,
+                self._sampled,
             )
         return self._sampled
 
@@ -256,7 +268,7 @@ class VectorEnv:
             self._act_one_by_one(policy, rows, seed, step, rng, actions)
             return actions
         act = self.game.engine.batch_act(policy)
-        act(self._states, rows, self._legal, self._buffers.num_legal, seed, step, rng, actions)
+        act(self._states, rows, self._legal, self._buffers.num_legal, seed, step, self.first_env, rng, actions)
         return actions
 
     def get_state(self) -> dict[str, Any]:
@@ -433,15 +445,16 @@ class VectorEnv:
 
     def _act_one_by_one(self, policy: str, rows: np.ndarray, seed: int, step: int, rng: Any, out: np.ndarray) -> None:
         act, legal = self.game.engine.act(policy), np.zeros(self.game.max_legal(self.options), np.int32)
-        for k, row in enumerate(rows):
-            out[k] = act(self._states, int(row), derived_seed(seed, "policy", step, int(row)), rng, legal)
+        for k, row in enumerate(map(int, rows)):
+            out[k] = act(self._states, row, derived_seed(seed, "policy", step, self.first_env + row), rng, legal)
 
     def _common(self) -> tuple:
         """Return the leading arguments of batch_reset and batch_step."""
         b = self._buffers
         return (
-            self._states, self._blank, self._seed, self._episodes, NO_LOG, self._write_mask, b.observation, self._mask,
-            self._legal, self._amounts, b.num_legal, self._bits, b.current_player, b.active, b.episode_seed,
+            self._states, self._blank, self._seed, self.first_env, self._episodes, NO_LOG, self._write_mask,
+            b.observation, self._mask, self._legal, self._amounts, b.num_legal, self._bits, b.current_player, b.active,
+            b.episode_seed,
         )  # fmt: skip
 
     def _identity(self) -> dict[str, Any]:

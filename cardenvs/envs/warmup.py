@@ -45,4 +45,4 @@ def _bet() -> None:
     legal, bits = np.zeros((_NUM_ENVS, 1), np.int32), np.ones((_NUM_ENVS, 1), np.uint64)
     amounts = np.tile(np.array([0, -1], np.int32), (_NUM_ENVS, 1))
     first_illegal_or_amount(actions, bits, amounts, 0)
-    sample_legal_or_amount(legal, num_legal, amounts, 0, 0, 0, np.zeros(_NUM_ENVS, np.int32))
+    sample_legal_or_amount(legal, num_legal, amounts, 0, 0, 0, 0, np.zeros(_NUM_ENVS, np.int32))

@@ -70,6 +70,24 @@ def train_seeds(
     return results
 
 
+def unfinished(config: Config, seeds: Sequence[int], out: Path, overwrite: bool = False) -> list[tuple[Config, Path]]:
+    """Return settings and folder of the runs that `train_seeds` would train; with `overwrite`, clear the folders.
+
+    Raises:
+        OptionError: a folder holds a run with other settings.
+    """
+    from cardenvs.training.ppo.loop import clear
+
+    found = []
+    for seed in seeds:
+        folder, wanted = out / f"seed-{seed}", config.changed({"seed": seed})
+        if overwrite and folder.exists():
+            clear(folder)
+        if not has_begun(folder, wanted) or not (folder / EVALUATION_FILE).exists():
+            found.append((wanted, folder))
+    return found
+
+
 def has_begun(folder: Path, wanted: Config) -> bool:
     """Return whether the folder holds a checkpoint of a run with these settings.
 

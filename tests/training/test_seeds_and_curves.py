@@ -62,6 +62,9 @@ def test_finished_seeds_are_kept_and_begun_ones_go_on(tmp_path):
     assert other.exit_code == 2
     assert "holds a run with other settings (lr)" in other.output
     assert call("train", "--seeds", "1:3", "--resume", "x").exit_code == 2
+    on_ray = call("train", "kuhn_poker_v0", "--seeds", "1:3", "--backend", "ray", "--init", __file__)
+    assert on_ray.exit_code == 2
+    assert "--init does not go with --backend ray" in on_ray.output
 
 
 def test_a_damaged_result_is_refused(tmp_path):

@@ -7,7 +7,7 @@ import typer
 
 from cardenvs.cli.arena.board import Csv, ExperimentPath, Html, Json, board_outputs, report_board, run_with_progress
 from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
-from cardenvs.cli.shared import BatchSize, Processes
+from cardenvs.cli.shared import BatchSize, Processes, RayAddress, join_cluster
 from cardenvs.core.errors import ArenaError
 
 
@@ -20,6 +20,7 @@ def run_command(
     resume: Annotated[bool, typer.Option("--resume", help="Continue from the games that the store has.")] = False,
     processes: Processes = 1,
     backend: Annotated[str, typer.Option(metavar="local|ray", help="Where to play.")] = "local",
+    address: RayAddress = None,
     batch: BatchSize = 64,
     json: Json = None,
     csv: Csv = None,
@@ -37,6 +38,7 @@ def run_command(
 
     if backend not in ("local", "ray"):
         raise ArenaError(f"--backend is local or ray; got {backend!r}")
+    join_cluster(backend, address)
     path = store or file.with_suffix(".db")
     if path == file:
         raise ArenaError(f"{file} would be its own store; give a --store")

@@ -17,6 +17,7 @@ from cardenvs.envs.vector import VectorEnv
 from cardenvs.training.config import Config
 from cardenvs.training.ppo.league import EVERY_PLAYER, Latest, Pool, Tables
 from cardenvs.training.ppo.opponents import Opponent, PolicyOpponent
+from cardenvs.training.ppo.processes import ALONE, Processes
 from cardenvs.training.ppo.trajectories import NO_ADVICE, RolloutBuffer, Trajectories, as_arrays, as_tensors
 from cardenvs.training.progress import Stopwatch
 
@@ -37,17 +38,22 @@ def shortened(legal: Tensor, num_legal: Tensor) -> Tensor:
     return legal[:, : int(num_legal.max())]
 
 
-def sample(log_probs: Tensor, generator: torch.Generator) -> Tensor:
+def sample(
+    log_probs: Tensor, generator: torch.Generator, shape: tuple[int, int] | None = None, rows: slice = slice(None)
+) -> Tensor:
     """Draw an entry a row by the Gumbel trick: the argmax of log p - log(-log u), u uniform.
 
     Args:
         log_probs: (N, K), -inf for what must not be drawn.
         generator: of the same device.
+        shape: of the noise to draw, of which this takes `rows` and K columns; None: (N, K).
+        rows: N of them.
 
     Returns:
         (N,) int64.
     """
-    u = torch.rand(log_probs.shape, generator=generator, device=log_probs.device)
+    u = torch.rand(shape or log_probs.shape, generator=generator, device=log_probs.device)
+    u = u[rows, : log_probs.shape[1]]
     u.clamp_(torch.finfo(u.dtype).tiny, 1 - torch.finfo(u.dtype).eps / 2)  # at 0 and 1 the noise would not be finite
     return (log_probs - u.log_().neg_().log_()).argmax(-1)
 
@@ -77,7 +83,7 @@ class Collector:
     Attributes:
         vec: the games.
         trajectories, store: the transitions of the present rollout.
-        returns: (M, P) float64, of the games that ended in it.
+        returns: (M, P) float64, of the games that ended in it, in all processes.
         pool: the networks to play against.
     """
 
@@ -90,6 +96,8 @@ class Collector:
         watch: Stopwatch,
         pool: Pool | Latest,
         opponents: dict[str, Opponent] | None = None,
+        processes: Processes = ALONE,
+        num_games: int | None = None,
     ) -> None:
         """Create a player of the games in `vec`, which have been reset.
 
@@ -98,18 +106,23 @@ class Collector:
             watch: takes the time.
             pool: the networks to play against.
             opponents: by name, who shares the games of `rule_share`; None: the rule policies of the config.
+            processes: the others play further games.
+            num_games: in all processes; None: those in `vec`.
         """
         if opponents is None:
             opponents = {name: PolicyOpponent(name) for name in rule_opponents(config, vec.game)}
         self._opponents = opponents
         self.vec, self._network, self._config, self._generator, self._watch = vec, network, config, generator, watch
         self.device = next(network.parameters()).device
-        self.trajectories = Trajectories(vec.num_envs, vec.num_players, config.rollout_steps)
+        self._processes = processes
+        self._num_games = num_games or vec.num_envs
+        self._games = slice(vec.first_env, vec.first_env + vec.num_envs)
+        self.trajectories = Trajectories(vec.num_envs, vec.num_players, config.rollout_steps, vec.first_env)
         self.store = RolloutBuffer(self.trajectories.num_slots, vec, self.device)
         self.pool = pool
         self.returns = np.zeros((0, vec.num_players))
         self._observation = torch.from_numpy(vec.batch.observation)  # a view: the batch is overwritten in place
-        self._tables = Tables(config, vec.num_envs, vec.num_players, list(opponents))
+        self._tables = Tables(config, self._num_games, vec.num_players, list(opponents), self._games)
         self._rule_seed, self._rule_calls = derived_seed(config.seed, "rule opponents"), 0
 
     @torch.inference_mode()
@@ -142,9 +155,10 @@ class Collector:
             with self._watch("trajectories"):
                 self._credit(batch)
                 tally.add(batch)
+        tally.unite(self._processes)
         self.returns = tally.returns
         self.pool.note(tally.against_pool)
-        return tally.metrics(self._config.rollout_steps * self.vec.num_envs)
+        return tally.metrics(self._config.rollout_steps * self._num_games)
 
     def _act(self, rows: slice, learning: np.ndarray) -> np.ndarray:
         """Choose and store the networks' actions in all environments. Returns actions (N,) int64."""
@@ -168,10 +182,17 @@ class Collector:
                 store.value[rows] = logits.gather(1, choice).squeeze(1)
             else:
                 log_probs = log_policy(logits, listed)
-                choice = sample(log_probs, self._generator).unsqueeze(1)
+                choice = self._sample(log_probs).unsqueeze(1)
                 store.log_prob[rows] = log_probs.gather(1, choice).squeeze(1)
             store.choice[rows] = choice.squeeze(1)
             return legal.gather(1, choice).squeeze(1).cpu().numpy()
+
+    def _sample(self, log_probs: Tensor) -> Tensor:
+        """Draw from the policy; in several processes as in one, which draws noise for all games at once."""
+        if self._processes.size == 1:
+            return sample(log_probs, self._generator)
+        shape = self._num_games, self._processes.largest(log_probs.shape[1])
+        return sample(log_probs, self._generator, shape, self._games)
 
     def _follow_rules(self, actions: np.ndarray, learning: np.ndarray) -> None:
         """Replace the actions of rule policies' players, or of a frozen agent's, by their own."""
@@ -268,6 +289,12 @@ class Tally:
             self._returns.append(returns)
             self._pool.append(learners[(learner != EVERY_PLAYER) & ~is_ruled])
             self._rules.append(learners[is_ruled])
+
+    def unite(self, processes: Processes) -> None:
+        """Add what the other processes counted."""
+        if processes.size > 1:
+            counts = zip(*processes.gather((self._returns, self._pool, self._rules)), strict=True)
+            self._returns, self._pool, self._rules = ([array for part in parts for array in part] for parts in counts)
 
     @property
     def returns(self) -> np.ndarray:

@@ -33,8 +33,13 @@ class Tables:
         rules: names of the rule policies, each with the rows of its games.
     """
 
-    def __init__(self, config: Config, num_envs: int, num_players: int, rule_policies: list[str]) -> None:
-        """Seat the opponents of a config; `rule_policies` share the games of `rule_share`."""
+    def __init__(
+        self, config: Config, num_envs: int, num_players: int, rule_policies: list[str], part: slice = slice(None)
+    ) -> None:
+        """Seat the opponents of a config; `rule_policies` share the games of `rule_share`.
+
+        With `part`, keep only these of the games.
+        """
         pooled = round(config.pool_share * num_envs)
         ruled = min(round(config.rule_share * num_envs), num_envs - pooled) if rule_policies else 0
         games = np.arange(num_envs)
@@ -43,6 +48,7 @@ class Tables:
         rows = np.arange(num_envs - pooled - ruled, num_envs - pooled)
         if len(rows):
             number[rows] = rows // num_players % len(rule_policies)
+        self.learner, number = self.learner[part], number[part]
         self.rules = [(name, np.flatnonzero(number == k)) for k, name in enumerate(rule_policies)]
         self.is_ruled = number != _NO_RULE
 

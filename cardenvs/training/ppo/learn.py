@@ -30,6 +30,7 @@ from cardenvs.training.ppo.losses import (
 )
 from cardenvs.training.ppo.merge import merged
 from cardenvs.training.ppo.moments import restore_moments
+from cardenvs.training.ppo.processes import ALONE, Processes, Turns
 from cardenvs.training.ppo.returns import ReturnScale
 from cardenvs.training.ppo.trajectories import RolloutBuffer, Trajectories
 from cardenvs.training.progress import Stopwatch
@@ -73,8 +74,16 @@ class Learner:
 
     metric_names: tuple[str, ...] = METRIC_NAMES
 
-    def __init__(self, network: Network, config: Config, generator: torch.Generator, watch: Stopwatch) -> None:
-        """Create a learner that has learnt nothing yet."""
+    def __init__(
+        self,
+        network: Network,
+        config: Config,
+        generator: torch.Generator,
+        watch: Stopwatch,
+        processes: Processes = ALONE,
+    ) -> None:
+        """Create a learner that has learnt nothing yet; those of all `processes` learn the same."""
+        self._processes = processes
         self._network, self._config, self._generator, self._watch = network, config, generator, watch
         self.optimizer = torch.optim.Adam(self._trained(), lr=config.lr, eps=1e-5, fused=True)
         self.returns = ReturnScale(config.reward_scale)
@@ -122,29 +131,22 @@ class Learner:
         Returns:
             metrics.
         """
-        config = self._config
         with self._watch("trajectories"):
             self._rescale(self.returns.update(returns), store, trajectories)
-            values = store.value.cpu().numpy()
-            advantages = trajectories.advantages(values, config.gamma, self._gae_lambda, self.returns.factor)
-            closed = trajectories.closed()
-            variance = _explained_variance(values[closed], (values + advantages)[closed])
-            weight = np.ones_like(advantages)
-            if config.merge_turns and len(closed):
-                observation = store.observation[torch.from_numpy(closed)].cpu().numpy()
-                kinds, count, mean = merged(observation, store.choice.cpu().numpy()[closed], advantages[closed])
-                closed = closed[kinds]
-                weight[closed], advantages[closed] = count, mean
-            advantage, self._weight, slots = (
-                torch.from_numpy(array).to(store.value.device) for array in (advantages, weight, closed)
+            turns, advantage, variance = self._turns(trajectories, store)
+            slots, every_advantage = (
+                torch.from_numpy(array).to(store.value.device) for array in (turns.slot, turns.advantage)
             )
             if self._previous is not None:
                 self._previous.load_state_dict(self._network.state_dict())
         for group in self.optimizer.param_groups:
             group["lr"] = weights["lr"]
         history: list[Tensor] = []
-        for rows in self._minibatches(slots):
-            history.append(self._step(self._minibatch(store, advantage, rows), weights))
+        for turn in self._minibatches(slots):
+            self._measure(every_advantage[turn])
+            rows = slots[turn]
+            rows = rows[rows >= 0] if self._processes.size > 1 else rows
+            history.append(self._step(store, advantage, rows, len(turn), weights))
             if self._is_too_far(history[-1]):
                 break
         averages = torch.stack(history).mean(0).tolist() if history else [math.nan] * len(self.metric_names)
@@ -159,6 +161,25 @@ class Learner:
             "transitions": len(slots),
             "minibatches": len(history),
         }
+
+    def _turns(self, trajectories: Trajectories, store: RolloutBuffer) -> tuple[Turns, Tensor, float]:
+        """Return the turns to learn from, of all processes, advantages by slot and the explained variance."""
+        config = self._config
+        values = store.value.cpu().numpy()
+        advantages = trajectories.advantages(values, config.gamma, self._gae_lambda, self.returns.factor)
+        closed = trajectories.closed()
+        numbers = trajectories.numbers(closed)
+        turns = Turns.of(self._processes, closed, numbers, values[closed], advantages[closed])
+        variance = _explained_variance(turns.value, turns.value + turns.advantage)
+        weight = np.ones_like(advantages)
+        if config.merge_turns and len(closed):
+            observation = store.observation[torch.from_numpy(closed)].cpu().numpy()
+            kinds, count, mean = merged(observation, store.choice.cpu().numpy()[closed], advantages[closed])
+            closed = closed[kinds]
+            weight[closed], advantages[closed] = count, mean
+            turns = Turns(closed, values[closed], mean)
+        self._weight = torch.from_numpy(weight).to(store.value.device)
+        return turns, torch.from_numpy(advantages).to(store.value.device), variance
 
     def adopt_scale(self, factor: float) -> None:
         """Take over a network whose values are in reward scaled by `factor`."""
@@ -203,12 +224,40 @@ class Learner:
                 average.lerp_(new, 1 - decay)
 
     def _minibatches(self, slots: Tensor) -> Iterator[Tensor]:
-        """Random parts of `slots`, each slot once an epoch."""
+        """Random parts of the turns in `slots`, as indices, each turn once an epoch."""
         for _ in range(self._config.epochs):
             order = torch.randperm(len(slots), generator=self._generator, device=slots.device)
-            yield from (rows for rows in slots[order].tensor_split(self._config.minibatches) if len(rows))
+            yield from (part for part in order.tensor_split(self._config.minibatches) if len(part))
 
-    def _minibatch(self, store: RolloutBuffer, advantage: Tensor, rows: Tensor) -> "Minibatch":
+    def _step(
+        self, store: RolloutBuffer, advantage: Tensor, rows: Tensor, count: int, weights: dict[str, float]
+    ) -> Tensor:
+        """One step of the optimiser, on `rows` of the `count` turns of a minibatch, the others' being elsewhere.
+
+        Returns:
+            its metrics, in the order of `metric_names`.
+        """
+        self.optimizer.zero_grad()
+        if len(rows):
+            metrics = self._differentiate(self._minibatch(store, advantage, rows), weights)
+        else:
+            metrics = self._nothing()
+        if self._processes.size > 1:
+            with self._watch("reduce"):
+                gradients = [parameter.grad for parameter in self._trained() if parameter.grad is not None]
+                self._processes.add([*gradients, metrics], len(rows) / count)
+        with self._watch("optimise"):
+            norm = nn.utils.clip_grad_norm_(self._network.parameters(), self._config.max_grad_norm)
+            self.optimizer.step()
+        return torch.cat([metrics, norm.detach().reshape(1)])
+
+    def _nothing(self) -> Tensor:
+        """Gradients and metrics of no turns."""
+        for parameter in self._trained():
+            parameter.grad = torch.zeros_like(parameter)
+        return torch.zeros(len(self.metric_names) - 1, device=self._network.scale.device)
+
+    def _minibatch(self, store: RolloutBuffer, advantage: Tensor, rows: Tensor) -> Minibatch:
         with self._watch("gather"):
             num_legal = store.num_legal.index_select(0, rows)
             legal = shortened(store.legal.index_select(0, rows), num_legal)
@@ -225,48 +274,48 @@ class Learner:
                 weight=weight / weight.mean(),
             )
 
-    def _descend(self, loss: Tensor) -> Tensor:
-        """One step of the optimiser. Returns the norm of the gradient."""
+    def _differentiate(self, batch: Minibatch, weights: dict[str, float]) -> Tensor:
+        """Compute the gradient of the loss. Returns all but the last of its metrics."""
         with self._watch("learn"):
-            self.optimizer.zero_grad()
+            loss, metrics = self._loss(batch, weights)
             loss.backward()
-        with self._watch("optimise"):
-            norm = nn.utils.clip_grad_norm_(self._network.parameters(), self._config.max_grad_norm)
-            self.optimizer.step()
-        return norm
+        return torch.stack(metrics).detach()
 
-    def _step(self, batch: "Minibatch", weights: dict[str, float]) -> Tensor:
-        """Learn from a minibatch. Returns its metrics, in the order of `metric_names`."""
+    def _loss(self, batch: Minibatch, weights: dict[str, float]) -> tuple[Tensor, list[Tensor]]:
+        """Return the loss, a mean over a minibatch, and all but the last of its metrics."""
         config, legal, listed, weight = self._config, batch.legal, batch.listed, batch.weight
-        with self._watch("learn"):
-            logits, new_value = self._network(batch.features, legal, listed)
-            advantage = self._normalised(batch.advantage)
-            policy_loss, entropy, kl, clipped = policy_loss_and_metrics(
-                logits, listed, batch.choice, batch.log_prob, advantage, weight, config.clip
-            )
-            value_loss = value_loss_of(new_value, batch.value, batch.target, weight, config.value_clip)
-            reference, drift = _log_probs(self.magnet, batch), logits.new_zeros(())
-            if reference is not None:
-                drift = divergence(log_policy(logits, listed), reference, listed, weight)
-            previous = _log_probs(self._previous, batch)
-            if previous is None:
-                policy_loss = policy_loss + weights["magnet"] * drift - weights["entropy"] * entropy
-            else:
-                policy_loss = mirror_loss(
-                    logits, listed, batch.choice, advantage, weight, previous,
-                    previous if reference is None else reference,
-                    config.mirror_step, weights["magnet"], weights["entropy"],
-                )  # fmt: skip
-            loss = policy_loss + config.value_coef * value_loss
-            if weights["teacher"]:
-                loss = loss + weights["teacher"] * imitation_loss(logits, listed, legal, batch.advice)
-        norm = self._descend(loss)
-        return torch.stack([policy_loss, value_loss, entropy, kl, clipped, drift, norm]).detach()
+        logits, new_value = self._network(batch.features, legal, listed)
+        advantage = self._normalised(batch.advantage)
+        policy_loss, entropy, kl, clipped = policy_loss_and_metrics(
+            logits, listed, batch.choice, batch.log_prob, advantage, weight, config.clip
+        )
+        value_loss = value_loss_of(new_value, batch.value, batch.target, weight, config.value_clip)
+        reference, drift = _log_probs(self.magnet, batch), logits.new_zeros(())
+        if reference is not None:
+            drift = divergence(log_policy(logits, listed), reference, listed, weight)
+        previous = _log_probs(self._previous, batch)
+        if previous is None:
+            policy_loss = policy_loss + weights["magnet"] * drift - weights["entropy"] * entropy
+        else:
+            policy_loss = mirror_loss(
+                logits, listed, batch.choice, advantage, weight, previous,
+                previous if reference is None else reference,
+                config.mirror_step, weights["magnet"], weights["entropy"],
+            )  # fmt: skip
+        loss = policy_loss + config.value_coef * value_loss
+        if weights["teacher"]:
+            loss = loss + weights["teacher"] * imitation_loss(logits, listed, legal, batch.advice)
+        return loss, [policy_loss, value_loss, entropy, kl, clipped, drift]
+
+    def _measure(self, advantage: Tensor) -> None:
+        """Note mean and standard deviation of the advantages of a minibatch, in all processes, to normalise them."""
+        if self._config.normalise_advantages and len(advantage) > 1:
+            self._centre, self._spread = advantage.mean(), advantage.std() + 1e-8
+        else:
+            self._centre, self._spread = advantage.new_zeros(()), advantage.new_ones(())
 
     def _normalised(self, advantage: Tensor) -> Tensor:
-        if not self._config.normalise_advantages or len(advantage) < 2:
-            return advantage
-        return (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+        return (advantage - self._centre) / self._spread
 
 
 @torch.no_grad()

@@ -1,6 +1,7 @@
 """The loop of a run, and what begins it."""
 
 import dataclasses
+import functools
 import json
 import os
 import time
@@ -19,6 +20,7 @@ from cardenvs.core.registry import get_game
 from cardenvs.training.config import Config, config_for
 from cardenvs.training.interrupt import Interrupt
 from cardenvs.training.ppo.opponents import Opponent
+from cardenvs.training.ppo.processes import Processes, joined, local_rank, local_size
 from cardenvs.training.ppo.report import meaning, warning
 from cardenvs.training.ppo.run import CHECKPOINT, MOST_THREADS, TITLES, Run
 from cardenvs.training.progress import EVALUATION_FILE, METRICS_FILE, Logs, Progress, split_text
@@ -46,6 +48,8 @@ def train(
 ) -> Path:
     """Train a policy, or go on training one.
 
+    In processes that torchrun started, each does its share, and only the first one prints and writes files.
+
     Args:
         game: its name or the Game; not with `resume`.
         config: settings; by default those of the game in `configs/`. Not with `resume`.
@@ -57,7 +61,7 @@ def train(
             unless `seconds` or `total_steps` is given.
         overwrite: replace a run that `out` already holds.
         device: "cpu", "cuda", or "auto".
-        threads: of torch and of the games; 0: one a core, up to MOST_THREADS.
+        threads: of torch and of the games; 0: one a core, up to MOST_THREADS, shared among the processes of a machine.
         show: print progress to stderr.
         on_update: called with the metrics of each update. A KeyboardInterrupt that it raises ends the run like Ctrl-C.
         opponent: who plays all seats but the learner's; the config names it as `opponent`.
@@ -76,35 +80,45 @@ def train(
         if limit is not None and not limit > 0:
             raise OptionError(f"{name} must be above 0; got {limit:g}")
     device = _device(device)
-    with torch_threads(threads):
+    with torch_threads(threads), joined(device) as processes:
         if resume is not None:
             if game is not None or config is not None or init is not None:
                 raise OptionError("resuming takes game, settings and weights from the checkpoint; give none of them")
-            run = Run.restore(Path(resume), device, opponent)
+            make = functools.partial(Run.restore, Path(resume), device, opponent, processes)
             folder = Path(resume).parent if out is None else Path(out)
-            if seconds is not None or total_steps is not None:
-                run.total_seconds, run.total_steps = seconds, total_steps
         else:
-            run = _new_run(game, config, device, seconds, total_steps, opponent, init)
-            folder = Path("runs") / time.strftime(f"{run.game.name}-%Y%m%d-%H%M%S") if out is None else Path(out)
+            game, config = _game_and_config(game, config)
+            if seconds is None and total_steps is None:
+                total_steps = config.total_steps
+            make = functools.partial(_new_run, game, config, device, total_steps, seconds, opponent, init, processes)
+            folder = Path("runs") / time.strftime(f"{game.name}-%Y%m%d-%H%M%S") if out is None else Path(out)
             if (folder / CHECKPOINT).exists() and not overwrite:
                 raise OptionError(f"{folder} holds a run; resume it, choose another folder or overwrite it")
-        folder.mkdir(parents=True, exist_ok=True)
-        if resume is None:
-            _clear(folder)
+        run = _compiled(make, processes)
+        if resume is not None and (seconds is not None or total_steps is not None):
+            run.total_seconds, run.total_steps = seconds, total_steps
+        if processes.is_first:
+            folder.mkdir(parents=True, exist_ok=True)
+            if resume is None:
+                clear(folder)
+        return _Loop(run, folder, show and processes.is_first, on_update, resume_with).go()
+
+
+def _compiled(make: Callable[[], Run], processes: Processes) -> Run:
+    """Make a run and compile its game: first in one process of each machine, for the others to load the result."""
+    if local_rank():
+        processes.wait()
+    try:
+        run = make()
         run.compile()
-        return _Loop(run, folder, show, on_update, resume_with).go()
+    finally:  # what is wrong with one is wrong with all: nobody waits in vain
+        if not local_rank():
+            processes.wait()
+    return run
 
 
-def _new_run(
-    game: str | Game | None,
-    config: Config | None,
-    device: str,
-    seconds: float | None,
-    total_steps: float | None,
-    opponent: Opponent | None,
-    init: str | Path | None,
-) -> Run:
+def _game_and_config(game: str | Game | None, config: Config | None) -> tuple[Game, Config]:
+    """Return the game and the settings of a new run."""
     if game is None:
         if config is None or not config.game:
             raise OptionError("which game? name one, or give a config that does")
@@ -113,14 +127,25 @@ def _new_run(
     config = config_for(game.name) if config is None else config
     if config.game not in ("", game.name):
         raise OptionError(f"these settings are for {config.game}, not for {game.name}")
-    if seconds is None and total_steps is None:
-        total_steps = config.total_steps
+    return game, config
+
+
+def _new_run(
+    game: Game,
+    config: Config,
+    device: str,
+    total_steps: float | None,
+    seconds: float | None,
+    opponent: Opponent | None,
+    init: str | Path | None,
+    processes: Processes,
+) -> Run:
     start = None
     if init is not None:
         start = read_checkpoint(init)
         check_fits(start, init, game, game.make_options(**config.options))
         config = shaped_like(config, start)
-    return Run(game, config, device, total_steps, seconds, opponent, start)
+    return Run(game, config, device, total_steps, seconds, opponent, start, processes)
 
 
 def shaped_like(config: Config, checkpoint: dict[str, Any]) -> Config:
@@ -128,7 +153,7 @@ def shaped_like(config: Config, checkpoint: dict[str, Any]) -> Config:
     return config.changed({name: checkpoint["shape"][name] for name in ("hidden", "activation", "action_embedding")})
 
 
-def _clear(folder: Path) -> None:
+def clear(folder: Path) -> None:
     """Remove what an earlier run left in its folder."""
     for pattern in (CHECKPOINT, METRICS_FILE, EVALUATION_FILE, "events.out.tfevents.*"):
         for path in folder.glob(pattern):
@@ -156,7 +181,7 @@ class _Loop:
         against = f" against {short(run.config.opponent)}" if run.config.opponent else ""
         title = f"{run.game.title}: {TITLES[run.config.method]}{against}"
         self._progress = Progress(f"{title} for {limit}, in {folder}", show)
-        self._logs = Logs(folder, run.steps)
+        self._logs = Logs(folder, run.steps) if run.processes.is_first else None
         self._first_step, self._trained_seconds = run.steps, 0.0
         self._warnings = 0
 
@@ -165,25 +190,37 @@ class _Loop:
         with progress, Interrupt(lambda: progress.note(_STOPPING)) as interrupt:
             saved = time.monotonic()
             began = saved - run.seconds
-            while run.fraction() < 1 and not interrupt.requested:
+            is_stopped = False
+            while run.fraction() < 1 and not is_stopped:
                 metrics = self._update()
                 run.seconds = time.monotonic() - began
                 metrics |= {"steps": run.steps, "updates": run.updates, "seconds": run.seconds}
-                self._logs.write(metrics)
+                if self._logs is not None:
+                    self._logs.write(metrics)
                 progress.update(metrics, run.fraction())
-                if time.monotonic() - saved > run.config.checkpoint_interval:
+                self._tell(metrics, interrupt)
+                is_due, is_stopped = self._agree(time.monotonic() - saved, interrupt.requested)
+                if is_due and not is_stopped:
                     run.save(self._path)
                     saved = time.monotonic()
-                self._tell(metrics, interrupt)
             run.save(self._path)
-        if not interrupt.requested:
+        if not is_stopped:
             self._finish()
-        self._logs.close()
+        if self._logs is not None:
+            self._logs.close()
         self._report_time()
-        if interrupt.requested:
+        run.processes.wait()  # for the files of the first one
+        if is_stopped:
             progress.note(f"Stopped. To go on: {self._resume_with}")
             raise KeyboardInterrupt
         return self._path
+
+    def _agree(self, unsaved_seconds: float, is_interrupted: bool) -> tuple[bool, bool]:
+        """Whether to save, and whether to stop: the first process's clock counts, and Ctrl-C in any."""
+        run = self._run
+        said = run.processes.gather((run.seconds, unsaved_seconds > run.config.checkpoint_interval, is_interrupted))
+        run.seconds, is_due, _ = said[0]
+        return is_due, any(interrupted for *_, interrupted in said)
 
     def _update(self) -> dict[str, float]:
         """One update, and an evaluation if it is time."""
@@ -191,7 +228,7 @@ class _Loop:
         metrics = self._run.advance()
         self._trained_seconds += time.monotonic() - started
         interval = self._run.config.eval_interval
-        if interval and self._run.updates % interval == 0:
+        if interval and self._run.updates % interval == 0 and self._run.processes.is_first:
             metrics |= self._evaluate()
         return metrics
 
@@ -231,7 +268,7 @@ class _Loop:
     def _finish(self) -> None:
         """Evaluate the final policy on separate deals, print the result and write it to the folder."""
         run = self._run
-        if not run.config.final_deals:
+        if not run.config.final_deals or not run.processes.is_first:
             return
         scores = run.evaluate(run.config.final_deals, "final evaluation")
         unit = run.game.returns(run.options).unit
@@ -267,8 +304,11 @@ def _played(run: Run) -> str:
 
 def _device(name: str) -> str:
     if name == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
+        name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
+        if name == "cuda" and local_size() > 1:  # a GPU for each process of this machine
+            name = f"cuda:{local_rank()}"
+            torch.cuda.set_device(name)
         torch.zeros(1, device=name)
     except (RuntimeError, AssertionError) as error:
         raise OptionError(f"device {name!r} cannot be used here: {str(error).splitlines()[0]}") from error
@@ -277,10 +317,10 @@ def _device(name: str) -> str:
 
 @contextmanager
 def torch_threads(threads: int) -> Iterator[None]:
-    """Limit torch to this many threads inside the block; 0: one per core, up to MOST_THREADS."""
+    """Limit torch to this many threads inside the block; 0: one per core and process, up to MOST_THREADS."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     before = torch.get_num_threads()
-    torch.set_num_threads(threads or min(cores, MOST_THREADS))
+    torch.set_num_threads(threads or max(1, min(cores // local_size(), MOST_THREADS)))
     try:
         yield
     finally:

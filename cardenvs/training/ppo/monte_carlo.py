@@ -14,7 +14,6 @@ that goes on when a rollout ends gives its turns the value that the network give
 Source: D. Zha et al., "DouZero: Mastering DouDizhu with Self-Play Deep Reinforcement Learning" (2021).
 """
 
-import torch
 from torch import Tensor
 from torch.nn import Parameter
 
@@ -29,13 +28,11 @@ class MonteCarlo(Learner):
     metric_names = ("loss/value", "loss/gradient_norm")
     _gae_lambda = 1.0  # the returns themselves
 
-    def _step(self, batch: Minibatch, weights: dict[str, float]) -> Tensor:
-        with self._watch("learn"):
-            values, _ = self._network(batch.features, batch.legal, batch.listed)
-            chosen = values.gather(1, batch.choice.unsqueeze(1)).squeeze(1)
-            loss = value_loss_of(chosen, batch.value, batch.target, batch.weight, self._config.value_clip)
-        norm = self._descend(loss)
-        return torch.stack([loss, norm]).detach()
+    def _loss(self, batch: Minibatch, weights: dict[str, float]) -> tuple[Tensor, list[Tensor]]:
+        values, _ = self._network(batch.features, batch.legal, batch.listed)
+        chosen = values.gather(1, batch.choice.unsqueeze(1)).squeeze(1)
+        loss = value_loss_of(chosen, batch.value, batch.target, batch.weight, self._config.value_clip)
+        return loss, [loss]
 
     def _trained(self) -> list[Parameter]:
         return [parameter for name, parameter in self._network.named_parameters() if not name.startswith("value.")]

@@ -36,6 +36,7 @@ from cardenvs.training.ppo.league import Pool
 from cardenvs.training.ppo.learn import Learner
 from cardenvs.training.ppo.monte_carlo import MonteCarlo
 from cardenvs.training.ppo.opponents import Opponent
+from cardenvs.training.ppo.processes import ALONE, Processes, part_of, united
 from cardenvs.training.progress import NETWORK_PARTS, Stopwatch
 
 CHECKPOINT = "latest.pt"
@@ -66,8 +67,9 @@ class Run:
         total_seconds: float | None = None,
         opponent: Opponent | None = None,
         start: dict[str, Any] | None = None,
+        processes: Processes = ALONE,
     ) -> None:
-        """Create a run that has not begun.
+        """Create a run that has not begun, of which this process does its share.
 
         Args:
             game, config: what to train, and how.
@@ -75,6 +77,7 @@ class Run:
             total_steps, total_seconds: limits.
             opponent: who plays all seats but the learner's, if the config names an `opponent`.
             start: a checkpoint of a network of this shape, whose weights to begin with.
+            processes: of the run.
 
         Raises:
             FormatError: the weights are not of this shape.
@@ -86,6 +89,8 @@ class Run:
                 if config.opponent
                 else "an opponent needs the setting `opponent`, its name"
             )
+        processes.check(config)
+        self.processes = processes
         self._opponents = None if opponent is None else {AGENT: opponent}
         self.game, self.config, self.options = game, config, game.make_options(**config.options)
         self.total_steps, self.total_seconds = total_steps, total_seconds
@@ -103,14 +108,17 @@ class Run:
         self._generator = torch.Generator(device).manual_seed(config.seed)
         self._evaluations: dict[str, Evaluation] = {}
         self._solver: Tree | None = None
-        vec = self._games(config.num_envs)
+        vec = self._share_of_games(config.num_envs)
         vec.require_lists(TITLES[config.method])
         _check_memory(config, vec)
         vec.reset(derived_seed(config.seed, "deals"))
         self.pool = Pool(self.network, config.pool_size, config.pool_priority)
-        self.player = Collector(vec, self.network, config, self._generator, self.watch, self.pool, self._opponents)
+        self.player = Collector(
+            vec, self.network, config, self._generator, self.watch, self.pool, self._opponents, processes,
+            config.num_envs,
+        )  # fmt: skip
         learner = MonteCarlo if config.method == "dmc" else Learner
-        self.learner = learner(self.network, config, self._generator, self.watch)
+        self.learner = learner(self.network, config, self._generator, self.watch, processes)
         if start is not None:
             self.learner.adopt_scale(start["reward_scale"])
         self.exploiter = self._new_exploiter()
@@ -119,13 +127,20 @@ class Run:
         number = _num_exploiter_games(self.config)
         if not number:
             return None
-        vec = self._games(number)
+        vec = self._share_of_games(number)
         vec.reset(derived_seed(self.config.seed, "deals of the exploiter"))
-        return Exploiter(vec, self.network, self.config, self._generator, self.watch)
+        return Exploiter(vec, self.network, self.config, self._generator, self.watch, self.processes, number)
 
-    def _games(self, number: int) -> VectorEnv:
-        threads = 1 if torch.get_num_threads() == 1 else "auto"
-        return VectorEnv(self.game, number, num_threads=threads, mask=False, resumable=True, **self.config.options)
+    def _share_of_games(self, number: int) -> VectorEnv:
+        games = self.processes.share(number)
+        return self._games(games.stop - games.start, games.start)
+
+    def _games(self, number: int, first: int = 0) -> VectorEnv:
+        threads = torch.get_num_threads()
+        return VectorEnv(
+            self.game, number, num_threads="auto" if threads > 1 and self.processes.size == 1 else threads, mask=False,
+            resumable=True, first_env=first, **self.config.options,
+        )  # fmt: skip
 
     @property
     def opponents(self) -> list[str]:
@@ -226,7 +241,14 @@ class Run:
         return nash_conv(self.policy, self._solver, greedy=self.config.method == "dmc")
 
     def save(self, path: Path) -> None:
-        """Write a checkpoint; a reader sees the old one or the new one, never half of one."""
+        """Write a checkpoint; a reader sees the old one or the new one, never half of one.
+
+        All processes call it, and the first one writes.
+        """
+        player = self._state_of_all(self.player)
+        exploiter = None if self.exploiter is None else self.exploiter.get_state(self._state_of_all)
+        if not self.processes.is_first:
+            return
         training = {
             "total_steps": self.total_steps,
             "total_seconds": self.total_seconds,
@@ -235,21 +257,38 @@ class Run:
             "seconds": self.seconds,
             "learner": self.learner.get_state(),
             "generator": self._generator.get_state(),
-            "player": self.player.get_state(),
-            "exploiter": None if self.exploiter is None else self.exploiter.get_state(),
+            "player": player,
+            "exploiter": exploiter,
         }
         more = {"method": self.config.method, "config": self.config.as_dict(), "training": training}
         model, scale = self.policy.state_dict(), self.learner.returns.factor
         write_checkpoint(path, self.game, self.options, self.network.shape, model, self.steps, scale, more)
 
+    def _state_of_all(self, player: Collector) -> dict[str, Any]:
+        """Return the state of a Collector with the games of all processes, in the first one."""
+        state = player.get_state()
+        if self.processes.size > 1:  # tensors on a GPU cannot be sent to the process of another
+            state["store"] = {name: array.cpu() for name, array in state["store"].items()}
+        states = self.processes.gather_in_first(state if self.processes.is_first else {**state, "pool": None})
+        return united(states, player.vec.num_players) if states else state
+
+    def _state_for(self, player: Collector, state: dict[str, Any]) -> dict[str, Any]:
+        """Return this process's part of such a state."""
+        if self.processes.size == 1:
+            return state
+        first = player.vec.first_env
+        return part_of(state, slice(first, first + player.vec.num_envs), player.vec.num_players)
+
     @classmethod
-    def restore(cls, path: Path, device: str = "cpu", opponent: Opponent | None = None) -> "Run":
-        """Return a run as it was when it saved a checkpoint.
+    def restore(
+        cls, path: Path, device: str = "cpu", opponent: Opponent | None = None, processes: Processes = ALONE
+    ) -> "Run":
+        """Return a run as it was when it saved a checkpoint, in any number of processes.
 
         Args:
             path: of the checkpoint.
             device: of the network.
-            opponent: as for a new run.
+            opponent, processes: as for a new run.
 
         Raises:
             FormatError: the file is damaged, or of another version of the game.
@@ -266,15 +305,18 @@ class Run:
             check_model(checkpoint["model"], checkpoint["shape"])
             game = get_game(checkpoint["game"])
             check_fits(checkpoint, path, game, game.make_options(**config.options))
-            run = cls(game, config, device, training["total_steps"], training["total_seconds"], opponent)
+            limits = training["total_steps"], training["total_seconds"]
+            run = cls(game, config, device, *limits, opponent, processes=processes)
             run.steps, run.updates, run.seconds = checkpoint["steps"], training["updates"], training["seconds"]
             run.network.load_state_dict(_network_state(checkpoint, training.get("network"), config))
             run.learner.set_state(training["learner"])
             size = run._generator.get_state().shape
             run._generator.set_state(checked_tensor(training["generator"], "generator", size, torch.uint8))
-            run.player.set_state(training["player"])
+            run.player.set_state(run._state_for(run.player, training["player"]))
             if run.exploiter is not None:
-                run.exploiter.set_state(training["exploiter"])
+                exploiter = training["exploiter"]
+                player = run._state_for(run.exploiter.player, exploiter["player"])
+                run.exploiter.set_state({**exploiter, "player": player})
         except FormatError as error:
             raise FormatError(f"{path} cannot be resumed: {str(error).removeprefix(f'{path} ')}") from None
         except CardenvsError:

@@ -9,6 +9,7 @@ from torch import Tensor
 from cardenvs.envs.vector import VectorEnv
 
 NO_ADVICE = -1
+_STEP_BITS = 40  # of numbers of slots, for the game
 
 
 class Trajectories:
@@ -42,8 +43,9 @@ class Trajectories:
 
     UNUSED, OPEN, ENDED = -1, -2, -3
 
-    def __init__(self, num_envs: int, num_players: int, num_steps: int) -> None:
-        """Nothing open yet, for N environments, P players and rollouts of T steps."""
+    def __init__(self, num_envs: int, num_players: int, num_steps: int, first_env: int = 0) -> None:
+        """Nothing open yet, for N environments, numbered from `first_env`, P players and rollouts of T steps."""
+        self._first_env = first_env
         self._num_envs, self._num_players, self._num_steps = num_envs, num_players, num_steps
         self.num_carried = num_envs * num_players
         self.num_slots = self.num_carried + num_steps * num_envs
@@ -98,6 +100,12 @@ class Trajectories:
     def closed(self) -> np.ndarray:
         """Return the slots to learn from, ascending."""
         return np.flatnonzero((self.next_slot >= 0) | (self.next_slot == self.ENDED))
+
+    def numbers(self, slots: np.ndarray) -> np.ndarray:
+        """Return numbers that order slots of several processes as the slots of one process that has all games."""
+        step, env = np.divmod(slots - self.num_carried, self._num_envs)
+        carried = slots + self._first_env * self._num_players
+        return np.where(slots < self.num_carried, carried, ((step + 1) << _STEP_BITS) + self._first_env + env)
 
     def advantages(self, values: np.ndarray, gamma: float, gae_lambda: float, reward_scale: float = 1.0) -> np.ndarray:
         """Generalised advantage estimates along each chain (Schulman et al. 2016, equation 16).
