@@ -1,6 +1,7 @@
 """PPO: whose transition is whose, masks, the pool, resuming, settings, and that it learns."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -670,7 +671,7 @@ def test_every_config_is_valid(path):
 
 def test_a_game_gets_the_config_of_its_own_name_and_not_a_variant():
     for path in CONFIG_FOLDER.glob("*.yaml"):
-        plain = CONFIG_FOLDER / f"{path.stem.split('_magnet')[0].split('_teacher')[0]}.yaml"
+        plain = CONFIG_FOLDER / f"{re.sub('_(magnet|teacher|dmc)$', '', path.stem)}.yaml"
         assert config_for(read_config(path).game) == read_config(plain)
 
 
