@@ -36,8 +36,8 @@ def _position_sets() -> list[int]:
 POSITIONS = np.array(_position_sets(), np.int8)  # of the cards in hand that an action takes, by id
 NUM_TAKEN = (POSITIONS[:, None] >> np.arange(HAND_SIZE) & 1).sum(1).astype(np.int8)
 TAKEN = np.array(
-    [sorted(range(HAND_SIZE), key=lambda k: (not positions >> k & 1, k)) for positions in POSITIONS.tolist()], np.int8
-)  # the same positions from left to right, then the others
+    [sorted(range(HAND_SIZE), key=lambda k: (not positions >> k & 1, k)) for positions in POSITIONS.tolist()], np.uint8
+)  # the same positions from left to right, then the others; unsigned, so that Numba checks for no negative index
 NUM_PLAYS = 21  # ids 0..20; discards follow
 NUM_LEGAL = NUM_PLAYS + np.cumsum([0, 7, 21, 35, 35, 21, 7, 1])  # by discards left: ids below are legal
 
@@ -141,12 +141,13 @@ def apply_action(s, action, log):
 @kernel(inline=True)
 def _play(s, action, log):
     """Score five cards; the last play ends the game (2.1, 2.4)."""
-    cards, place = np.int64(0), PLAY_SIZE * np.int64(s.num_played)
+    row, cards, place = np.uint64(action), np.int64(0), np.uint64(PLAY_SIZE * s.num_played)
     for taken in range(PLAY_SIZE):
-        card = np.int64(s.hand[TAKEN[action, taken]])
+        k = TAKEN[row, taken]
+        card = np.int64(s.hand[k])
         cards |= np.int64(1) << card
-        s.played[place + taken] = card
-        ev.log_event(log, PLAYS, 0, card, HAND, PLAYED, TAKEN[action, taken] - taken, ev.EVERYBODY, ev.EVERYBODY)
+        s.played[place + np.uint64(taken)] = card
+        ev.log_event(log, PLAYS, 0, card, HAND, PLAYED, np.int64(k) - taken, ev.EVERYBODY, ev.EVERYBODY)
     category = best_category(cards)
     s.categories[s.num_played] = category
     s.num_played += 1
@@ -166,11 +167,13 @@ def _play(s, action, log):
 @kernel(inline=True)
 def _discard(s, action, log):
     """Exchange cards (2.2)."""
-    for taken in range(NUM_TAKEN[action]):
-        card = np.int64(s.hand[TAKEN[action, taken]])
+    row = np.uint64(action)
+    for taken in range(NUM_TAKEN[row]):
+        k = TAKEN[row, taken]
+        card = np.int64(s.hand[k])
         s.discarded |= np.int64(1) << card
-        ev.log_event(log, DISCARDS, 0, card, HAND, DISCARDED, TAKEN[action, taken] - taken, ev.EVERYBODY, ev.EVERYBODY)
-    s.discards_left -= NUM_TAKEN[action]
+        ev.log_event(log, DISCARDS, 0, card, HAND, DISCARDED, np.int64(k) - taken, ev.EVERYBODY, ev.EVERYBODY)
+    s.discards_left -= NUM_TAKEN[row]
     ev.log_set(log, NEW_DISCARDS_LEFT, ev.NO_PLAYER, DISCARDS_LEFT, s.discards_left)
     _draw(s, _keep(s, action), DRAWS, log)
 
@@ -178,22 +181,24 @@ def _discard(s, action, log):
 @kernel(inline=True)
 def _keep(s, action):
     """Move the cards that stay to the left and return their number (2.3)."""
-    positions, kept = np.int64(POSITIONS[action]), 0
+    positions, kept = np.int64(POSITIONS[np.uint64(action)]), np.uint64(0)
     for k in range(HAND_SIZE):  # without branches, which a processor could not predict
         s.hand[kept] = s.hand[k]
-        kept += 1 - (positions >> k & 1)
-    return kept
+        kept += np.uint64(1 - (positions >> k & 1))
+    return np.int64(kept)
 
 
 @kernel(inline=True)
 def _draw(s, kept, kind, log):
     """Fill up the hand after its first `kept` cards (2.3). `kind` is the kind of event."""
+    top = np.uint64(s.num_dealt)
     for k in range(kept, HAND_SIZE):
-        card = np.int64(s.deck[s.num_dealt])
-        s.num_dealt += 1
+        card = np.int64(s.deck[top])
+        top += np.uint64(1)
         s.left ^= np.int64(1) << card
         s.hand[k] = card
         ev.log_move(log, kind, 0, card, DECK, HAND, ev.EVERYBODY)
+    s.num_dealt = top
 
 
 @kernel
