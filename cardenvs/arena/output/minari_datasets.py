@@ -46,7 +46,7 @@ class MinariWriter:
         if not _NAME.fullmatch(name) or len(name) > _LONGEST or re.search(r"-v\d+$", name):
             raise ArenaError(
                 "a Minari dataset's name is words of letters, digits, _ and - separated by slashes, without a "
-                f"version, as in gin/heuristic; got {name[:_LONGEST]!r}"
+                f"version, as in cards/heuristic; got {name[:_LONGEST]!r}"
             )
         self._game, self._options, self._with_seeds = game, options, with_seeds
         self._ids = [f"{name}/seat-{seat}-v0" for seat in range(options.num_players)]

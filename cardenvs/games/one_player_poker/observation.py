@@ -57,9 +57,9 @@ _ALL_CARDS = (1 << NUM_CARDS) - 1
 
 # By card, because a division takes longer than a load. Counters have three bits: 13 ranks, then four suits.
 _CARDS = np.arange(NUM_CARDS)
-_RANK = (_CARDS % 13).astype(np.uint64)
-_RANK_COUNT = (3 * (_CARDS % 13)).astype(np.uint64)
-_SUIT_COUNT = (39 + 3 * (_CARDS // 13)).astype(np.uint64)
+_RANK = _CARDS % 13
+_RANK_COUNT = 3 * _RANK
+_SUIT_COUNT = 39 + 3 * (_CARDS // 13)
 _COUNTS = (1 << _RANK_COUNT | 1 << _SUIT_COUNT).astype(np.int64)
 _RANK_PLACES = (_RANKS + 13 * np.arange(HAND_SIZE)[:, None] + _CARDS % 13).astype(np.uint64)
 _SUIT_PLACES = (_SUITS + 4 * np.arange(HAND_SIZE)[:, None] + _CARDS // 13).astype(np.uint64)
@@ -79,7 +79,7 @@ def observe(s, player, out):
         card = np.uint64(s.hand[k])  # unsigned, so that Numba skips the check for negative indices
         out[_RANK_PLACES[k, card]] = 1
         out[_SUIT_PLACES[k, card]] = 1
-        hand |= np.int64(1) << card
+        hand |= np.int64(1) << np.int64(card)
         ranks |= np.int64(1) << _RANK[card]
         counts += _COUNTS[card]
     in_a_row = _IN_A_ROW[ranks]
