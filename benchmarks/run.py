@@ -149,6 +149,7 @@ def section_wingspan(rounds: int, seconds: float) -> Iterator[Row]:
 
 
 CARD_GAMES: tuple[tuple[str, dict[str, Any], str], ...] = (  # with options, and the steps a second to reach
+    ("one_player_poker_v0", {}, "8 M"),
     ("durak_v0", {}, "2.5 M"),
     ("durak_v0", {"variant": "perevodnoy"}, ""),
     ("durak_v0", {"num_players": 6}, ""),
@@ -161,7 +162,6 @@ CARD_GAMES: tuple[tuple[str, dict[str, Any], str], ...] = (  # with options, and
     ("casino_v0", {"num_players": 4, "teams": True}, ""),
     ("scopa_v0", {}, "1.5 M"),
     ("scopa_v0", {"num_players": 4, "scopone": "ten"}, ""),
-    ("one_player_poker_v0", {}, "8 M"),
 )
 
 _LARGE_BATCHES = {"one_player_poker_v0": 4096}  # games of few bytes, for which a call from Python takes long
