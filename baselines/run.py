@@ -180,12 +180,15 @@ def exploited(
 
 
 def played(
-    game: Game, baseline: Baseline, folder: Path, trained: str | None, processes: int, backend: str = "local"
+    game: Game, baseline: Baseline, folder: Path, spec: str | None, processes: int, backend: str = "local"
 ) -> dict[str, Any]:
-    """Play the board of a game, or what its store lacks, and return it as JSON values. `trained` is an agent's spec."""
-    agents = [{"name": spec, "spec": spec} for spec in ("random", *game.policies, *baseline.agents)]
-    if trained is not None:
-        agents.append({"name": TRAINED, "spec": trained})
+    """Play the board of a game, or what its store lacks, and return it as JSON values.
+
+    `spec` is that of the trained policy, if there is one.
+    """
+    agents = [{"name": name, "spec": name} for name in ("random", *game.policies, *baseline.agents)]
+    if spec is not None:
+        agents.append({"name": TRAINED, "spec": spec})
     anchor = "random"
     if baseline.pairs:  # who sits opposite is a partner
         anchor = game.default_opponent

@@ -149,7 +149,7 @@ def section_wingspan(rounds: int, seconds: float) -> Iterator[Row]:
 
 
 CARD_GAMES: tuple[tuple[str, dict[str, Any], str], ...] = (  # with options, and the steps a second to reach
-    ("one_player_poker_v0", {}, "8 M"),
+    ("one_player_poker_v0", {}, "8 M"),  # first: after other games, a process has been a tenth slower at it
     ("durak_v0", {}, "2.5 M"),
     ("durak_v0", {"variant": "perevodnoy"}, ""),
     ("durak_v0", {"num_players": 6}, ""),

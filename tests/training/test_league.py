@@ -26,12 +26,7 @@ KUHN, LEDUC = get_game("kuhn_poker_v0"), get_game("leduc_poker_v0")
 TINY = Config(num_envs=16, rollout_steps=8, hidden=(16,), epochs=2, minibatches=2, lr=1e-3, final_deals=8)
 
 
-@pytest.fixture(autouse=True)
-def _one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 # -- opponents --------------------------------------------------------------------------------------------------

@@ -11,6 +11,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from nested import tensors  # noqa: E402
+
 from cardenvs.agents.network import Network, log_policy  # noqa: E402
 from cardenvs.agents.ppo import read_checkpoint  # noqa: E402
 from cardenvs.cli import app  # noqa: E402
@@ -39,13 +41,9 @@ WEIGHTS = {"lr": 0.5, "entropy": 0.0, "magnet": 0.0, "teacher": 0.0}
 
 
 @pytest.fixture(autouse=True)
-def _one_thread(monkeypatch):
+def _one_thread(one_thread, monkeypatch):
     """Bitwise repeatable, and no waiting for a second core that others use."""
     monkeypatch.setattr(run_module, "MOST_THREADS", 1)
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 # -- trajectories -----------------------------------------------------------------------------------------------
@@ -482,15 +480,6 @@ def test_chance_counts_what_a_game_gives_to_everybody():
 
 
 # -- whole runs -------------------------------------------------------------------------------------------------
-
-
-def tensors(tree, path=""):
-    """All tensors in nested dicts and lists, by path; what the clock decides is left out."""
-    if isinstance(tree, dict):
-        return {k: v for name, value in tree.items() for k, v in tensors(value, f"{path}/{name}").items()}
-    if isinstance(tree, list | tuple):
-        return {k: v for i, value in enumerate(tree) for k, v in tensors(value, f"{path}/{i}").items()}
-    return {path: tree} if isinstance(tree, torch.Tensor) else {}
 
 
 EVERYTHING = TINY.changed(

@@ -11,6 +11,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from nested import tensors  # noqa: E402
+
 from cardenvs.agents.ppo import read_checkpoint  # noqa: E402
 from cardenvs.core.errors import OptionError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
@@ -38,15 +40,6 @@ TRAIN = ["-m", "cardenvs.cli", "train"]
 def in_two(*words, **how):
     """Run `cardenvs train` in two processes."""
     return subprocess.run([*TORCHRUN, *TRAIN, *words, "--threads", "1"], capture_output=True, text=True, **how)
-
-
-def tensors(tree, path=""):
-    """All tensors in nested dicts and lists, by path."""
-    if isinstance(tree, dict):
-        return {k: v for name, value in tree.items() for k, v in tensors(value, f"{path}/{name}").items()}
-    if isinstance(tree, list | tuple):
-        return {k: v for i, value in enumerate(tree) for k, v in tensors(value, f"{path}/{i}").items()}
-    return {path: tree} if isinstance(tree, torch.Tensor) else {}
 
 
 def check_alike(one, other):
