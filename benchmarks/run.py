@@ -277,6 +277,7 @@ def section_solvers(rounds: int, seconds: float) -> Iterator[Row]:
     what = f"leduc_poker_v0 CFR+ to NashConv {solvers.UNTIL}"
     for name, theirs in peers:
         yield Row(f"{what}, new process, nothing compiled", ours.compiled, name, theirs.process, "3x", "s")
+        yield Row(f"{what}, new process, code of a wheel", ours.prebuilt, name, theirs.process, "3x", "s")
         yield Row(f"{what}, new process, compiled before", ours.cached, name, theirs.process, "", "s")
         yield Row(f"{what}, warm", ours.warm, name, theirs.warm, "20x", "s")
 

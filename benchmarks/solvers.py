@@ -10,12 +10,16 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
+from cardenvs.core.cache import PREBUILT_CPU
+
 UNTIL = 0.001
 OPEN_SPIEL_GAMES = ("leduc_poker", "leduc_poker(suit_isomorphism=true)")
 
 _OURS = """
-import json, time
+import json, pathlib, time
 started = time.process_time()
+from cardenvs.core import cache
+cache.PREBUILT_FOLDER = pathlib.Path(PREBUILT)
 import cardenvs
 from cardenvs.training.cfr import Solver, Tree
 
@@ -59,6 +63,7 @@ class Times:
 
     Attributes:
         compiled: of a new process with an empty cache, imports and compilation included; 0 for OpenSpiel.
+        prebuilt: of a new process with an empty cache, in which a wheel's compiled code lies; 0 for OpenSpiel.
         cached: of a new process that finds compiled code in the cache; 0 for OpenSpiel.
         process: of OpenSpiel's process, import included.
         warm: of solving alone, from the game to the policy.
@@ -68,15 +73,20 @@ class Times:
     warm: float
     iterations: int
     compiled: float = 0.0
+    prebuilt: float = 0.0
     cached: float = 0.0
     process: float = 0.0
 
 
 def cardenvs() -> Times:
-    """Solve in two new processes, the second of which finds what the first compiled."""
-    with tempfile.TemporaryDirectory() as cache:
+    """Solve in new processes: with nothing compiled, with what that one compiled, and as from a wheel."""
+    with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as wheel:
         first, second = (_run(_OURS, cache) for _ in range(2))
-    return Times(second["warm"], second["iterations"], compiled=first["process"], cached=second["process"])
+        _run(_OURS, wheel, NUMBA_CPU_NAME=PREBUILT_CPU, NUMBA_CPU_FEATURES="")  # as `make wheel` compiles
+        with tempfile.TemporaryDirectory() as empty:
+            third = _run(_OURS, empty, prebuilt=wheel)
+    times = {"compiled": first["process"], "cached": second["process"], "prebuilt": third["process"]}
+    return Times(second["warm"], second["iterations"], **times)
 
 
 def open_spiel(game: str) -> Times:
@@ -85,12 +95,10 @@ def open_spiel(game: str) -> Times:
     return Times(found["warm"], found["iterations"], process=found["process"])
 
 
-def _run(code: str, cache: str) -> dict:
-    environment = {**os.environ, "CARDENVS_QUIET": "1", "CARDENVS_PREBUILT": "0"}
+def _run(code: str, cache: str, prebuilt: str = "", **settings: str) -> dict:
+    environment = {**os.environ, "CARDENVS_QUIET": "1", **settings}
     if cache:
-        environment["CARDENVS_CACHE_DIR"] = cache
-    done = subprocess.run(
-        [sys.executable, "-c", code.replace("UNTIL", str(UNTIL))], env=environment, capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
+        environment |= {"CARDENVS_CACHE_DIR": cache, "CARDENVS_PREBUILT": "1" if prebuilt else "0"}
+    code = code.replace("UNTIL", str(UNTIL)).replace("PREBUILT)", f"{prebuilt!r})")
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)

@@ -43,6 +43,7 @@ class Network(nn.Module):
         activation: str = "relu",
         action_embedding: int = 0,
         action_head: str = "product",
+        action_features: int = 0,
     ) -> None:
         """Create a network with random weights, from torch's global generator.
 
@@ -53,6 +54,7 @@ class Network(nn.Module):
             activation: one of ACTIVATIONS.
             action_embedding: size of the actions' embeddings; 0: a linear layer over all actions.
             action_head: how embeddings meet the hidden values, one of HEADS.
+            action_features: number of features of an action, which its embedding depends on.
         """
         super().__init__()
         self.is_half = False
@@ -63,13 +65,14 @@ class Network(nn.Module):
             "activation": activation,
             "action_embedding": action_embedding,
             "action_head": action_head,
+            "action_features": action_features,
         }
         layers: list[nn.Module] = []
         for size_in, size_out in zip([observation_size, *hidden], hidden, strict=False):
             layers += [_linear(size_in, size_out, 2**0.5), ACTIVATIONS[activation]()]
         self.trunk = nn.Sequential(*layers)
         self.policy: LinearHead | EmbeddingHead | LayerHead = (
-            HEADS[action_head](hidden[-1], num_actions, action_embedding)
+            HEADS[action_head](hidden[-1], Embeddings(num_actions, action_embedding, action_features))
             if action_embedding
             else LinearHead(hidden[-1], num_actions)
         )
@@ -85,13 +88,23 @@ class Network(nn.Module):
         activation: str,
         action_embedding: int = 0,
         action_head: str = "product",
+        action_features: bool = False,
     ) -> Self:
-        """Return a network of the right sizes, which scales each entry of the observation by its bounds."""
+        """Return a network of the right sizes, which scales each entry of the observation by its bounds.
+
+        With embeddings and `action_features` it knows what the game says about each action, scaled likewise.
+        """
         layout = game.layout(options)
-        network = cls(layout.size, game.num_actions(options), hidden, activation, action_embedding, action_head)
+        known = game.action_features(options) if action_features and action_embedding else np.zeros((0, 0))
+        network = cls(
+            layout.size, game.num_actions(options), hidden, activation, action_embedding, action_head, known.shape[1]
+        )
         bound = np.maximum(np.abs(layout.low.astype(np.float64)), np.abs(layout.high.astype(np.float64)))
         bound[~np.isfinite(bound) | (bound == 0)] = 1
         network.scale.copy_(torch.from_numpy(1 / bound))
+        if known.size and not isinstance(network.policy, LinearHead):
+            most = np.maximum(np.abs(known).max(0), 1)
+            network.policy.embedding.features.copy_(torch.from_numpy(known / most))
         return network
 
     def features(self, observation: Tensor) -> Tensor:
@@ -142,56 +155,90 @@ class LinearHead(nn.Linear):
         self.bias.mul_(ratio)
 
 
+class Embeddings(nn.Embedding):
+    """Embeddings of actions: numbers learnt for each, plus a linear map of the features of each, if it has any.
+
+    What is learnt about one action then holds for those like it, as with the encoded moves of D. Zha et al.,
+    "DouZero: Mastering DouDizhu with Self-Play Deep Reinforcement Learning" (2021).
+    """
+
+    features: Tensor
+
+    def __init__(self, num_actions: int, size: int, num_features: int = 0) -> None:
+        """Create embeddings of `size` numbers; their features are 0."""
+        super().__init__(num_actions, size)
+        self.mix = nn.Linear(num_features, size, bias=False) if num_features else None
+        if num_features:
+            self.register_buffer("features", torch.zeros(num_actions, num_features))
+
+    def begin(self, spread: float) -> None:
+        """Draw new weights, from which embeddings differ by about `spread`."""
+        nn.init.normal_(self.weight, std=spread)
+        if self.mix is not None:
+            nn.init.normal_(self.mix.weight, std=spread)
+
+    def table(self) -> Tensor:
+        """The embeddings of all actions, (A, size)."""
+        return self.weight if self.mix is None else self.weight + self.mix(self.features)
+
+    @torch.no_grad()
+    def rescale(self, ratio: float) -> None:
+        """Multiply all embeddings by a number."""
+        self.weight.mul_(ratio)
+        if self.mix is not None:
+            self.mix.weight.mul_(ratio)
+
+
 class EmbeddingHead(nn.Module):
     """Logits as products of a query, from the hidden values, and an embedding of each action.
 
     Only the legal actions' logits are computed: much faster where thousands of actions exist and few are legal.
     """
 
-    def __init__(self, size_in: int, num_actions: int, size: int) -> None:
-        """Begin with logits close to 0, with embeddings of `size` numbers."""
+    def __init__(self, size_in: int, embedding: Embeddings) -> None:
+        """Begin with logits close to 0."""
         super().__init__()
-        self.query = _linear(size_in, size, 1.0)
-        self.embedding = nn.Embedding(num_actions, size)
-        self.bias = nn.Parameter(torch.zeros(num_actions))
-        nn.init.normal_(self.embedding.weight, std=_LOGIT_GAIN)
+        self.query = _linear(size_in, embedding.embedding_dim, 1.0)
+        self.embedding = embedding
+        self.bias = nn.Parameter(torch.zeros(embedding.num_embeddings))
+        embedding.begin(_LOGIT_GAIN)
 
     def forward(self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None) -> Tensor:
         """Logits (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all."""
-        query = self.query(hidden)
+        query, table = self.query(hidden), self.embedding.table()
         if legal is None:
-            return query @ self.embedding.weight.T + self.bias
-        return (self.embedding(legal) @ query.unsqueeze(-1)).squeeze(-1) + self.bias[legal]
+            return query @ table.T + self.bias
+        return (nn.functional.embedding(legal, table) @ query.unsqueeze(-1)).squeeze(-1) + self.bias[legal]
 
     @torch.no_grad()
     def rescale(self, ratio: float) -> None:
         """Multiply all that comes out by a number."""
-        self.embedding.weight.mul_(ratio)
+        self.embedding.rescale(ratio)
         self.bias.mul_(ratio)
 
 
 class LayerHead(nn.Module):
     """Scores from a hidden layer that sees the hidden values and an embedding of the action, a row for each action.
 
-    As in D. Zha et al., "DouZero: Mastering DouDizhu with Self-Play Deep Reinforcement Learning" (2021), where a
-    network scores one action at a time. What depends on the observation alone is computed once.
+    As in DouZero, where a network scores one action at a time. What depends on the observation alone is computed once.
     """
 
-    def __init__(self, size_in: int, num_actions: int, size: int) -> None:
-        """Begin with scores close to 0, from a layer of `size` units."""
+    def __init__(self, size_in: int, embedding: Embeddings) -> None:
+        """Begin with scores close to 0, from a layer as wide as the embeddings."""
         super().__init__()
-        self.query = _linear(size_in, size, 1.0)
-        self.embedding = nn.Embedding(num_actions, size)
-        self.score = _linear(size, 1, _LOGIT_GAIN)
-        nn.init.normal_(self.embedding.weight, std=0.1)
+        self.query = _linear(size_in, embedding.embedding_dim, 1.0)
+        self.embedding = embedding
+        self.score = _linear(embedding.embedding_dim, 1, _LOGIT_GAIN)
+        embedding.begin(0.1)
 
     def forward(self, hidden: Tensor, legal: Tensor | None = None, listed: Tensor | None = None) -> Tensor:
         """Scores (N, L) of the actions `legal` (N, L) from hidden values (N, H); None: (N, A) of all."""
-        query = self.query(hidden)
+        query, table = self.query(hidden), self.embedding.table()
         if legal is None:
-            return self.score((query.unsqueeze(1) + self.embedding.weight).relu()).squeeze(-1)
+            return self.score((query.unsqueeze(1) + table).relu()).squeeze(-1)
         row, column = (torch.ones_like(legal, dtype=torch.bool) if listed is None else listed).nonzero(as_tuple=True)
-        scores = self.score((query[row] + self.embedding(legal[row, column])).relu()).squeeze(-1)
+        chosen = nn.functional.embedding(legal[row, column], table)
+        scores = self.score((query[row] + chosen).relu()).squeeze(-1)
         return scores.new_zeros(legal.shape).index_put((row, column), scores)
 
     @torch.no_grad()

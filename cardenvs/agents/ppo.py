@@ -169,8 +169,9 @@ def checked_tensor(value: Any, name: str, shape: Sequence[int], dtype: torch.dty
 _FIELDS = {"game": str, "options": dict, "layout": str, "shape": dict, "model": dict, "steps": int}
 _SHAPE_FIELDS = {
     "observation_size": int, "num_actions": int, "hidden": list, "activation": str, "action_embedding": int,
-    "action_head": str,
+    "action_head": str, "action_features": int,
 }  # fmt: skip
+_EARLIER_SHAPE = {"action_embedding": 0, "action_head": "product", "action_features": 0}
 _WIDEST, _MOST_LAYERS = 1 << 16, 64
 
 
@@ -180,15 +181,16 @@ def _checked_shape(shape: dict[str, Any]) -> dict[str, Any]:
     Raises:
         FormatError: they are not such arguments.
     """
-    shape = checked_fields({"action_embedding": 0, "action_head": "product", **shape}, _SHAPE_FIELDS, "shape")
+    shape = checked_fields({**_EARLIER_SHAPE, **shape}, _SHAPE_FIELDS, "shape")
     hidden = shape["hidden"]
     sizes = [shape["observation_size"], shape["num_actions"], *hidden]
     if not 1 <= len(hidden) <= _MOST_LAYERS or not all(type(size) is int and size >= 1 for size in sizes):
         raise FormatError(f"shape should have sizes of 1 or more and 1 to {_MOST_LAYERS} hidden layers")
     if max(hidden) > _WIDEST:
         raise FormatError(f"a hidden layer is {short(max(hidden))} wide; at most {_WIDEST} is")
-    if not 0 <= shape["action_embedding"] <= _WIDEST:
-        raise FormatError(f"action_embedding is {short(shape['action_embedding'])}; it is 0 to {_WIDEST}")
+    for name in ("action_embedding", "action_features"):
+        if not 0 <= shape[name] <= _WIDEST:
+            raise FormatError(f"{name} is {short(shape[name])}; it is 0 to {_WIDEST}")
     for name, known in (("activation", ACTIVATIONS), ("action_head", HEADS)):
         if shape[name] not in known:
             raise FormatError(f"{name} is one of {', '.join(known)}; got {short(shape[name])}")
@@ -269,6 +271,9 @@ def check_model(model: dict[str, Any], shape: dict[str, Any]) -> None:
         expected |= {"policy.embedding.weight": (num_actions, embedding)}
         expected |= {"policy.score.weight": (1, embedding), "policy.score.bias": (1,)} if is_layer else {}
         expected |= {} if is_layer else {"policy.bias": (num_actions,)}
+        if features := shape["action_features"]:
+            expected |= {"policy.embedding.features": (num_actions, features)}
+            expected |= {"policy.embedding.mix.weight": (embedding, features)}
     head = ("policy.query", sizes[-1], embedding) if embedding else ("policy", sizes[-1], num_actions)
     for name, size_in, size_out in [*layers, head, ("value", sizes[-1], 1)]:
         expected |= {f"{name}.weight": (size_out, size_in), f"{name}.bias": (size_out,)}

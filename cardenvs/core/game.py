@@ -98,6 +98,11 @@ class Game:
         """Return the number of action ids."""
         return self.rules.num_actions(options)
 
+    def action_features(self, options: Options) -> np.ndarray:
+        """Return what networks may know about each action, int8 (num_actions, F); F is 0 where there is nothing."""
+        features = self.rules.action_features
+        return np.zeros((self.num_actions(options), 0), np.int8) if features is None else features(options)
+
     def max_legal(self, options: Options) -> int:
         """Return the length of the longest list of legal actions."""
         return (self.rules.max_legal or self.rules.num_actions)(options)

@@ -92,6 +92,8 @@ class Rules:
         sample_belief: kernel sample_belief(s, player, seed), like `determinize`, but drawing deals that the other
             players' actions make likely; used by simulations. None if there is none.
         amounts: how a batch shows actions that are amounts, or None; AMOUNTS in a module.
+        action_features: function of the options; int8 (num_actions, F), what an id says about its action: cards, kinds,
+            amounts. Networks use it. None: nothing but which action it is.
         codes: numbers beyond the ids that are applied and replayed like actions, but listed in no mask.
         compiled: whether the kernels can be compiled. Those of games that call other libraries cannot: they stay plain
             Python functions, which may allocate and raise.
@@ -117,6 +119,7 @@ class Rules:
     max_legal: Callable[[Any], int] | None = None
     sample_belief: Any = None
     amounts: Amounts | None = None
+    action_features: Callable[[Any], np.ndarray] | None = None
     codes: range = range(0)
     compiled: bool = True
 

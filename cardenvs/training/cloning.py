@@ -137,7 +137,13 @@ class Cloning:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             self.network = Network.for_game(
-                decisions.game, decisions.options, config.hidden, config.activation, config.action_embedding
+                decisions.game,
+                decisions.options,
+                config.hidden,
+                config.activation,
+                config.action_embedding,
+                config.action_head,
+                config.action_features,
             )
         self._optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.lr)
         self.best = copy.deepcopy(self.network.state_dict())
@@ -218,7 +224,7 @@ class Cloning:
         """
         checkpoint = read_checkpoint(path)
         state = checked_fields(checkpoint.get("cloning"), _STATE_FIELDS, f"{path}: the state of cloning")
-        kept = ("hidden", "activation", "action_embedding", "seed")
+        kept = ("hidden", "activation", "action_embedding", "action_head", "action_features", "seed")
         before, now = checkpoint.get("config"), self.config.as_dict()
         settings = {**asdict(self.settings), "epochs": state["settings"].get("epochs")}
         if not isinstance(before, dict) or any(before.get(name) != now[name] for name in kept):
@@ -253,7 +259,7 @@ def clone(
 
     Args:
         decisions: the agent's.
-        config: of the network (hidden, activation, action_embedding) and the seed.
+        config: of the network (hidden, activation, action_...) and the seed.
         out: folder for the checkpoint, metrics.jsonl and clone.json.
         settings: how to learn.
         resume: go on with the run in the folder, if it holds one, to the numbers of an uninterrupted run.

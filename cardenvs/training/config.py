@@ -76,6 +76,9 @@ class Config(BaseModel):
     action_head: Literal["product", "layer"] = Field(
         default="product", description="with embeddings: their product with a query, or a hidden layer that sees both"
     )
+    action_features: bool = Field(
+        default=False, description="with embeddings: they depend on what the game says about each action, if it does"
+    )
 
     precision: Literal["float32", "bfloat16"] = Field(
         default="float32", description="of the hidden layers in training; bfloat16 is fast where the chip has it"
@@ -93,7 +96,10 @@ class Config(BaseModel):
         default="clip", description="PPO's, or magnetic mirror descent: for equilibria, with a magnet"
     )
     mirror_step: Annotated[Float, Field(gt=0)] = Field(
-        default=0.2, description="step of mirror descent: by advantages, in scaled reward, to log-probabilities"
+        default=0.5, description="initial step of mirror descent: by advantages, in scaled reward, to log-probabilities"
+    )
+    mirror_step_end: Annotated[Float, Field(gt=0)] = Field(
+        default=0.02, description="its final step, linear in between: short steps average over the noise of the play"
     )
     merge_turns: bool = Field(
         default=False, description="learn from turns with the same observation and action as one: fast in tiny games"

@@ -36,6 +36,7 @@ METRICS = {
     "policy/kl_to_magnet": "mean KL divergence of the policy from the magnet's, with `magnet`",
     "value/explained_variance": "1 - Var(target - value) / Var(target), before the update",
     "schedule/lr": "learning rate",
+    "schedule/mirror_step": "step of mirror descent, with policy_loss mirror",
     "schedule/entropy": "weight of the entropy bonus",
     "schedule/magnet": "weight of the divergence from the magnet",
     "schedule/teacher": "weight of imitating the teacher",

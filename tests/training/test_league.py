@@ -7,8 +7,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from cardenvs.agents.network import EmbeddingHead, LinearHead, Network, log_policy  # noqa: E402
-from cardenvs.agents.ppo import load_agent  # noqa: E402
+from cardenvs.agents.network import EmbeddingHead, Embeddings, LinearHead, Network, log_policy  # noqa: E402
+from cardenvs.agents.ppo import load_agent, read_checkpoint  # noqa: E402
 from cardenvs.core.errors import FormatError, PolicyNotFoundError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.training.cfr import Tree  # noqa: E402
@@ -16,6 +16,7 @@ from cardenvs.training.config import CONFIG_FOLDER, Config, read_config  # noqa:
 from cardenvs.training.ppo import Run, train  # noqa: E402
 from cardenvs.training.ppo.evaluate import Score  # noqa: E402
 from cardenvs.training.ppo.league import EVERY_PLAYER, Pool, Tables  # noqa: E402
+from cardenvs.training.ppo.loop import shaped_like  # noqa: E402
 from cardenvs.training.ppo.losses import divergence, imitation_loss, mirror_loss  # noqa: E402
 from cardenvs.training.ppo.merge import merged  # noqa: E402
 from cardenvs.training.ppo.report import warning  # noqa: E402
@@ -223,7 +224,7 @@ def test_a_strong_magnet_holds_the_policy():
     assert far[1] < 0.1 * far[0]
 
 
-def solved_mirror(previous, reference, mask, action, advantage, weight, step, magnet, entropy):
+def solved_mirror(previous, reference, mask, action, estimate, weight, step, magnet, entropy):
     """The logits that minimise the loss of mirror descent over some turns of one information state."""
     logits = torch.zeros_like(previous[:1], requires_grad=True)
     optimizer = torch.optim.LBFGS([logits], max_iter=100)
@@ -231,7 +232,7 @@ def solved_mirror(previous, reference, mask, action, advantage, weight, step, ma
     def closure():
         optimizer.zero_grad()
         rows = logits.expand(len(action), -1)
-        loss = mirror_loss(rows, mask, action, advantage, weight, previous, reference, step, magnet, entropy)
+        loss = mirror_loss(rows, mask, action, estimate, weight, previous, reference, step, magnet, entropy)
         loss.backward()
         return loss
 
@@ -247,7 +248,8 @@ def test_mirror_descent_takes_the_step_of_its_formula_whatever_the_probabilities
         previous[0, :2].exp(),
         torch.tensor([0.3, -0.2]),
     )
-    found = solved_mirror(previous, reference, mask, torch.tensor([0, 1]), advantage, 2 * probs, 0.5, 0.4, 0.1)
+    estimate = advantage / probs
+    found = solved_mirror(previous, reference, mask, torch.tensor([0, 1]), estimate, 2 * probs, 0.5, 0.4, 0.1)
     wanted = (previous[0, :2] + 0.5 * (advantage + 0.4 * reference[0, :2])) / (1 + 0.5 * 0.5)
     torch.testing.assert_close(found[0, :2], wanted.log_softmax(-1), atol=1e-4, rtol=1e-3)
 
@@ -255,8 +257,8 @@ def test_mirror_descent_takes_the_step_of_its_formula_whatever_the_probabilities
 def test_mirror_descent_bounds_logits_and_what_one_sample_does():
     mask, one = torch.ones(1, 2, dtype=torch.bool), torch.ones(1)
     rare = log_policy(torch.tensor([[0.0, -12.0]]), mask)
-    up = solved_mirror(rare, rare, mask, torch.tensor([1]), one, one, 0.1, 0.0, 0.0)
-    assert float(up[0, 1] - up[0, 0]) == pytest.approx(-12 + 0.1 * 20, abs=1e-3)  # not e**12 / 10
+    up = solved_mirror(rare, rare, mask, torch.tensor([1]), one * 1e5, one, 0.1, 0.0, 0.0)
+    assert float(up[0, 1] - up[0, 0]) == pytest.approx(-12 + 0.1 * 20, abs=1e-3)  # not 1e5 / 10
     down = solved_mirror(rare, rare, mask, torch.tensor([0]), one, one, 0.1, 0.0, 0.0)
     assert float(down[0, 1] - down[0, 0]) == pytest.approx(-10, abs=1e-3)
 
@@ -265,13 +267,14 @@ def test_turns_that_look_alike_are_merged_into_their_number_and_mean():
     rng = np.random.default_rng(0)
     observation, choice = rng.integers(0, 2, (300, 3)).astype(np.int8), rng.integers(0, 2, 300) * 256
     advantage = rng.normal(size=300).astype(np.float32)
-    rows, weight, mean = merged(observation, choice, advantage)
+    rows, weights, mean, shares = merged(observation, choice, advantage)
     assert len(rows) == 16
-    for row, share, average in zip(rows, weight, mean, strict=True):
+    for row, weight, average, share in zip(rows, weights, mean, shares, strict=True):
         alike = (observation == observation[row]).all(1)
         same = np.flatnonzero(alike & (choice == choice[row]))
         assert row == same[-1]
-        assert share == pytest.approx(len(same) / alike.sum() ** 0.5)
+        assert weight == pytest.approx(len(same) / alike.sum() ** 0.5)
+        assert share == pytest.approx(len(same) / alike.sum())
         assert average == pytest.approx(advantage[same].mean(), abs=1e-6)
 
 
@@ -319,9 +322,16 @@ def test_mirror_descent_comes_near_an_equilibrium_of_kuhn_poker():
 # -- embeddings of actions --------------------------------------------------------------------------------------
 
 
+def described(num_actions, size):
+    """Embeddings of actions with random features."""
+    embeddings = Embeddings(num_actions, size, 7)
+    embeddings.features.normal_()
+    return embeddings
+
+
 def test_both_heads_give_the_logits_of_listed_actions():
     hidden, legal = torch.randn(6, 8), torch.randint(50, (6, 4))
-    for head in (LinearHead(8, 50), EmbeddingHead(8, 50, 3)):
+    for head in (LinearHead(8, 50), EmbeddingHead(8, Embeddings(50, 3)), EmbeddingHead(8, described(50, 3))):
         torch.testing.assert_close(head(hidden, legal), head(hidden).gather(1, legal))
 
 
@@ -334,6 +344,30 @@ def test_a_policy_with_embeddings_is_trained_and_plays(tmp_path):
     assert probs.sum() == pytest.approx(1)
     assert (probs > 0).tolist() == state.action_mask().astype(bool).tolist()
     assert "policy.embedding.weight" in torch.load(path, weights_only=True)["model"]
+
+
+def test_embeddings_know_what_the_game_says_about_actions(tmp_path):
+    canasta = get_game("canasta_v0")
+    config = TINY.changed({"action_embedding": 4, "action_features": True})
+    run, path = Run(canasta, config, total_steps=1e9), tmp_path / "latest.pt"
+    run.save(path)
+    features, embedding = canasta.action_features(canasta.options()), load_agent(path)._network.policy.embedding
+    np.testing.assert_allclose(embedding.features, features / np.maximum(features.max(0), 1))
+    torch.testing.assert_close(embedding.table(), embedding.weight + embedding.features @ embedding.mix.weight.T)
+    start = read_checkpoint(path)
+    again = Run(canasta, shaped_like(TINY, start), total_steps=1e9, start=start)
+    torch.testing.assert_close(again.network.state_dict(), run.network.state_dict())
+
+
+def test_embeddings_of_like_actions_are_learnt_together():
+    embeddings = Embeddings(3, 2, 1)
+    embeddings.features.copy_(torch.tensor([[1.0], [1.0], [0.0]]))
+    embeddings.begin(0.1)
+    before = embeddings.table().detach().clone()
+    embeddings.table()[0].sum().backward()
+    torch.optim.SGD(embeddings.parameters(), lr=1.0).step()
+    moved = (embeddings.table() - before).abs().sum(1)
+    assert moved[0] > moved[1] > 0 == moved[2]
 
 
 # -- NashConv and warnings --------------------------------------------------------------------------------------

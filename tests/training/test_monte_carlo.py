@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from cardenvs.agents.base import Turn  # noqa: E402
-from cardenvs.agents.network import EmbeddingHead, LayerHead, LinearHead  # noqa: E402
+from cardenvs.agents.network import EmbeddingHead, Embeddings, LayerHead, LinearHead  # noqa: E402
 from cardenvs.agents.ppo import load_agent, read_checkpoint  # noqa: E402
 from cardenvs.agents.weights import write_weights  # noqa: E402
 from cardenvs.core.errors import FormatError, OptionError  # noqa: E402
@@ -49,7 +49,9 @@ def test_it_takes_the_best_legal_action_or_at_times_any():
 
 def test_a_layer_head_scores_listed_actions_only_and_as_all_of_them():
     hidden, legal, listed = torch.randn(6, 8), torch.randint(50, (6, 4)), torch.rand(6, 4) < 0.6
-    head = LayerHead(8, 50, 3)
+    embeddings = Embeddings(50, 3, 7)
+    embeddings.features.normal_()
+    head = LayerHead(8, embeddings)
     torch.nn.init.normal_(head.score.weight)
     every = head(hidden).gather(1, legal)
     torch.testing.assert_close(head(hidden, legal), every)
@@ -57,8 +59,13 @@ def test_a_layer_head_scores_listed_actions_only_and_as_all_of_them():
     assert (head(hidden, legal, listed)[~listed] == 0).all()
 
 
-@pytest.mark.parametrize("head", [LinearHead(8, 5), EmbeddingHead(8, 5, 3), LayerHead(8, 5, 3)], ids=lambda h: type(h))
-def test_rescaling_a_head_multiplies_its_scores(head):
+@pytest.mark.parametrize("head", [LinearHead, EmbeddingHead, LayerHead])
+@pytest.mark.parametrize("features", [0, 7])
+def test_rescaling_a_head_multiplies_its_scores(head, features):
+    embeddings = Embeddings(5, 3, features)
+    if features:
+        embeddings.features.normal_()
+    head = head(8, 5 if head is LinearHead else embeddings)
     hidden = torch.randn(6, 8)
     before = head(hidden).detach()
     head.rescale(2.5)

@@ -105,3 +105,23 @@ def num_actions(options):
 def max_legal(options):
     """Return a bound on the number of legal actions: all ids of one phase."""
     return num_actions(options)
+
+
+def action_features(options):
+    """Return the face that is discarded, or the meld, naturals, jokers and twos that are laid."""
+    features = np.zeros((num_actions(options), NUM_FACES + NUM_RANKS + 1 + options.wild_only_melds + 3), np.int8)
+    for face in range(NUM_FACES):
+        features[DISCARD_0 + face, face] = 1
+    naturals, pair = np.divmod(np.arange(1, LAYS_PER_RANK + 1), NUM_WILD_PAIRS)
+    cards = np.stack([naturals, JOKERS_OF[pair], TWOS_OF[pair]], 1)
+    lays = [(rank, cards) for rank in range(NUM_RANKS)] + [(NUM_RANKS, [[3, 0, 0], [4, 0, 0]])]
+    if options.wild_only_melds:
+        jokers, twos = np.divmod(np.arange(1, END_OF_IDS - LAY_WILD_0 + 1), MOST_TWOS + 1)
+        lays.append((NUM_RANKS + 1, np.stack([np.zeros_like(jokers), jokers, twos], 1)))
+    first = LAY_0
+    for meld, laid in lays:
+        acts = features[first : first + len(laid)]
+        acts[:, NUM_FACES + meld] = 1
+        acts[:, -3:] = laid
+        first += len(laid)
+    return features

@@ -1,7 +1,9 @@
 """Legal actions of Casino. Paragraph numbers are those of rules.md."""
 
+import numpy as np
+
 from cardenvs.core.captures import new_captures
-from cardenvs.core.cards import lowest_card
+from cardenvs.core.cards import NUM_CARDS, lowest_card
 from cardenvs.core.fishing.state import ROUND_SIZE
 from cardenvs.core.kernel import kernel
 from cardenvs.games.casino import state
@@ -16,6 +18,7 @@ from cardenvs.games.casino.state import (
     MAX_BUILDS,
     NUM_ITEMS,
     NUM_TARGETS,
+    NUMBERS,
     SLOTS,
     TAKE_0,
     TARGET_0,
@@ -172,3 +175,18 @@ def num_actions(options):
 def max_legal(options):
     """Return the length of the longest list: all outcomes of a hand, all items and done, or all targets."""
     return max(ROUND_SIZE * SLOTS, NUM_ITEMS + 1, NUM_TARGETS)
+
+
+def action_features(options):
+    """Return the card that is played, its number, whether it is trailed, captures or builds, and what is taken."""
+    cards = np.zeros((num_actions(options), NUM_CARDS + 4), np.int8)
+    taken = np.zeros((len(cards), NUM_ITEMS), np.int8)
+    for card in range(NUM_CARDS):
+        of_card = cards[card * SLOTS : (card + 1) * SLOTS]
+        of_card[:, card] = 1
+        of_card[:, NUM_CARDS] = NUMBERS[card]
+        of_card[TRAIL, NUM_CARDS + 1] = 1
+        of_card[FIRST_CAPTURE : COMPOSE_CAPTURE + 1, NUM_CARDS + 2] = 1
+        of_card[FIRST_BUILD:, NUM_CARDS + 3] = 1
+    taken[TAKE_0 : TAKE_0 + NUM_ITEMS] = np.eye(NUM_ITEMS)
+    return np.hstack([cards, taken])

@@ -3,7 +3,7 @@
 from cardenvs.core.game import Game
 from cardenvs.core.rules import Returns, Rules
 from cardenvs.games.rummikub import observation, rules, state, strategy, table
-from cardenvs.games.rummikub.actions import NUM_ACTIONS
+from cardenvs.games.rummikub.actions import NUM_ACTIONS, action_features
 from cardenvs.games.rummikub.solve import Solution, solve
 from cardenvs.games.rummikub.tiles import MAX_MELDS
 from cardenvs.games.rummikub.view import RummikubView
@@ -42,6 +42,7 @@ GAME = Game(
         options=state.RummikubOptions,
         num_actions=lambda options: NUM_ACTIONS,
         max_legal=lambda options: NUM_ACTIONS,
+        action_features=action_features,
         max_length=_max_length,
         returns=_returns,
         sample_belief=strategy.sample_belief,

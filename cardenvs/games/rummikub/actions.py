@@ -8,8 +8,19 @@ id            action
 38..1868      lay meld m of the catalogue (38 + m)
 """
 
-from cardenvs.games.rummikub.catalogue import NUM_MELDS
-from cardenvs.games.rummikub.tiles import MAX_MELDS
+import numpy as np
+
+from cardenvs.games.rummikub.catalogue import (
+    LONGEST,
+    MELD_FACES,
+    MELD_IS_GROUP,
+    MELD_POINTS,
+    MELD_SIZE,
+    MELD_TYPES,
+    NO_TILE,
+    NUM_MELDS,
+)
+from cardenvs.games.rummikub.tiles import JOKER, MAX_MELDS, NUM_NATURALS
 
 DRAW, PASS, COMMIT, TAKE_0 = range(4)
 LAY_0 = TAKE_0 + MAX_MELDS
@@ -36,3 +47,16 @@ NUM_ACTIONS = LAY_0 + NUM_MELDS
     NOT_IN_GAME,
     CANNOT_BE_COMPLETED,
 ) = range(1, 19)
+
+
+def action_features(options):
+    """Return what a meld consists of: of each tile how many, jokers apart, what they count as, size, points, kind."""
+    del options
+    features = np.zeros((NUM_ACTIONS, JOKER + 1 + NUM_NATURALS + 3), np.int8)
+    melds = features[LAY_0:]
+    for slot in range(LONGEST):
+        (used,) = np.nonzero(MELD_FACES[:, slot] != NO_TILE)
+        melds[used, MELD_FACES[used, slot]] += 1
+        melds[used, JOKER + 1 + MELD_TYPES[used, slot]] += 1
+    melds[:, -3:] = np.stack([MELD_SIZE, MELD_POINTS, MELD_IS_GROUP], axis=1)
+    return features

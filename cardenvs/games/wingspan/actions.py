@@ -28,6 +28,8 @@ state.py; seats are counted clockwise from the player who acts, who is seat 0.
 
 from typing import Any
 
+import numpy as np
+
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.games.wingspan import cards
 from cardenvs.games.wingspan.state import DRAFT_SIZE, MAT_SLOTS, WingspanOptions
@@ -96,6 +98,34 @@ def num_actions(options: WingspanOptions) -> int:
 def max_legal(options: WingspanOptions) -> int:
     """Return the length of the longest legal list: every bird playable in every habitat, and declining."""
     return cards.NUM_BIRDS * cards.NUM_HABITATS + 1
+
+
+def action_features(options: WingspanOptions) -> np.ndarray:
+    """Return the bird that is played, tucked or discarded, by what its card says, and the row that is meant."""
+    del options
+    is_in = [cards.BIRD_HABITATS >> habitat & 1 for habitat in range(cards.NUM_HABITATS)]
+    has_nest = [nest == cards.BIRD_NEST for nest in range(len(cards.NESTS))]
+    triggers = [trigger == cards.BIRD_COLOUR for trigger in range(len(cards.TRIGGERS))]
+    birds = np.column_stack(
+        [
+            cards.BIRD_POINTS, cards.BIRD_EGG_LIMIT, cards.BIRD_COST, cards.BIRD_PREDATOR, cards.BIRD_FLOCKING,
+            *is_in, *has_nest, *triggers,
+        ]
+    )  # fmt: skip
+    verbs = (DISCARD_0, TUCK_0, PLAY_0)
+    features = np.zeros((NUM_ACTIONS, len(verbs) + cards.NUM_HABITATS + birds.shape[1]), np.int8)
+    for verb, first in enumerate(verbs):
+        each = cards.NUM_HABITATS if first == PLAY_0 else 1
+        acts = features[first : first + each * cards.NUM_BIRDS]
+        acts[:, verb] = 1
+        acts[:, len(verbs) + cards.NUM_HABITATS :] = np.repeat(birds, each, axis=0)
+    for first in (LAY_EGG_0, DISCARD_EGG_0, CHOOSE_BIRD_0):
+        for slot in range(MAT_SLOTS):
+            features[first + slot, len(verbs) + slot * cards.NUM_HABITATS // MAT_SLOTS] = 1
+    for habitat in range(cards.NUM_HABITATS):
+        features[MOVE_TO_0 + habitat, len(verbs) + habitat] = 1
+        features[PLAY_0 + habitat :: cards.NUM_HABITATS, len(verbs) + habitat] = 1
+    return features
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -55,6 +55,7 @@ class Minibatch:
     advantage: Tensor
     advice: Tensor
     weight: Tensor
+    share: Tensor
 
     @property
     def target(self) -> Tensor:
@@ -126,7 +127,8 @@ class Learner:
         Args:
             trajectories, store: the rollout.
             returns: (M, P) float64, of the games that ended in it.
-            weights: "lr", and the weights of the bonus "entropy" and of the divergence from the "magnet".
+            weights: "lr", "mirror_step", and the weights of the bonus "entropy" and of the divergence from the
+                "magnet".
 
         Returns:
             metrics.
@@ -172,13 +174,15 @@ class Learner:
         turns = Turns.of(self._processes, closed, numbers, values[closed], advantages[closed])
         variance = _explained_variance(turns.value, turns.value + turns.advantage)
         weight = np.ones_like(advantages)
+        share = torch.exp(store.log_prob)
         if config.merge_turns and len(closed):
             observation = store.observation[torch.from_numpy(closed)].cpu().numpy()
-            kinds, count, mean = merged(observation, store.choice.cpu().numpy()[closed], advantages[closed])
+            kinds, count, mean, shares = merged(observation, store.choice.cpu().numpy()[closed], advantages[closed])
             closed = closed[kinds]
             weight[closed], advantages[closed] = count, mean
+            share[torch.from_numpy(closed)] = torch.from_numpy(shares).to(share.device)
             turns = Turns(closed, values[closed], mean)
-        self._weight = torch.from_numpy(weight).to(store.value.device)
+        self._weight, self._share = torch.from_numpy(weight).to(store.value.device), share
         return turns, torch.from_numpy(advantages).to(store.value.device), variance
 
     def adopt_scale(self, factor: float) -> None:
@@ -272,6 +276,7 @@ class Learner:
                 advantage=advantage.index_select(0, rows),
                 advice=store.advice.index_select(0, rows),
                 weight=weight / weight.mean(),
+                share=self._share.index_select(0, rows),
             )
 
     def _differentiate(self, batch: Minibatch, weights: dict[str, float]) -> Tensor:
@@ -298,9 +303,9 @@ class Learner:
             policy_loss = policy_loss + weights["magnet"] * drift - weights["entropy"] * entropy
         else:
             policy_loss = mirror_loss(
-                logits, listed, batch.choice, advantage, weight, previous,
+                logits, listed, batch.choice, advantage / batch.share, weight, previous,
                 previous if reference is None else reference,
-                config.mirror_step, weights["magnet"], weights["entropy"],
+                weights["mirror_step"], weights["magnet"], weights["entropy"],
             )  # fmt: skip
         loss = policy_loss + config.value_coef * value_loss
         if weights["teacher"]:

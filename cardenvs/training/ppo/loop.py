@@ -150,7 +150,9 @@ def _new_run(
 
 def shaped_like(config: Config, checkpoint: dict[str, Any]) -> Config:
     """Return settings for a network of the shape of a checkpoint's."""
-    return config.changed({name: checkpoint["shape"][name] for name in ("hidden", "activation", "action_embedding")})
+    shape = checkpoint["shape"]
+    kept = ("hidden", "activation", "action_embedding", "action_head")
+    return config.changed({name: shape[name] for name in kept} | {"action_features": shape["action_features"] > 0})
 
 
 def clear(folder: Path) -> None:

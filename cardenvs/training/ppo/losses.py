@@ -41,7 +41,7 @@ def mirror_loss(
     logits: Tensor,
     mask: Tensor,
     action: Tensor,
-    advantage: Tensor,
+    estimate: Tensor,
     weight: Tensor,
     previous: Tensor,
     reference: Tensor,
@@ -53,22 +53,22 @@ def mirror_loss(
 
     That policy maximises <p, q> - magnet KL(p, reference) + entropy H(p) - KL(p, previous) / step, so its log p is
     (log previous + step (q + magnet log reference)) / (1 + step (magnet + entropy)), up to a constant. A sampled action
-    estimates q: its advantage divided by its probability, 0 for the others.
+    estimates q: its advantage divided by how often it is taken, 0 for the others.
 
     The distance is that of logits. A policy gradient moves a logit in proportion to its probability, so an action that
     is hardly played never comes back, however strong magnet and entropy are, and self-play stays far from an
     equilibrium. Here all logits move alike, as in neural replicator dynamics (D. Hennes et al. 2020).
 
     Args:
-        logits, mask, action, advantage, weight: as for `policy_loss_and_metrics`.
+        logits, mask, action, weight: as for `policy_loss_and_metrics`.
+        estimate: (B,), the advantage of the action divided by how often it is taken where the player knows the same.
         previous, reference: (B, K) log-probabilities of the policy before the update and of the magnet.
         step, magnet, entropy: of the formula.
     """
     with torch.no_grad():
         taken = action.unsqueeze(1)
         force = magnet * reference.masked_fill(~mask, 0)
-        sampled = advantage.unsqueeze(1) / previous.gather(1, taken).exp()
-        force.scatter_add_(1, taken, sampled.clamp(-_MOST_FORCE, _MOST_FORCE))
+        force.scatter_add_(1, taken, estimate.unsqueeze(1).clamp(-_MOST_FORCE, _MOST_FORCE))
         target = (previous.masked_fill(~mask, 0) + step * force) / (1 + step * (magnet + entropy))
         target = _centred(target, mask).clamp(-_MOST_LOGIT, _MOST_LOGIT)
     error = (_centred(logits, mask) - target).square().sum(-1)

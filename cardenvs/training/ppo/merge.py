@@ -5,7 +5,7 @@ import numpy as np
 
 def merged(
     observation: np.ndarray, choice: np.ndarray, advantage: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Merge turns with the same observation and action.
 
     What a network learns from such turns depends on their number and their mean advantage only.
@@ -19,7 +19,8 @@ def merged(
         advantage: (N,).
 
     Returns:
-        (M,) int64, an index of each kind of turn, the last one, and float32 (M,), its weight and mean advantage.
+        (M,) int64, an index of each kind of turn, the last one, and float32 (M,): its weight, its mean advantage, and
+        the share of its action among the turns with its observation.
     """
     rows = np.ascontiguousarray(observation[::-1]).view(np.uint8)
     factors = np.random.default_rng(0).integers(1 << 63, size=rows.shape[1], dtype=np.uint64)
@@ -27,5 +28,6 @@ def merged(
     kind = state * (int(choice.max()) + 1) + choice[::-1]
     _, last, number, count = np.unique(kind, return_index=True, return_inverse=True, return_counts=True)
     mean = np.bincount(number, advantage[::-1]) / count
-    weight = count / np.sqrt(np.bincount(state)[state[last]])
-    return len(choice) - 1 - last, weight.astype(np.float32), mean.astype(np.float32)
+    seen = np.bincount(state)[state[last]]
+    weight, share = (count / np.sqrt(seen)).astype(np.float32), (count / seen).astype(np.float32)
+    return len(choice) - 1 - last, weight, mean.astype(np.float32), share

@@ -99,7 +99,13 @@ class Run:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             self.network = Network.for_game(
-                game, self.options, config.hidden, config.activation, config.action_embedding, config.action_head
+                game,
+                self.options,
+                config.hidden,
+                config.activation,
+                config.action_embedding,
+                config.action_head,
+                config.action_features,
             ).to(device)
         if start is not None:
             check_model(start["model"], self.network.shape)
@@ -210,6 +216,7 @@ class Run:
         config, fraction = self.config, self.fraction()
         return {
             "lr": self._lr(),
+            "mirror_step": _between(config.mirror_step, config.mirror_step_end, fraction),
             "entropy": _between(config.entropy, config.entropy_end, fraction),
             "magnet": _between(config.magnet, config.magnet_end, fraction),
             "teacher": config.teacher_weight * max(0.0, 1 - fraction / max(config.teacher_until, 1e-9))
