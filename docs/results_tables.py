@@ -83,7 +83,8 @@ def _interval(mean: dict[str, Any]) -> str:
 def _trained(run: dict[str, Any], unit: str) -> str:
     scores = ", ".join(f"{one['mean']:+.3g} ± {one['half']:.2g} against {name}" for name, one in run["scores"].items())
     steps, minutes = f"{run['steps'] / 1e6:,.3g} M steps", f"{run['seconds'] / 60:,.0f} min"
-    return f"- `ppo`, seed {run['seed']}: {steps} in {minutes}; {scores} ({unit})"
+    exact = "" if run["nash_conv"] is None else f"; NashConv {run['nash_conv']:.3f}"
+    return f"- `ppo`, seed {run['seed']}: {steps} in {minutes}; {scores} ({unit}){exact}"
 
 
 def _digest(result: dict[str, Any]) -> str:

@@ -1,12 +1,14 @@
 """The conformance suite: every game passes it, and every planted fault is caught by the check it is meant for."""
 
 import dataclasses
+import sys
 
 import numpy as np
 import pytest
 from toys import high_card
 from toys.faulty import FAULTS, TWO_HANDED
 
+from cardenvs.core.errors import MissingExtraError
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.registry import get_game, list_games
 from cardenvs.envs.raw_aec import RawEnv
@@ -83,6 +85,12 @@ IN_ANOTHER_MODE = {"int8_that_overflows", "int8_that_wraps_on_the_way", "read_ou
 
 # ---------------------------------------------------------------------------------------------------------------
 # What is in order passes
+
+
+def test_it_says_what_to_install_where_hypothesis_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'cardenvs\[test\]'"):
+        check_game("kuhn_poker_v0")
 
 
 def test_every_registered_game_passes(every_game):
