@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtrc  # chi-square, upper tail
 
-from cardenvs.core.errors import CardenvsError, OptionError
+from cardenvs.core.errors import CardenvsError, OptionError, require
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
@@ -58,7 +58,9 @@ def check_game(
 
     Raises:
         ConformanceError: a check failed.
+        MissingExtraError: hypothesis is not installed.
     """
+    require("hypothesis", "test")
     game = get_game(game) if isinstance(game, str) else game
     report, effort = Report(), _FULL
     faces.check_option_names(game)
