@@ -20,6 +20,8 @@ from cardenvs.core.files import write_whole
 
 FORMAT = "cardenvs-match"
 FORMAT_VERSION = 2
+TOO_FEW = "too few deals"
+"""What is shown instead of an interval that more deals would give."""
 
 
 def print_summary(summary: Summary, console: Console) -> None:
@@ -128,14 +130,15 @@ def head_to_head_note(summary: Summary) -> str:
 
 
 def head_to_head(summary: Summary) -> Table:
-    """Return the advantage of the row's agent over the column's."""
+    """Return the advantage of the row's agent over the column's; a dot where the two never met."""
     order = ranking_order(summary)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", overflow="fold")
     for agent in order:
         table.add_column(escape(summary.match.names[agent]), justify="right", overflow="fold")
     for row in order:
-        cells = [advantage_text(summary.advantage(row, column)) for column in order]
+        found = [summary.advantage(row, column) for column in order]
+        cells = ["·" if estimate is None else estimate_text(estimate) for estimate in found]
         table.add_row(escape(summary.match.names[row]), *cells)
     return table
 
@@ -147,14 +150,12 @@ def ranking_order(summary: Summary) -> list[int]:
 
 
 def interval_text(estimate: Estimate) -> str:
-    """Return the interval of an estimate as text, or a dash if there is only one deal."""
-    return "-" if math.isinf(estimate.low) else f"{estimate.low:+.3f} to {estimate.high:+.3f}"
+    """Return the interval of an estimate as text."""
+    return TOO_FEW if math.isinf(estimate.low) else f"{estimate.low:+.3f} to {estimate.high:+.3f}"
 
 
-def advantage_text(estimate: Estimate | None) -> str:
-    """Return an advantage with half its interval, or a dot if the two never met."""
-    if estimate is None:
-        return "·"
+def estimate_text(estimate: Estimate) -> str:
+    """Return a mean with half its interval, or alone if there is only one deal."""
     if math.isinf(estimate.low):
         return f"{estimate.mean:+.3f}"
     return f"{estimate.mean:+.3f} ± {(estimate.high - estimate.low) / 2:.3f}"
