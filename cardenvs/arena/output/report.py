@@ -121,10 +121,11 @@ def _scale(low: float, high: float, zero: int, width: int) -> str:
 
 def head_to_head_note(summary: Summary) -> str:
     """Return what the cells of a head-to-head table show."""
-    unit = summary.match.game.returns(summary.match.options).result_unit_label
-    if summary.match.options.num_players == 1:
+    promised, num_players = summary.match.game.returns(summary.match.options), summary.match.options.num_players
+    unit = promised.result_unit_label
+    if num_players == 1:
         return f"the row's mean result less the column's on the same deals, in {unit}"
-    if summary.match.options.num_players == 2:
+    if num_players == 2 and promised.total == 0:
         return f"the row's mean result against the column, in {unit}"
     return f"half the difference between the row's and the column's results where both play, in {unit}"
 
