@@ -40,13 +40,17 @@ test-lowest:  ## a smoke test with the lowest versions that pyproject.toml allow
 	$(VENV)-lowest/bin/pip install --quiet --constraint $(VENV)-lowest/constraints.txt '.[llm,arena]'
 	$(VENV)-lowest/bin/python tests/smoke.py
 
-test-newest:  ## a smoke test with the newest Python, where there is one, and the newest core packages
+# torch has no small build for the newest Python on PyPI, hence the notebooks without it; see test-newest-notebooks.
+test-newest:  ## with the newest Python, where there is one: a smoke test of the newest core packages, and notebooks
 	@if $(NEWEST) --version 2>/dev/null; then \
 	    $(NEWEST) -m venv --clear $(VENV)-newest && $(VENV)-newest/bin/pip install --quiet . && \
-	    $(VENV)-newest/bin/python tests/smoke.py; \
-	else echo "there is no $(NEWEST): its smoke test is skipped"; fi
+	    $(VENV)-newest/bin/python tests/smoke.py && \
+	    $(VENV)-newest/bin/pip install --quiet --constraint constraints.txt '.[arena]' \
+	        pandas hypothesis nbclient ipykernel pytest pytest-timeout pytest-xdist && \
+	    $(VENV)-newest/bin/python -m pytest -n auto -rs tests/docs/test_notebooks.py -k short_form; \
+	else echo "there is no $(NEWEST): its tests are skipped"; fi
 
-test-newest-notebooks:  ## the notebooks in their short form, with the newest Python
+test-newest-notebooks:  ## all notebooks in their short form, with the newest Python; several GB with torch for CUDA
 	$(NEWEST) -m venv --clear $(VENV)-notebooks
 	$(VENV)-notebooks/bin/pip install --quiet --constraint constraints.txt \
 	    --editable '.[notebooks]' nbclient ipykernel pytest pytest-timeout

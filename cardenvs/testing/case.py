@@ -1,17 +1,22 @@
 """`Case`, one game to play; `Report`, counts over many games; and ConformanceError."""
 
+import contextlib
 import dataclasses
 import random
 from collections import Counter
 from collections.abc import Iterator
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
+from cardenvs.core.errors import ArenaError
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.state import State
+
+if TYPE_CHECKING:
+    from cardenvs.envs.single import SeatEnv
 
 _LARGE = 250  # a game with more events is large: only a sample is checked unless `thorough`
 _MOST_IDS = 300  # states with more action ids have a random sample tried
@@ -124,7 +129,22 @@ class Case:
 
 def fail(case: Case, state: State, what: str) -> NoReturn:
     """Raise ConformanceError for a position, with the message `what`."""
-    raise ConformanceError(f"{case} ply={state.ply}: {what}\nactions so far: {state.actions}")
+    _fail(str(case), state, what)
+
+
+@contextlib.contextmanager
+def results_checked_by(env: "SeatEnv") -> Iterator[None]:
+    """Raise ConformanceError, with the game that shows it, where `env` raises ArenaError for a game's result."""
+    try:
+        yield
+    except ArenaError as error:
+        state = env.game_state
+        label = f"{state.game.name} {state.options.changed()} seed={state.seed}"
+        _fail(label, state, str(error).removeprefix(f"{state.game.name}: "))
+
+
+def _fail(label: str, state: State, what: str) -> NoReturn:
+    raise ConformanceError(f"{label} ply={state.ply}: {what}\nactions so far: {state.actions}")
 
 
 def phase_of(case: Case, state: State) -> str:

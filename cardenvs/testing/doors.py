@@ -304,16 +304,19 @@ def _begin_batch(case: "Case") -> tuple[Any, Callable, Callable]:
 
 def _begin_seat(case: "Case") -> tuple[Any, Callable, Callable]:
     from cardenvs.envs.single import SeatEnv
+    from cardenvs.testing.case import results_checked_by
 
     def step(env: SeatEnv, draw: int) -> bool:
         legal = np.flatnonzero(env._info()["action_mask"])
-        _, _, terminated, truncated, _ = env.step(legal[draw % len(legal)])
-        if terminated or truncated:
-            env.reset()
+        with results_checked_by(env):
+            _, _, terminated, truncated, _ = env.step(legal[draw % len(legal)])
+            if terminated or truncated:
+                env.reset()
         return True
 
     env = SeatEnv(case.game, "random", **case.options.as_dict())
-    env.reset(seed=case.seed)
+    with results_checked_by(env):
+        env.reset(seed=case.seed)
     return env, step, lambda env: [env._observation(), env._info(), env.game_state.record_bytes()]
 
 

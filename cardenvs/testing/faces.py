@@ -151,8 +151,9 @@ def check_single_seat(game: Game) -> None:
     from gymnasium.utils.env_checker import check_env
 
     from cardenvs.envs.single import SeatEnv
+    from cardenvs.testing.case import results_checked_by
 
-    with warnings.catch_warnings():
+    env = SeatEnv(game, seat="random", illegal_reward=-1.0)  # because check_env samples without a mask
+    with warnings.catch_warnings(), results_checked_by(env):
         warnings.simplefilter("ignore")  # it warns about wide bounds, for example
-        # check_env samples without a mask, hence illegal_reward.
-        check_env(SeatEnv(game.name, seat="random", illegal_reward=-1.0), skip_render_check=True)
+        check_env(env, skip_render_check=True)

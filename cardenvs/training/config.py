@@ -173,9 +173,8 @@ class Config(BaseModel):
         """Refuse what deep Monte Carlo cannot do. Weights of losses that it has not mean nothing to it."""
         wrong = [name for name, off in _NEEDS_A_POLICY.items() if self.method == "dmc" and getattr(self, name) != off]
         if wrong:
-            raise ValueError(
-                f"method dmc has no policy for {', '.join(wrong)}; leave that out, or set it to its default"
-            )
+            defaults = " ".join(f"--set {name}={str(_NEEDS_A_POLICY[name]).lower()}" for name in wrong)
+            raise ValueError(f"method dmc has no policy for {', '.join(wrong)}; leave that out, or add {defaults}")
         return self
 
     @classmethod
@@ -233,6 +232,8 @@ def chosen_config(game: str | None, file: str | None, changes: Sequence[str], op
         file: YAML settings; None takes those of `config_for`.
         changes, options: NAME=VALUE texts of settings and of options of the game.
 
+    Deep Monte Carlo on the settings of `config_for` leaves out those that need a policy.
+
     Raises:
         CardenvsError: no such game, a file that cannot be read, or a setting or option that is not valid.
     """
@@ -240,7 +241,10 @@ def chosen_config(game: str | None, file: str | None, changes: Sequence[str], op
     if options:
         parsed = get_game(game or config.game).options.parse(parse_settings(options, "--option"))
         config = config.changed({"options": parsed.changed()}, "--option")
-    return config.changed(parse_settings(changes)) if changes else config
+    values = parse_settings(changes)
+    if values.get("method") == "dmc" and not file:
+        config = config.changed(_NEEDS_A_POLICY)
+    return config.changed(values) if values else config
 
 
 def parse_settings(texts: Sequence[str], what: str = "--set") -> dict[str, str]:

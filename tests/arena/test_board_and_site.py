@@ -165,6 +165,18 @@ def test_the_terminal_shows_everything(board):
         assert f"{rating.rating:.0f}" in text
 
 
+@pytest.mark.parametrize(("deals", "few"), [(2, True), (15, False)])
+def test_ratings_of_few_deals_have_no_interval_but_a_reason(deals, few, tmp_path):
+    Match.of("kuhn_poker_v0", ["random", "search:simulations=2"], deals, seed=1).run(tmp_path / "store.db")
+    with Store(tmp_path / "store.db") as store:
+        shown = board_of(store)
+    out = io.StringIO()
+    print_board(shown, Console(file=out, width=80, highlight=False))
+    text = " ".join(out.getvalue().split())
+    assert "inf" not in text
+    assert ("too few deals" in text) == ("Ratings have intervals from 15 deals on." in text) == few
+
+
 def test_json_and_csv_say_the_same(opened, board, tmp_path):
     data = json.loads(json.dumps(board_json(board), allow_nan=False))
     assert [row["agent"] for row in data["overall"]] == [rating.name for rating in board.overall]

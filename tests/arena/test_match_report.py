@@ -60,6 +60,8 @@ def test_nothing_finished_and_one_deal_are_told(summary):
     assert "No deal is complete yet." in printed(summarise(summary.match, []))
     single = Match.of("leduc_poker_v0", ["random", "random"], deals=1).run()
     assert "inf" not in printed(single)
+    assert printed(single).count("too few deals") == 2
+    assert "inf" not in single._repr_html_()
     assert as_json(single)["leaderboard"][0]["mean"]["low"] is None
     assert "inf" not in page(single).lower().replace("information", "")
 

@@ -6,6 +6,7 @@ import math
 import pytest
 
 from cardenvs.arena import Match, summarise
+from cardenvs.arena.output.report import head_to_head_note
 from cardenvs.arena.records import GameRecord
 from cardenvs.arena.results.ratings import BY_RESULTS, evidence_of, fit
 from cardenvs.arena.results.statistics import Estimate, estimate, t_quantile
@@ -88,6 +89,16 @@ def test_three_at_a_table():
     only = summarise(match, games(match, {0: [(4, -2, -2)] + [(0, 0, 0)] * 5}, (1, 1, 1), (1, 1, 1)))
     assert only.advantage(0, 2).mean == pytest.approx(3 / 6)
     assert only.advantage(0, 0) is None
+
+
+def test_where_returns_do_not_sum_to_zero_the_advantage_is_half_the_difference():
+    match = Match.of("wingspan_v0", ["random", "heuristic"], deals=2, reward="score")
+    summary = summarise(match, games(match, {0: [(50, 80), (70, 40)], 1: [(60, 60), (90, 70)]}))
+    assert [standing.mean.mean for standing in summary.standings] == [(50 + 40 + 60 + 70) / 4, (80 + 70 + 60 + 90) / 4]
+    assert summary.advantage(1, 0).mean == (30 + 30 + 0 + 20) / 4 / 2
+    assert head_to_head_note(summary).startswith("half the difference between the row's and the column's results")
+    zero_sum = dataclasses.replace(summary, match=Match.of("wingspan_v0", ["random", "heuristic"], deals=2))
+    assert head_to_head_note(zero_sum) == "the row's mean result against the column, in points a deal"
 
 
 def test_incomplete_deals_and_deals_beyond_the_match_do_not_count():

@@ -1,6 +1,8 @@
 """The conformance suite: every game passes it, and every planted fault is caught by the check it is meant for."""
 
+import ast
 import dataclasses
+import re
 import sys
 
 import numpy as np
@@ -13,7 +15,7 @@ from cardenvs.core.kernel import COMPILED
 from cardenvs.core.registry import get_game, list_games
 from cardenvs.envs.raw_aec import RawEnv
 from cardenvs.envs.vector import VectorEnv
-from cardenvs.testing import ConformanceError, Report, check_game, faces, leaks, processes
+from cardenvs.testing import ConformanceError, Report, check_game, doors, faces, leaks, processes
 from cardenvs.testing.case import Case
 
 SMALL = ["kuhn_poker_v0", "leduc_poker_v0"]
@@ -85,12 +87,6 @@ IN_ANOTHER_MODE = {"int8_that_overflows", "int8_that_wraps_on_the_way", "read_ou
 
 # ---------------------------------------------------------------------------------------------------------------
 # What is in order passes
-
-
-def test_it_says_what_to_install_where_hypothesis_is_missing(monkeypatch):
-    monkeypatch.setitem(sys.modules, "hypothesis", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'cardenvs\[test\]'"):
-        check_game("kuhn_poker_v0")
 
 
 def test_every_registered_game_passes(every_game):
@@ -296,8 +292,30 @@ def test_a_warning_of_pettingzoo_is_a_failure(monkeypatch):
         faces.check_pettingzoo(high_card.GAME)
 
 
+@pytest.mark.parametrize(
+    "check",
+    [faces.check_single_seat, lambda game: doors.check_copies_play_on(Case(game, game.make_options(), 5, 5))],
+    ids=["single_seat", "copies"],
+)
+def test_a_result_that_only_the_single_seat_meets_is_reported_with_its_game(check):
+    game = FAULTS["returns_out_of_bounds"]
+    with pytest.raises(ConformanceError, match="are outside their declared bounds -1 to 1") as caught:
+        check(game)
+    message = str(caught.value)
+    state = game.new_state(seed=int(re.search(r" seed=(\d+) ", message)[1]))
+    for action in ast.literal_eval(re.search(r"actions so far: (.*)$", message)[1]):
+        state.apply(action)
+    assert f"ply={state.ply}: returns {state.returns} are outside" in message
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # Parts
+
+
+def test_without_hypothesis_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+    with pytest.raises(MissingExtraError, match=r"'hypothesis', which is not installed; .*cardenvs\[test\]"):
+        check_game("high_card_v0")
 
 
 def test_a_phase_that_is_said_to_hide_something_must():

@@ -12,7 +12,7 @@ from cardenvs.agents.weights import write_weights  # noqa: E402
 from cardenvs.core.errors import FormatError, OptionError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.training.cfr import Tree, agent_policy  # noqa: E402
-from cardenvs.training.config import Config  # noqa: E402
+from cardenvs.training.config import CONFIG_FOLDER, Config, chosen_config, config_for  # noqa: E402
 from cardenvs.training.ppo import Run, train  # noqa: E402
 from cardenvs.training.ppo.collect import epsilon_greedy  # noqa: E402
 
@@ -169,6 +169,23 @@ def test_files_from_before_it_existed_are_of_ppo(tmp_path):
 def test_settings_that_need_a_policy_are_refused():
     with pytest.raises(OptionError, match="method dmc has no policy for magnet, teacher"):
         TINY.changed({"magnet": 0.1, "teacher": "random"})
+    with pytest.raises(OptionError, match="no policy for eval_sample"):
+        chosen_config("leduc_poker_v0", None, ["method=dmc", "eval_sample=true"], [])
+
+
+def test_the_config_of_every_game_trains_with_this_method(every_game):
+    config = chosen_config(every_game.name, None, ["method=dmc"], [])
+    own = config_for(every_game.name)
+    assert (config.method, config.game, config.hidden) == ("dmc", own.game, own.hidden)
+
+
+@pytest.mark.parametrize("name", ["leduc", "leduc_magnet", "gin_rummy_teacher"])
+def test_the_error_of_a_file_that_needs_a_policy_says_which_flags_to_add(name):
+    file = str(CONFIG_FOLDER / f"{name}.yaml")
+    with pytest.raises(OptionError, match="leave that out, or add --set ") as caught:
+        chosen_config(None, file, ["method=dmc"], [])
+    flags = str(caught.value).split(" --set ")[1:]
+    assert chosen_config(None, file, ["method=dmc", *flags], []).method == "dmc"
 
 
 def test_a_run_shows_its_progress_and_evaluates_itself(tmp_path, capsys):

@@ -10,7 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from cardenvs.arena.output.report import as_json, head_to_head_note, interval_text, ranking_order, story
+from cardenvs.arena.output.report import (
+    as_json,
+    estimate_text,
+    head_to_head_note,
+    interval_text,
+    ranking_order,
+    story,
+)
 from cardenvs.arena.results.statistics import Estimate, Standing, Summary
 from cardenvs.core.errors import ArenaError, MissingExtraError, require
 from cardenvs.core.files import write_whole
@@ -54,7 +61,7 @@ def notebook_html(summary: Summary) -> str:
     unit = escape(_unit(summary))
     rows = "".join(
         f"<tr><td>{summary.rank(standing)}</td><td style='text-align:left'>{escape(standing.name)}</td>"
-        f"<td>{standing.mean.mean:+.3f} ± {(standing.mean.high - standing.mean.low) / 2:.3f}</td></tr>"
+        f"<td>{estimate_text(standing.mean)}</td></tr>"
         for standing in summary.ranking
     )
     title = f"{escape(summary.match.game.title)}, {len(summary.deals)} deals, {summary.games} games"

@@ -20,6 +20,8 @@ from cardenvs.core.files import write_whole
 
 FORMAT = "cardenvs-match"
 FORMAT_VERSION = 2
+TOO_FEW = "too few deals"
+"""What is shown instead of an interval that more deals would give."""
 
 
 def print_summary(summary: Summary, console: Console) -> None:
@@ -119,23 +121,25 @@ def _scale(low: float, high: float, zero: int, width: int) -> str:
 
 def head_to_head_note(summary: Summary) -> str:
     """Return what the cells of a head-to-head table show."""
-    unit = summary.match.game.returns(summary.match.options).result_unit_label
-    if summary.match.options.num_players == 1:
+    promised, num_players = summary.match.game.returns(summary.match.options), summary.match.options.num_players
+    unit = promised.result_unit_label
+    if num_players == 1:
         return f"the row's mean result less the column's on the same deals, in {unit}"
-    if summary.match.options.num_players == 2:
+    if num_players == 2 and promised.total == 0:
         return f"the row's mean result against the column, in {unit}"
     return f"half the difference between the row's and the column's results where both play, in {unit}"
 
 
 def head_to_head(summary: Summary) -> Table:
-    """Return the advantage of the row's agent over the column's."""
+    """Return the advantage of the row's agent over the column's; a dot where the two never met."""
     order = ranking_order(summary)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("", overflow="fold")
     for agent in order:
         table.add_column(escape(summary.match.names[agent]), justify="right", overflow="fold")
     for row in order:
-        cells = [advantage_text(summary.advantage(row, column)) for column in order]
+        found = [summary.advantage(row, column) for column in order]
+        cells = ["·" if estimate is None else estimate_text(estimate) for estimate in found]
         table.add_row(escape(summary.match.names[row]), *cells)
     return table
 
@@ -147,14 +151,12 @@ def ranking_order(summary: Summary) -> list[int]:
 
 
 def interval_text(estimate: Estimate) -> str:
-    """Return the interval of an estimate as text, or a dash if there is only one deal."""
-    return "-" if math.isinf(estimate.low) else f"{estimate.low:+.3f} to {estimate.high:+.3f}"
+    """Return the interval of an estimate as text."""
+    return TOO_FEW if math.isinf(estimate.low) else f"{estimate.low:+.3f} to {estimate.high:+.3f}"
 
 
-def advantage_text(estimate: Estimate | None) -> str:
-    """Return an advantage with half its interval, or a dot if the two never met."""
-    if estimate is None:
-        return "·"
+def estimate_text(estimate: Estimate) -> str:
+    """Return a mean with half its interval, or alone if there is only one deal."""
     if math.isinf(estimate.low):
         return f"{estimate.mean:+.3f}"
     return f"{estimate.mean:+.3f} ± {(estimate.high - estimate.low) / 2:.3f}"

@@ -8,10 +8,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from cardenvs.arena.output.report import head_to_head, head_to_head_note, leaderboard, story
+from cardenvs.arena.output.report import TOO_FEW, head_to_head, head_to_head_note, leaderboard, story
 from cardenvs.arena.plan import RequiredDeals
 from cardenvs.arena.results.board import Board, GameBoard
 from cardenvs.arena.results.ratings import Rating, ranks
+from cardenvs.arena.results.statistics import FEWEST_FOR_BOOTSTRAP
 
 OVERALL_NOTE = (
     "Overall ratings are fitted from all matches at once, a game's own ratings from its games alone: "
@@ -41,7 +42,13 @@ def held_text(board: Board) -> str:
     kind = "bootstrap" if board.intervals == "bootstrap" else "Student's"
     held = ", ".join(f"{escape(name)} at {rating:g}" for name, rating in board.anchors.items())
     around = f"with {held}" if held else "around a mean of 1500"
-    return f"Ratings are Elo points of {board.basis.description()}, {around}. Intervals are 95%, over deals ({kind})."
+    ratings = [*board.overall, *(rating for game in board.games for rating in game.ratings)]
+    short = any(math.isinf(rating.low) for rating in ratings)
+    needed = f" Ratings have intervals from {FEWEST_FOR_BOOTSTRAP} deals on." if short else ""
+    return (
+        f"Ratings are Elo points of {board.basis.description()}, {around}. "
+        f"Intervals are 95%, over deals ({kind}).{needed}"
+    )
 
 
 def _print_game(game: GameBoard, console: Console) -> None:
@@ -93,7 +100,7 @@ def rating_interval(rating: Rating) -> str:
     """Return the interval of a rating as text."""
     if rating.anchored:
         return "fixed"
-    return "-" if math.isinf(rating.low) else f"{rating.low:.0f} to {rating.high:.0f}"
+    return TOO_FEW if math.isinf(rating.low) else f"{rating.low:.0f} to {rating.high:.0f}"
 
 
 def failures_table(games: Sequence[GameBoard]) -> Table:
