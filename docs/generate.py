@@ -26,7 +26,7 @@ import re
 import statistics
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -77,8 +77,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 def outdated() -> dict[Path, str | None]:
     """The files that are not as they should be, with the text they should have (None: they should not be there)."""
-    wanted: dict[Path, str | None] = dict(files())
-    wanted |= {path: None for path in _generated_now() if path not in wanted}
+    wanted: dict[Path, str | None] = dict.fromkeys(_generated_now())
+    for game in own_games():
+        wanted |= game_files(game)
+    return differing(wanted | dict(shared_files()))
+
+
+def differing(wanted: Mapping[Path, str | None]) -> dict[Path, str | None]:
+    """Return the files, with their text (None: no file), that are not as wanted."""
     return {path: text for path, text in wanted.items() if text != _read(path)}
 
 
@@ -87,13 +93,17 @@ def _generated_now() -> Iterator[Path]:
     yield from (DOCS / "pictures").glob("*.svg")
 
 
-def files() -> Iterator[tuple[Path, str]]:
-    """Every generated file with its text."""
-    games = own_games()
-    yield DOCS / "games" / "index.md", _games_index(games)
-    for game in games:
-        yield DOCS / "games" / f"{game.name}.md", game_page(game)
-        yield DOCS / "pictures" / f"{game.name}.svg", picture_of(game)
+def game_files(game: Game) -> dict[Path, str]:
+    """Return the generated files of a game with their text."""
+    return {
+        DOCS / "games" / f"{game.name}.md": game_page(game),
+        DOCS / "pictures" / f"{game.name}.svg": picture_of(game),
+    }
+
+
+def shared_files() -> Iterator[tuple[Path, str]]:
+    """Yield all other generated files with their text."""
+    yield DOCS / "games" / "index.md", _games_index(own_games())
     yield DOCS / "pictures" / "animation.svg", _animation()
     yield DOCS / "pictures" / "speed.svg", speed_chart.draw()
     for path in marked_files():
@@ -660,11 +670,12 @@ def _met_in_play(game: Game, options: Options) -> tuple[dict[int, list[str]], di
     phases: dict[int, set[str]] = defaultdict(set)
     for seed in range(SAMPLED_GAMES):
         for state in random_play(game, options, seed):
+            phase = state.phase
             for action in state.legal_actions():
                 label = state.action_label(action)
                 if label not in labels[action]:
                     labels[action].append(label)
-                phases[action].add(state.phase)
+                phases[action].add(phase)
     start = game.state_type(game, options, seed=0)
     for action in range(game.num_actions(options)):
         if not labels[action]:

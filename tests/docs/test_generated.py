@@ -13,14 +13,28 @@ from docs import generate
 GAMES = generate.own_games()
 
 
-def test_generated_files_are_up_to_date():
-    stale = [path.relative_to(ROOT).as_posix() for path in generate.outdated()]
+def check_up_to_date(wanted):
+    stale = [path.relative_to(ROOT).as_posix() for path in generate.differing(wanted)]
     assert not stale, f"out of date: {', '.join(stale)}; run python -m docs.generate"
 
 
 @pytest.fixture(params=GAMES, ids=lambda game: game.name)
 def game(request):
     return request.param
+
+
+def test_the_generated_files_of_a_game_are_up_to_date(game):
+    check_up_to_date(generate.game_files(game))
+
+
+def test_all_other_generated_files_are_up_to_date():
+    check_up_to_date(dict(generate.shared_files()))
+
+
+def test_there_are_no_files_of_games_that_are_gone():
+    wanted = {path for game in GAMES for path in (f"games/{game.name}.md", f"pictures/{game.name}.svg")}
+    wanted |= {"games/index.md", "pictures/animation.svg", "pictures/speed.svg"}
+    assert {path.relative_to(generate.DOCS).as_posix() for path in generate._generated_now()} == wanted
 
 
 def test_every_game_has_its_words(game):
