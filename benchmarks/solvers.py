@@ -16,10 +16,10 @@ UNTIL = 0.001
 OPEN_SPIEL_GAMES = ("leduc_poker", "leduc_poker(suit_isomorphism=true)")
 
 _OURS = """
-import json, pathlib, time
+import json, pathlib, sys, time
 started = time.process_time()
 from cardenvs.core import cache
-cache.PREBUILT_FOLDER = pathlib.Path(PREBUILT)
+cache.PREBUILT_FOLDER = pathlib.Path(sys.argv[2])
 import cardenvs
 from cardenvs.training.cfr import Solver, Tree
 
@@ -28,7 +28,7 @@ def solve():
     solver = Solver(tree, "cfr+")
     while True:
         solver.run(100)
-        if tree.nash_conv(solver.average_policy()) <= UNTIL:
+        if tree.nash_conv(solver.average_policy()) <= float(sys.argv[1]):
             return solver.iterations
 
 iterations = solve()
@@ -40,17 +40,17 @@ for _ in range(5):
 print(json.dumps({"process": process, "warm": min(warm), "iterations": iterations}))
 """
 _THEIRS = """
-import json, time
+import json, sys, time
 import pyspiel
 
-game = pyspiel.load_game(GAME)
+game = pyspiel.load_game(sys.argv[2])
 started = time.process_time()
 solver, iterations = pyspiel.CFRPlusSolver(game), 0
 while True:
     for _ in range(100):
         solver.evaluate_and_update_policy()
     iterations += 100
-    if pyspiel.nash_conv(game, solver.average_policy()) <= UNTIL:
+    if pyspiel.nash_conv(game, solver.average_policy()) <= float(sys.argv[1]):
         break
 ended = time.process_time()
 print(json.dumps({"process": ended, "warm": ended - started, "iterations": iterations}))
@@ -80,25 +80,24 @@ class Times:
 
 def cardenvs() -> Times:
     """Solve in new processes: with nothing compiled, with what that one compiled, and as from a wheel."""
-    with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as wheel:
-        first, second = (_run(_OURS, cache) for _ in range(2))
-        _run(_OURS, wheel, NUMBA_CPU_NAME=PREBUILT_CPU, NUMBA_CPU_FEATURES="")  # as `make wheel` compiles
-        with tempfile.TemporaryDirectory() as empty:
-            third = _run(_OURS, empty, prebuilt=wheel)
+    with tempfile.TemporaryDirectory() as folder:
+        own, wheel, empty = (f"{folder}/{name}" for name in ("own", "wheel", "empty"))
+        without = {"CARDENVS_PREBUILT": "0"}
+        first, second = (_run(_OURS, wheel, CARDENVS_CACHE_DIR=own, **without) for _ in range(2))
+        cpu = {"NUMBA_CPU_NAME": PREBUILT_CPU, "NUMBA_CPU_FEATURES": ""}  # as `make wheel` compiles
+        _run(_OURS, wheel, CARDENVS_CACHE_DIR=wheel, **without, **cpu)
+        third = _run(_OURS, wheel, CARDENVS_CACHE_DIR=empty, CARDENVS_PREBUILT="1")
     times = {"compiled": first["process"], "cached": second["process"], "prebuilt": third["process"]}
     return Times(second["warm"], second["iterations"], **times)
 
 
 def open_spiel(game: str) -> Times:
     """Solve one of OpenSpiel's games in a new process."""
-    found = _run(_THEIRS.replace("GAME", repr(game)), "")
+    found = _run(_THEIRS, game)
     return Times(found["warm"], found["iterations"], process=found["process"])
 
 
-def _run(code: str, cache: str, prebuilt: str = "", **settings: str) -> dict:
+def _run(code: str, argument: str, **settings: str) -> dict:
     environment = {**os.environ, "CARDENVS_QUIET": "1", **settings}
-    if cache:
-        environment |= {"CARDENVS_CACHE_DIR": cache, "CARDENVS_PREBUILT": "1" if prebuilt else "0"}
-    code = code.replace("UNTIL", str(UNTIL)).replace("PREBUILT)", f"{prebuilt!r})")
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+    command = [sys.executable, "-c", code, str(UNTIL), argument]
+    return json.loads(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
