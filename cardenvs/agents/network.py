@@ -95,16 +95,14 @@ class Network(nn.Module):
         With embeddings and `action_features` it knows what the game says about each action, scaled likewise.
         """
         layout = game.layout(options)
-        known = game.action_features(options) if action_features and action_embedding else np.zeros((0, 0))
-        network = cls(
-            layout.size, game.num_actions(options), hidden, activation, action_embedding, action_head, known.shape[1]
-        )
+        known = game.action_features(options)
+        num_features = known.shape[1] if action_features and action_embedding else 0
+        network = cls(layout.size, len(known), hidden, activation, action_embedding, action_head, num_features)
         bound = np.maximum(np.abs(layout.low.astype(np.float64)), np.abs(layout.high.astype(np.float64)))
         bound[~np.isfinite(bound) | (bound == 0)] = 1
         network.scale.copy_(torch.from_numpy(1 / bound))
-        if known.size and not isinstance(network.policy, LinearHead):
-            most = np.maximum(np.abs(known).max(0), 1)
-            network.policy.embedding.features.copy_(torch.from_numpy(known / most))
+        if num_features and not isinstance(network.policy, LinearHead):
+            network.policy.embedding.describe(known)
         return network
 
     def features(self, observation: Tensor) -> Tensor:
@@ -170,6 +168,11 @@ class Embeddings(nn.Embedding):
         self.mix = nn.Linear(num_features, size, bias=False) if num_features else None
         if num_features:
             self.register_buffer("features", torch.zeros(num_actions, num_features))
+
+    def describe(self, features: np.ndarray) -> None:
+        """Set the features (A, F) of the actions, each divided by its largest size."""
+        most = np.maximum(np.abs(features.astype(np.float64)).max(0), 1)
+        self.features.copy_(torch.from_numpy(features / most))
 
     def begin(self, spread: float) -> None:
         """Draw new weights, from which embeddings differ by about `spread`."""

@@ -24,7 +24,7 @@ from cardenvs.agents.ppo import check_model, checked_fields, read_checkpoint, wr
 from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError, OptionError
 from cardenvs.core.rng import derived_seed
-from cardenvs.training.config import Config
+from cardenvs.training.config import NETWORK_SETTINGS, Config
 from cardenvs.training.decisions import Decisions
 from cardenvs.training.ppo.moments import restore_moments
 from cardenvs.training.ppo.run import CHECKPOINT
@@ -136,15 +136,7 @@ class Cloning:
         self._data = _Data(decisions, settings.held_out, config.seed)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
-            self.network = Network.for_game(
-                decisions.game,
-                decisions.options,
-                config.hidden,
-                config.activation,
-                config.action_embedding,
-                config.action_head,
-                config.action_features,
-            )
+            self.network = Network.for_game(decisions.game, decisions.options, **config.network())
         self._optimizer = torch.optim.Adam(self.network.parameters(), lr=settings.lr)
         self.best = copy.deepcopy(self.network.state_dict())
         self.epoch, self._waited, self._best_score = 0, 0, -math.inf
@@ -224,7 +216,7 @@ class Cloning:
         """
         checkpoint = read_checkpoint(path)
         state = checked_fields(checkpoint.get("cloning"), _STATE_FIELDS, f"{path}: the state of cloning")
-        kept = ("hidden", "activation", "action_embedding", "action_head", "action_features", "seed")
+        kept = (*NETWORK_SETTINGS, "seed")
         before, now = checkpoint.get("config"), self.config.as_dict()
         settings = {**asdict(self.settings), "epochs": state["settings"].get("epochs")}
         if not isinstance(before, dict) or any(before.get(name) != now[name] for name in kept):
@@ -259,7 +251,7 @@ def clone(
 
     Args:
         decisions: the agent's.
-        config: of the network (hidden, activation, action_...) and the seed.
+        config: of the network (NETWORK_SETTINGS) and the seed.
         out: folder for the checkpoint, metrics.jsonl and clone.json.
         settings: how to learn.
         resume: go on with the run in the folder, if it holds one, to the numbers of an uninterrupted run.

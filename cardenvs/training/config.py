@@ -47,6 +47,9 @@ _NEEDS_A_POLICY = {
 }  # fmt: skip
 
 
+NETWORK_SETTINGS = ("hidden", "activation", "action_embedding", "action_head", "action_features")
+
+
 class Config(BaseModel):
     """Every setting of `cardenvs.training.ppo`. `cardenvs train --settings` lists them.
 
@@ -196,6 +199,10 @@ class Config(BaseModel):
     def changed(self, values: dict[str, Any], where: str = "--set") -> Self:
         """This config with some settings changed; raises as `make` does."""
         return self.make({**self.as_dict(), **values}, where)
+
+    def network(self) -> dict[str, Any]:
+        """Return the settings of the network by name, as `Network.for_game` takes them."""
+        return {name: getattr(self, name) for name in NETWORK_SETTINGS}
 
     def as_dict(self) -> dict[str, Any]:
         """Return all settings by name, as JSON values."""

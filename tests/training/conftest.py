@@ -1,5 +1,6 @@
 """What tests of training share."""
 
+import numpy as np
 import pytest
 
 
@@ -17,3 +18,16 @@ def one_thread():
 def alone(one_thread, tmp_path, monkeypatch):
     """A folder of its own to work in, and torch on one thread."""
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def described():
+    """A function that makes embeddings of actions with random features."""
+    network = pytest.importorskip("cardenvs.agents.network", exc_type=ImportError)
+
+    def make(num_actions, size):
+        embeddings = network.Embeddings(num_actions, size, 7)
+        embeddings.describe(np.random.default_rng(0).integers(-3, 4, (num_actions, 7)))
+        return embeddings
+
+    return make

@@ -322,14 +322,7 @@ def test_mirror_descent_comes_near_an_equilibrium_of_kuhn_poker():
 # -- embeddings of actions --------------------------------------------------------------------------------------
 
 
-def described(num_actions, size):
-    """Embeddings of actions with random features."""
-    embeddings = Embeddings(num_actions, size, 7)
-    embeddings.features.normal_()
-    return embeddings
-
-
-def test_both_heads_give_the_logits_of_listed_actions():
+def test_both_heads_give_the_logits_of_listed_actions(described):
     hidden, legal = torch.randn(6, 8), torch.randint(50, (6, 4))
     for head in (LinearHead(8, 50), EmbeddingHead(8, Embeddings(50, 3)), EmbeddingHead(8, described(50, 3))):
         torch.testing.assert_close(head(hidden, legal), head(hidden).gather(1, legal))
@@ -361,7 +354,7 @@ def test_embeddings_know_what_the_game_says_about_actions(tmp_path):
 
 def test_embeddings_of_like_actions_are_learnt_together():
     embeddings = Embeddings(3, 2, 1)
-    embeddings.features.copy_(torch.tensor([[1.0], [1.0], [0.0]]))
+    embeddings.describe(np.array([[1], [1], [0]]))
     embeddings.begin(0.1)
     before = embeddings.table().detach().clone()
     embeddings.table()[0].sum().backward()

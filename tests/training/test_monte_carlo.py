@@ -47,11 +47,9 @@ def test_it_takes_the_best_legal_action_or_at_times_any():
     assert share[2] == 0
 
 
-def test_a_layer_head_scores_listed_actions_only_and_as_all_of_them():
+def test_a_layer_head_scores_listed_actions_only_and_as_all_of_them(described):
     hidden, legal, listed = torch.randn(6, 8), torch.randint(50, (6, 4)), torch.rand(6, 4) < 0.6
-    embeddings = Embeddings(50, 3, 7)
-    embeddings.features.normal_()
-    head = LayerHead(8, embeddings)
+    head = LayerHead(8, described(50, 3))
     torch.nn.init.normal_(head.score.weight)
     every = head(hidden).gather(1, legal)
     torch.testing.assert_close(head(hidden, legal), every)
@@ -59,17 +57,14 @@ def test_a_layer_head_scores_listed_actions_only_and_as_all_of_them():
     assert (head(hidden, legal, listed)[~listed] == 0).all()
 
 
-@pytest.mark.parametrize("head", [LinearHead, EmbeddingHead, LayerHead])
-@pytest.mark.parametrize("features", [0, 7])
-def test_rescaling_a_head_multiplies_its_scores(head, features):
-    embeddings = Embeddings(5, 3, features)
-    if features:
-        embeddings.features.normal_()
-    head = head(8, 5 if head is LinearHead else embeddings)
+def test_rescaling_a_head_multiplies_its_scores(described):
     hidden = torch.randn(6, 8)
-    before = head(hidden).detach()
-    head.rescale(2.5)
-    torch.testing.assert_close(head(hidden), 2.5 * before)
+    heads = [LinearHead(8, 5)]
+    heads += [kind(8, each) for kind in (EmbeddingHead, LayerHead) for each in (Embeddings(5, 3), described(5, 3))]
+    for head in heads:
+        before = head(hidden).detach()
+        head.rescale(2.5)
+        torch.testing.assert_close(head(hidden), 2.5 * before)
 
 
 def test_it_learns_from_the_returns_of_each_players_own_turns():

@@ -17,7 +17,7 @@ from cardenvs.core.checks import short
 from cardenvs.core.errors import OptionError
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
-from cardenvs.training.config import Config, config_for
+from cardenvs.training.config import NETWORK_SETTINGS, Config, config_for
 from cardenvs.training.interrupt import Interrupt
 from cardenvs.training.ppo.opponents import Opponent
 from cardenvs.training.ppo.processes import Processes, joined, local_rank, local_size
@@ -150,9 +150,8 @@ def _new_run(
 
 def shaped_like(config: Config, checkpoint: dict[str, Any]) -> Config:
     """Return settings for a network of the shape of a checkpoint's."""
-    shape = checkpoint["shape"]
-    kept = ("hidden", "activation", "action_embedding", "action_head")
-    return config.changed({name: shape[name] for name in kept} | {"action_features": shape["action_features"] > 0})
+    shape = {name: checkpoint["shape"][name] for name in NETWORK_SETTINGS}
+    return config.changed(shape | {"action_features": shape["action_features"] > 0})
 
 
 def clear(folder: Path) -> None:

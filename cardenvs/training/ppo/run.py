@@ -98,15 +98,7 @@ class Run:
         self.watch = Stopwatch(torch.cuda.synchronize if device.startswith("cuda") else None)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
-            self.network = Network.for_game(
-                game,
-                self.options,
-                config.hidden,
-                config.activation,
-                config.action_embedding,
-                config.action_head,
-                config.action_features,
-            ).to(device)
+            self.network = Network.for_game(game, self.options, **config.network()).to(device)
         if start is not None:
             check_model(start["model"], self.network.shape)
             self.network.load_state_dict(start["model"])
