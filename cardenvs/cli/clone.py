@@ -63,10 +63,12 @@ def clone(
     split in three: for learning, for deciding when to stop, and for the agreement that is printed at the end. The
     network also learns the returns that followed, so PPO can go on from it (`cardenvs train --init`).
 
-    Examples: `cardenvs match gin_rummy_v0 --agents heuristic,random --deals 5000 --store gin.db`, then
-    `cardenvs clone gin_rummy_v0 --store gin.db --agent heuristic --out runs/clone`,
-    `cardenvs clone gin_rummy_v0 --parquet gin.parquet --agent heuristic --set hidden=64,64`, and
-    `cardenvs train gin_rummy_v0 --init runs/clone/latest.pt --out runs/from-clone`
+    Examples:
+
+    - `cardenvs match gin_rummy_v0 --agents heuristic,random --deals 5000 --store gin.db`
+    - `cardenvs clone gin_rummy_v0 --store gin.db --agent heuristic --out runs/clone`
+    - `cardenvs clone gin_rummy_v0 --parquet gin.parquet --agent heuristic --set hidden=64,64`
+    - `cardenvs train gin_rummy_v0 --init runs/clone/latest.pt --out runs/from-clone`
     """
     from cardenvs.core.errors import OptionError, require
     from cardenvs.core.registry import get_game

@@ -16,8 +16,10 @@ def curves(
     A folder made by `cardenvs train --seeds` is one curve: the mean of its seeds, in a band from the lowest to the
     highest.
 
-    Examples: `cardenvs curves runs/gin --metric eval/heuristic --out gin.svg`,
-    `cardenvs curves runs/plain runs/magnet --metric eval/nash_conv --out leduc.png`
+    Examples:
+
+    - `cardenvs curves runs/gin --metric eval/heuristic --out gin.svg`
+    - `cardenvs curves runs/plain runs/magnet --metric eval/nash_conv --out leduc.png`
     """
     from cardenvs.training.curves import draw, folders_of
 

@@ -58,7 +58,10 @@ def doctor(
 
     Exits with 1 if something will not work, and says what to install or to pin.
 
-    Examples: `cardenvs doctor`, `cardenvs doctor --json`
+    Examples:
+
+    - `cardenvs doctor`
+    - `cardenvs doctor --json`
     """
     report = {
         "Core": [_python(), *_core_packages()],

@@ -32,8 +32,10 @@ def llm_stub(
     Faults: slow, rate_limited, broken, dropped, no_json, empty, truncated, garbage, illegal, hostile, endless. A line
     of a script is good, a fault, or a text to say. GET /stub/served counts what was served.
 
-    Examples: `cardenvs llm-stub --port 8123 --fault slow=0.05 --fault garbage=0.05 --seed 7`,
-    then `LLM_BASE_URL=http://127.0.0.1:8123/v1 LLM_MODEL=stub cardenvs match kuhn_poker_v0 --agents llm:env,random`
+    Examples:
+
+    - `cardenvs llm-stub --port 8123 --fault slow=0.05 --fault garbage=0.05 --seed 7`
+    - `LLM_BASE_URL=http://127.0.0.1:8123/v1 LLM_MODEL=stub cardenvs match kuhn_poker_v0 --agents llm:env,random`
     """
     from cardenvs.llm.stub import StubSettings, serve
 

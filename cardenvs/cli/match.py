@@ -60,9 +60,10 @@ def match(
     Agents: random, heuristic (where the game has it), search, search:simulations=1000,playout=random, ppo:PATH,
     tabular:PATH, python:MODULE:FACTORY.
 
-    Examples: `cardenvs match leduc_poker_v0 --agents random,search --deals 500`,
-    `cardenvs match gin_rummy_v0 --agents ppo:runs/gin/latest.pt,heuristic,random -p 2 --store gin.db --html gin.html`,
-    and after Ctrl-C the same with `--resume`
+    After Ctrl-C, add --resume to a command with --store to continue. Examples:
+
+    - `cardenvs match leduc_poker_v0 --agents random,search --deals 500`
+    - `cardenvs match gin_rummy_v0 --agents ppo:runs/gin/latest.pt,heuristic,random -p 2 --store gin.db --html gin.html`
     """
     from cardenvs.agents.seeds import MatchSeed
     from cardenvs.agents.specs import split_specs

@@ -22,7 +22,10 @@ def new_game(
 
     The game passes `cardenvs.testing.check_game` as it is. docs/adding-a-game.md explains its files.
 
-    Examples: `cardenvs new-game my_game --package ./my_game`, `cardenvs new-game my_game`
+    Examples:
+
+    - `cardenvs new-game my_game --package ./my_game`
+    - `cardenvs new-game my_game`
     """
     from cardenvs.cli.scaffold import checked_name, checkout_files, package_files, registered
     from cardenvs.core.files import check_output_folder, write_whole

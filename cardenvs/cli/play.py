@@ -39,8 +39,10 @@ def play(
 ) -> None:
     """Play a game in the terminal. You see only what your seat may know.
 
-    Examples: `cardenvs play leduc_poker_v0 --against search`,
-    `cardenvs play kuhn_poker_v0 --against random,search -o num_players=3 --seat 1 --save game.json`
+    Examples:
+
+    - `cardenvs play leduc_poker_v0 --against search`
+    - `cardenvs play kuhn_poker_v0 --against random,search -o num_players=3 --seat 1 --save game.json`
     """
     import secrets
     import shlex

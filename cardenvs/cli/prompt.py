@@ -31,9 +31,11 @@ def prompt(
 
     Settings are candidates, rules, thinking (true or false), recap (a number) and answer (candidate, label or game).
 
-    Examples: `cardenvs prompt leduc_poker_v0 --seed 7 --ply 2`,
-    `cardenvs prompt gin_rummy_v0 --ply 5 --set rules=false --set recap=5`,
-    `cardenvs prompt texas_holdem_v0 --ply 4 --set answer=game --set candidates=false --json`
+    Examples:
+
+    - `cardenvs prompt leduc_poker_v0 --seed 7 --ply 2`
+    - `cardenvs prompt gin_rummy_v0 --ply 5 --set rules=false --set recap=5`
+    - `cardenvs prompt texas_holdem_v0 --ply 4 --set answer=game --set candidates=false --json`
     """
     import json
 

@@ -29,9 +29,13 @@ def replay(
 ) -> None:
     """Show a recorded game. The game is replayed first, and a damaged or edited file is refused.
 
-    Examples: `cardenvs replay game.json`, `cardenvs replay game.json --player 0 --step`,
-    `cardenvs replay game.json --verify`, `cardenvs replay game.json --html game.html`,
-    `cardenvs replay game.json --player 1 --at 12 --svg position.svg`
+    Examples:
+
+    - `cardenvs replay game.json`
+    - `cardenvs replay game.json --player 0 --step`
+    - `cardenvs replay game.json --verify`
+    - `cardenvs replay game.json --html game.html`
+    - `cardenvs replay game.json --player 1 --at 12 --svg position.svg`
     """
     from cardenvs.core.replay import Replay
 

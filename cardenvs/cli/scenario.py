@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 scenario_app = typer.Typer(
     no_args_is_help=True, rich_markup_mode="markdown",
     help="Scenario files: games played step by step, with what must hold after each step; see `docs/scenarios.md`.\n\n"
-    "Examples: `cardenvs scenario run tests/scenarios`, `cardenvs scenario inspect my_game.yaml --name trump`",
+    "Examples:\n\n- `cardenvs scenario run tests/scenarios`\n- `cardenvs scenario inspect my_game.yaml --name trump`",
 )  # fmt: skip
 
 NamePart = Annotated[
@@ -37,8 +37,11 @@ def scenario_run(
 ) -> None:
     """Play scenarios and check what they expect. The exit code is 1 if an expectation does not hold.
 
-    Examples: `cardenvs scenario run tests/scenarios/leduc_poker/source.yaml`,
-    `cardenvs scenario run tests/scenarios -q`, `cardenvs scenario run my_game.yaml --name "last trick"`
+    Examples:
+
+    - `cardenvs scenario run tests/scenarios/leduc_poker/source.yaml`
+    - `cardenvs scenario run tests/scenarios -q`
+    - `cardenvs scenario run my_game.yaml --name "last trick"`
     """
     console, failed, passed, num_failed = new_console(), 0, 0, 0
     chosen = _chosen(paths, name)
@@ -72,8 +75,10 @@ def scenario_inspect(
 
     Useful for writing one: start with a deck and a step, look at the labels, add the next step.
 
-    Examples: `cardenvs scenario inspect tests/scenarios/leduc_poker/source.yaml --name 4`,
-    `cardenvs scenario inspect my_game.yaml --player 1`
+    Examples:
+
+    - `cardenvs scenario inspect tests/scenarios/leduc_poker/source.yaml --name 4`
+    - `cardenvs scenario inspect my_game.yaml --player 1`
     """
     console = new_console()
     for scenario in _chosen([file], name):

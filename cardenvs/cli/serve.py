@@ -54,10 +54,12 @@ def serve(
 ) -> None:
     """Serve games to browsers: a lobby, tables for people and agents, recorded games. Ctrl-C ends it.
 
-    Examples: `cardenvs serve`,
-    `cardenvs serve --agent trained=ppo:runs/gin/latest.pt --store games.db`,
-    `cardenvs serve --bind 0.0.0.0 --name cards.example.org`,
-    `cardenvs serve --poker-run artifacts/pipeline/spring --deck-key key.txt --log`
+    Examples:
+
+    - `cardenvs serve`
+    - `cardenvs serve --agent trained=ppo:runs/gin/latest.pt --store games.db`
+    - `cardenvs serve --bind 0.0.0.0 --name cards.example.org`
+    - `cardenvs serve --poker-run artifacts/pipeline/spring --deck-key key.txt --log`
     """
     from cardenvs.core.errors import require
 

@@ -65,10 +65,12 @@ def simulate(
     the other games go on, and the exit code is 1. --store keeps finished games, and the same command with --resume
     plays the rest. Agents keep their seats: use `cardenvs match` to compare them without the luck of the seat.
 
-    Examples: `cardenvs simulate wingspan --games 1000 --players 3`,
-    `cardenvs simulate leduc_poker --agents search:simulations=20,random --games 200 --seed 7 --json games.json`,
-    `cardenvs simulate gin_rummy --agents heuristic,random -o reward=score --quiet -p 2`,
-    and two of the games again: `cardenvs simulate kuhn_poker --seed 7 --only 12,40`
+    Examples, of which the last plays two games again:
+
+    - `cardenvs simulate wingspan --games 1000 --players 3`
+    - `cardenvs simulate leduc_poker --agents search:simulations=20,random --games 200 --seed 7 --json games.json`
+    - `cardenvs simulate gin_rummy --agents heuristic,random -o reward=score --quiet -p 2`
+    - `cardenvs simulate kuhn_poker --seed 7 --only 12,40`
     """
     from cardenvs.arena.store import Store
     from cardenvs.arena.workers import usable_processes

@@ -45,10 +45,12 @@ def solve(
     Prints each player's expected return, and NashConv: what all players together could gain by best responses. `mccfr`
     also takes games that are too large to list, of which it cannot compute NashConv.
 
-    Examples: `cardenvs solve kuhn_poker_v0 --strategy`,
-    `cardenvs solve leduc_poker_v0 --until 0.001 --out runs/leduc`,
-    `cardenvs solve leduc_poker_v0 -o num_players=3 --method mccfr --iterations 100000`,
-    `cardenvs solve --resume runs/leduc/latest.policy --iterations 5000`
+    Examples:
+
+    - `cardenvs solve kuhn_poker_v0 --strategy`
+    - `cardenvs solve leduc_poker_v0 --until 0.001 --out runs/leduc`
+    - `cardenvs solve leduc_poker_v0 -o num_players=3 --method mccfr --iterations 100000`
+    - `cardenvs solve --resume runs/leduc/latest.policy --iterations 5000`
     """
     from cardenvs.core.errors import OptionError
     from cardenvs.core.files import check_input, check_output_folder
@@ -172,9 +174,11 @@ def exploitability(
     the kinds tabular and ppo state their policies. Others act many times in every information state, and the result
     is that of the shares found.
 
-    Examples: `cardenvs exploitability kuhn_poker_v0 --agent random`,
-    `cardenvs exploitability leduc_poker_v0 --agent tabular:runs/leduc/latest.policy`,
-    `cardenvs exploitability leduc_poker_v0 --agent ppo:runs/best/latest.pt,sample=true`
+    Examples:
+
+    - `cardenvs exploitability kuhn_poker_v0 --agent random`
+    - `cardenvs exploitability leduc_poker_v0 --agent tabular:runs/leduc/latest.policy`
+    - `cardenvs exploitability leduc_poker_v0 --agent ppo:runs/best/latest.pt,sample=true`
     """
     from cardenvs.agents.specs import make_agent
     from cardenvs.core.registry import get_game

@@ -35,7 +35,10 @@ def submit_check(
     ] = None,
     processes: Processes = 1,
     sandbox: Annotated[
-        str, typer.Option(metavar="auto|require|none", help="A sandbox for the code of a bundle; see `docs/arena.md`.")
+        str,
+        typer.Option(
+            metavar="auto|require|none", help="A sandbox for the code of a bundle; see `docs/submissions.md`."
+        ),
     ] = "auto",
     json: Json = None,
 ) -> None:
@@ -46,8 +49,10 @@ def submit_check(
     against the anchors. Its code runs in a process of its own, in a sandbox where the system has one. The exit code is
     1 if anything speaks against the submission.
 
-    Examples: `cardenvs submit check python:my_bot:make --board configs/arena/small_poker.yaml --deals 100`,
-    `cardenvs submit check my_bundle.zip --board configs/arena/small_poker.yaml --json result.json`
+    Examples:
+
+    - `cardenvs submit check python:my_bot:make --board configs/arena/small_poker.yaml --deals 100`
+    - `cardenvs submit check my_bundle.zip --board configs/arena/small_poker.yaml --json result.json`
     """
     import dataclasses
 

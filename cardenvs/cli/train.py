@@ -56,13 +56,15 @@ def train(
 ) -> None:
     """Train by self-play (masked PPO or deep Monte Carlo). The result plays as the agent ppo:CHECKPOINT.
 
-    Examples: `cardenvs train gin_rummy_v0 --seconds 90 --out runs/gin`,
-    `cardenvs train leduc_poker_v0 --config configs/leduc.yaml --set lr=3e-4 --set hidden=128,128`,
-    `cardenvs train casino_v0 --set method=dmc --set action_embedding=64 --set action_head=layer`,
-    `cardenvs train --resume runs/gin/latest.pt --seconds 300`,
-    `cardenvs train gin_rummy_v0 --init runs/clone/latest.pt --out runs/from-clone`,
-    `cardenvs train leduc_poker_v0 --config configs/leduc_magnet.yaml --seeds 1:6 --out runs/leduc`,
-    `torchrun --nproc-per-node 2 -m cardenvs.cli train gin_rummy_v0 --out runs/gin`
+    Examples:
+
+    - `cardenvs train gin_rummy_v0 --seconds 90 --out runs/gin`
+    - `cardenvs train leduc_poker_v0 --config configs/leduc.yaml --set lr=3e-4 --set hidden=128,128`
+    - `cardenvs train casino_v0 --set method=dmc --set action_embedding=64 --set action_head=layer`
+    - `cardenvs train --resume runs/gin/latest.pt --seconds 300`
+    - `cardenvs train gin_rummy_v0 --init runs/clone/latest.pt --out runs/from-clone`
+    - `cardenvs train leduc_poker_v0 --config configs/leduc_magnet.yaml --seeds 1:6 --out runs/leduc`
+    - `torchrun --nproc-per-node 2 -m cardenvs.cli train gin_rummy_v0 --out runs/gin`
     """
     from cardenvs.core.errors import OptionError, require
     from cardenvs.core.registry import get_game

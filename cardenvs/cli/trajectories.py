@@ -57,9 +57,11 @@ def trajectories(
     the player's next decision, and the return up to the end. Deals are numbered; their seeds are left out unless
     --with-seeds asks for them.
 
-    Examples: `cardenvs trajectories gin.db --out gin.parquet`,
-    `cardenvs trajectories gin.db --agent heuristic --minari gin/heuristic`,
-    `cardenvs trajectories --game leduc_poker_v0 --agents random --games 1000 --seed 7 --out leduc.parquet`
+    Examples:
+
+    - `cardenvs trajectories gin.db --out gin.parquet`
+    - `cardenvs trajectories gin.db --agent heuristic --minari gin/heuristic`
+    - `cardenvs trajectories --game leduc_poker_v0 --agents random --games 1000 --seed 7 --out leduc.parquet`
     """
     from cardenvs.arena.trajectories import Games
 

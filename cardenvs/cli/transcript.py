@@ -31,8 +31,11 @@ def show(
 ) -> None:
     """Show the calls of a transcript, a line each, then outcomes, times and tokens of each agent.
 
-    Examples: `cardenvs transcript show calls.jsonl`, `cardenvs transcript show calls.jsonl --outcome illegal --full`,
-    `cardenvs transcript show calls.jsonl --call 12`
+    Examples:
+
+    - `cardenvs transcript show calls.jsonl`
+    - `cardenvs transcript show calls.jsonl --outcome illegal --full`
+    - `cardenvs transcript show calls.jsonl --call 12`
     """
     from cardenvs.llm.transcript import read_calls
 

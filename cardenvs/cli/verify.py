@@ -22,7 +22,10 @@ def verify(
 
     Prints each game that differs; the exit code is then 1.
 
-    Examples: `cardenvs verify small_poker.db`, `cardenvs verify gin.db --sample 500 -p 2`
+    Examples:
+
+    - `cardenvs verify small_poker.db`
+    - `cardenvs verify gin.db --sample 500 -p 2`
     """
     from cardenvs.arena.store import Store
     from cardenvs.arena.verify import verify as verify_store

@@ -19,7 +19,10 @@ def warmup(
 ) -> None:
     """Compile a game, or all of them, ahead of use. Later runs use the compiled code.
 
-    Examples: `cardenvs warmup`, `cardenvs warmup gin_rummy_v0`
+    Examples:
+
+    - `cardenvs warmup`
+    - `cardenvs warmup gin_rummy_v0`
     """
     from cardenvs.core.cache import cache_folder, is_saving
     from cardenvs.core.kernel import COMPILED

@@ -188,7 +188,7 @@ def defaults(game: str | Game) -> dict[str, Any]:
     """Return settings of sb3-contrib's MaskablePPO that work well for a game, as keyword arguments.
 
     MaskablePPO's own defaults suit long control tasks. Card games are short and end with their reward, so rewards are
-    not discounted, and the entropy bonus keeps play mixed. docs/training.md has the results.
+    not discounted, and the entropy bonus keeps play mixed. docs/trainers.md has the results.
 
     Args:
         game: name of a game, or a Game.

@@ -47,9 +47,11 @@ def solve(
     Tiles are a colour letter (R red, B blue, K black, O orange; Y is read as O) and a value 1 to 13, and J for a joker.
     Write a joker on the table with the tile that it represents, such as J(R5), unless only one tile is possible.
 
-    Examples: `cardenvs rummikub solve --rack "R13 K4 J" --table "B3 B4 B5"`,
-    `cardenvs rummikub solve --rack "R5 K9 K10" --table "R4 J R6; O1 O2 O3" --objective points`,
-    `cardenvs rummikub solve --rack "K10 J B10 R2" --opening --json`
+    Examples:
+
+    - `cardenvs rummikub solve --rack "R13 K4 J" --table "B3 B4 B5"`
+    - `cardenvs rummikub solve --rack "R5 K9 K10" --table "R4 J R6; O1 O2 O3" --objective points`
+    - `cardenvs rummikub solve --rack "K10 J B10 R2" --opening --json`
     """
     from cardenvs.games.rummikub.solve import solve as solve_position
 

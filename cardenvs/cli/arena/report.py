@@ -32,7 +32,10 @@ def report_command(
 ) -> None:
     """Print the board of a store, or write it as files or as a site. Also works on stores of `cardenvs match`.
 
-    Examples: `cardenvs arena report small_poker.db`, `cardenvs arena report small_poker.db --html site --csv games.csv`
+    Examples:
+
+    - `cardenvs arena report small_poker.db`
+    - `cardenvs arena report small_poker.db --html site --csv games.csv`
     """
     from cardenvs.arena.store import Store
 

@@ -30,8 +30,10 @@ def run_command(
 
     The results depend on the file alone, not on the number of processes or on the backend.
 
-    Examples: `cardenvs arena run configs/arena/small_poker.yaml -p 2 --html site`,
-    `cardenvs arena run my.yaml --store runs/my.db --resume --backend ray -p 16`
+    Examples:
+
+    - `cardenvs arena run configs/arena/small_poker.yaml -p 2 --html site`
+    - `cardenvs arena run my.yaml --store runs/my.db --resume --backend ray -p 16`
     """
     from cardenvs.arena.experiment import read_experiment
     from cardenvs.arena.store import Store

@@ -47,8 +47,11 @@ def boards(
 
     A recorded claim ends the play with its tricks; the replay of such a board ends there.
 
-    Examples: `cardenvs bridge boards club.pbn`, `cardenvs bridge boards match.lin --board 3 --out board3.json`,
-    `cardenvs bridge boards games.db --out games.pbn`
+    Examples:
+
+    - `cardenvs bridge boards club.pbn`
+    - `cardenvs bridge boards match.lin --board 3 --out board3.json`
+    - `cardenvs bridge boards games.db --out games.pbn`
     """
     outputs = Outputs({"--out": out}, used={"FILE": file})
     write = _writer_for(out)
@@ -120,8 +123,11 @@ def solve(
     Tables are kept in OUT.part as they are found: repeat the command after a stop, and it goes on. A single deal is
     shown as a table, with its par.
 
-    Examples: `cardenvs bridge solve --seeds 7:8`, `cardenvs bridge solve --seeds 0:1000 --out tables.jsonl`,
-    `cardenvs bridge solve club.pbn --out club-solved.pbn -p 2`
+    Examples:
+
+    - `cardenvs bridge solve --seeds 7:8`
+    - `cardenvs bridge solve --seeds 0:1000 --out tables.jsonl`
+    - `cardenvs bridge solve club.pbn --out club-solved.pbn -p 2`
     """
     from cardenvs.core.errors import require
     from cardenvs.tools.bridge import results
@@ -220,7 +226,10 @@ def bank(
     The k-th deal is that of seed FIRST + k, so the same command makes the same bytes. Name the file in the variable
     CARDENVS_BRIDGE_BANK to deal from it. Repeat the command after a stop, and it goes on.
 
-    Examples: `cardenvs bridge bank --out deals.npy`, `cardenvs bridge bank --deals 500 --first 77000 --out mine.npy`
+    Examples:
+
+    - `cardenvs bridge bank --out deals.npy`
+    - `cardenvs bridge bank --deals 500 --first 77000 --out mine.npy`
     """
     from cardenvs.core.errors import require
     from cardenvs.core.files import write_whole
@@ -255,8 +264,10 @@ def annotate(
     A file with several boards needs --board. The cost of a card is the number of tricks that its side loses by it if
     all four players go on without a mistake.
 
-    Examples: `cardenvs bridge annotate game.json`,
-    `cardenvs bridge annotate club.pbn --board 3 --json board3.json --html board3.html`
+    Examples:
+
+    - `cardenvs bridge annotate game.json`
+    - `cardenvs bridge annotate club.pbn --board 3 --json board3.json --html board3.html`
     """
     import json as as_json
 
@@ -332,9 +343,10 @@ def duel(
     At the first table A plays North and South and B East and West, at the second they change places, with the same
     cards. The difference of the two scores is converted to IMPs.
 
-    Examples: `cardenvs bridge duel --agents pimc,heuristic --boards 200 --seed 1`,
-    `cardenvs bridge duel --agents pimc:worlds=50,pimc -o phase=play --store duel.db -p 2`, and after Ctrl-C the same
-    with `--resume`
+    After Ctrl-C, add --resume to a command with --store to continue. Examples:
+
+    - `cardenvs bridge duel --agents pimc,heuristic --boards 200 --seed 1`
+    - `cardenvs bridge duel --agents pimc:worlds=50,pimc -o phase=play --store duel.db -p 2`
     """
     from cardenvs.agents.specs import split_specs
     from cardenvs.arena.store import Store

@@ -38,8 +38,10 @@ def calibrate(
 
     A run that was stopped goes on where it was when the command is repeated.
 
-    Examples: `cardenvs poker calibrate --seeds 0:100000 --run-id spring`,
-    `cardenvs poker calibrate --seeds 0:20000 --run-id prizes --pool 500 --deck-key key.txt`
+    Examples:
+
+    - `cardenvs poker calibrate --seeds 0:100000 --run-id spring`
+    - `cardenvs poker calibrate --seeds 0:20000 --run-id prizes --pool 500 --deck-key key.txt`
     """
     from cardenvs.core.errors import require
 
@@ -77,8 +79,10 @@ def scores(
 ) -> None:
     """Show what the agents of a match score: mean, standard deviation, and how often they reach each tier's target.
 
-    Examples: `cardenvs match one_player_poker_v0 --agents planner,heuristic --deals 10000 --seed 0 --store games.db`,
-    `cardenvs poker scores games.db`
+    Examples:
+
+    - `cardenvs match one_player_poker_v0 --agents planner,heuristic --deals 10000 --seed 0 --store games.db`
+    - `cardenvs poker scores games.db`
     """
     from cardenvs.core.errors import require
 

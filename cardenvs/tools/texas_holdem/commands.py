@@ -38,8 +38,10 @@ def play_match(
 ) -> None:
     """Play one match and write its records: standings, timeline, decisions, figures, replay.
 
-    Examples: `cardenvs texas_holdem play-match --agents random,random,search --out match`,
-    `cardenvs texas_holdem play-match --agents random,random -o format=cash -o num_hands=50 --seed 7 --out cash`
+    Examples:
+
+    - `cardenvs texas_holdem play-match --agents random,random,search --out match`
+    - `cardenvs texas_holdem play-match --agents random,random -o format=cash -o num_hands=50 --seed 7 --out cash`
     """
     from cardenvs.agents.specs import split_specs
     from cardenvs.games.texas_holdem import GAME
@@ -101,7 +103,10 @@ def stats(
 ) -> None:
     """Show statistics of players over one or more matches: VPIP, PFR, aggression, showdowns, chips by position.
 
-    Examples: `cardenvs texas_holdem stats match`, `cardenvs texas_holdem stats matches/* --json figures.json`
+    Examples:
+
+    - `cardenvs texas_holdem stats match`
+    - `cardenvs texas_holdem stats matches/* --json figures.json`
     """
     import json as as_json
 
@@ -140,8 +145,11 @@ def show(
 ) -> None:
     """Show a timeline, or the table at one moment, as one viewer saw it.
 
-    Examples: `cardenvs texas_holdem show match --hand 3`, `cardenvs texas_holdem show match --player 0 --step`,
-    `cardenvs texas_holdem show match/timeline.jsonl --public --at 120`
+    Examples:
+
+    - `cardenvs texas_holdem show match --hand 3`
+    - `cardenvs texas_holdem show match --player 0 --step`
+    - `cardenvs texas_holdem show match/timeline.jsonl --public --at 120`
     """
     from cardenvs.core.events import OMNISCIENT, SPECTATOR
 
@@ -213,8 +221,10 @@ def export_phh(
 ) -> None:
     """Write hands in PHH, the open hand-history format that PokerKit reads.
 
-    Examples: `cardenvs texas_holdem export-phh match --out match.phhs`,
-    `cardenvs texas_holdem export-phh match --hand 3 --out hand3.phh`
+    Examples:
+
+    - `cardenvs texas_holdem export-phh match --out match.phhs`
+    - `cardenvs texas_holdem export-phh match --hand 3 --out hand3.phh`
     """
     from cardenvs.core.files import write_whole
     from cardenvs.tools.texas_holdem import phh
@@ -235,7 +245,10 @@ def replay_phh(
 ) -> None:
     """Play the hands of a PHH file by the rules of this game; fail if one ends differently from its record.
 
-    Examples: `cardenvs texas_holdem replay-phh hand3.phh`, `cardenvs texas_holdem replay-phh match.phhs --quiet`
+    Examples:
+
+    - `cardenvs texas_holdem replay-phh hand3.phh`
+    - `cardenvs texas_holdem replay-phh match.phhs --quiet`
     """
     from cardenvs.core.events import OMNISCIENT
     from cardenvs.tools.texas_holdem import phh
