@@ -119,7 +119,7 @@ def _lines(token: dict[str, Any], in_grid: bool) -> tuple[tuple[str, ...], list[
     """Return the title and the lines below it."""
     width = (GRID_WIDTH if in_grid else TEXT_WIDTH) - 16
     face = token["face"]
-    title = wrapped(face["title"], _TITLE, width, 2)
+    title = wrapped(face["title"], _TITLE, width, 2, bold=True)
     shown = [] if in_grid else face.get("lines", [])
     lines = [line for one in shown for line in wrapped(one, _LINE, width, 6)]
     return title, lines + [line for mark in token.get("marks", []) for line in wrapped(mark, _MARK, width, 2)]

@@ -31,26 +31,26 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
 
 
 @functools.lru_cache(maxsize=4096)
-def wrapped(text: str, size: float, width: float, most: int = 99) -> tuple[str, ...]:
+def wrapped(text: str, size: float, width: float, most: int = 99, bold: bool = False) -> tuple[str, ...]:
     """Return text in lines of at most `width` pixels and at most `most` lines, the last of which may end in "…"."""
     lines, line = [], ""
     for word in text.split():
         longer = f"{line} {word}" if line else word
-        if line and text_width(longer, size) > width:
+        if line and text_width(longer, size, bold) > width:
             lines.append(line)
             line = word
         else:
             line = longer
     lines.append(line)
     if len(lines) > most:
-        lines = [*lines[: most - 1], cut(f"{lines[most - 1]} …", size, width)]
-    return tuple(cut(line, size, width) for line in lines)
+        lines = [*lines[: most - 1], cut(f"{lines[most - 1]} …", size, width, bold)]
+    return tuple(cut(line, size, width, bold) for line in lines)
 
 
-def cut(text: str, size: float, width: float) -> str:
+def cut(text: str, size: float, width: float, bold: bool = False) -> str:
     """Return text cut to `width` pixels, with "…" at its end if anything is missing."""
-    if text_width(text, size) <= width:
+    if text_width(text, size, bold) <= width:
         return text
-    while text and text_width(f"{text}…", size) > width:
+    while text and text_width(f"{text}…", size, bold) > width:
         text = text[:-1]
     return f"{text.rstrip()}…"

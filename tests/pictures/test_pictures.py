@@ -209,6 +209,11 @@ def test_lines_fit():
         assert text_width(line, 10) <= 90
     assert wrapped("one two three four five six", 10, 40, 2)[-1].endswith("…")
     assert cut("abc", 10, 1000) == "abc"
+    assert (
+        len(wrapped("Great Crested Flycatcher", 11, 150))
+        == 1
+        < len(wrapped("Great Crested Flycatcher", 11, 150, bold=True))
+    )
     assert escaped("a<b>\x07&\"'") == "a&lt;b&gt;&amp;&quot;&#39;"
     assert WIDTH == 960
 
