@@ -209,16 +209,20 @@ def played(
 
 
 def draw_results(result: dict[str, Any], out: Path) -> None:
-    """Draw the learning curves of a game's runs against each opponent, if there are any."""
-    opponents = {
-        name: None for run in result["runs"] for point in run["curve"] for name in point if f"{name}_half" in point
-    }
+    """Draw the learning curves of a game's runs, if there are any: against each opponent, and NashConv."""
+    points = [point for run in result["runs"] for point in run["curve"]]
+    names = dict.fromkeys(name for point in points for name in point if f"{name}_half" in point)
+    labels = {name: f"against {name}" for name in names}
+    what = "mean return"
+    if any("nash_conv" in point for point in points):
+        labels["nash_conv"] = "NashConv"
+        what += " and NashConv"
     curves = {
-        f"against {name}": [{point["steps"]: point[name] for point in run["curve"]} for run in result["runs"]]
-        for name in opponents
+        label: [{point["steps"]: point[name] for point in run["curve"] if name in point} for run in result["runs"]]
+        for name, label in labels.items()
     }
     if curves:
-        draw_curves(curves, f"mean return, {result['board']['games'][0]['summary']['unit']}", out)
+        draw_curves(curves, f"{what}, {result['board']['games'][0]['summary']['unit']}", out)
 
 
 def hardware() -> str:
