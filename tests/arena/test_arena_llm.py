@@ -59,7 +59,7 @@ def check_load(tmp_path, monkeypatch, deals, side_by_side, share):
 
 
 def test_games_with_models_are_played_side_by_side_and_counted(tmp_path, monkeypatch):
-    check_load(tmp_path, monkeypatch, deals=16, side_by_side=40, share=0.05)
+    check_load(tmp_path, monkeypatch, deals=12, side_by_side=40, share=0.05)
     written = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "llm.yaml"]
     assert len(written) > 10
     for path in written:

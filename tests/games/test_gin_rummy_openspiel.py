@@ -174,10 +174,11 @@ def random_move(state, legal, rng):
     return rng.choice(legal)
 
 
-def test_whole_deals_are_openspiels():
-    ends = compare_deals(1500 if COMPILED else 12)
+@pytest.mark.parametrize("first_seed", [0, 750])
+def test_whole_deals_are_openspiels(first_seed):
+    ends = compare_deals(750 if COMPILED else 6, first_seed=first_seed)
     if COMPILED:
-        assert min(ends[end] for end in ("void", "gin", "undercut", "knock")) >= 10, ends
+        assert min(ends[end] for end in ("void", "gin", "undercut", "knock")) >= 5, ends
 
 
 @pytest.mark.slow
