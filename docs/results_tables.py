@@ -13,13 +13,16 @@ NONE_YET = "No results yet. `make baselines` makes them."
 
 
 def sections(table: Any) -> str:
-    """Return a section for each game that has results, in Markdown.
+    """Return an overview and a section for each game that has results, in Markdown.
 
     Args:
         table: function (heading, rows) -> Markdown.
     """
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))]
-    return "\n\n".join(_section(result, table) for result in found) or NONE_YET
+    if not found:
+        return NONE_YET
+    parts = (_overview(found, table), *(_section(result, table) for result in found))
+    return "\n\n".join(part for part in parts if part)
 
 
 def baseline(game: Game, table: Any) -> str:
@@ -34,6 +37,38 @@ def baseline(game: Game, table: Any) -> str:
     found = table(("agent", f"mean, {summary['unit']}", "95% interval"), rows)
     how = f"[how they were trained and played](../results.md#{_anchor(game)})"
     return f"{found}\n\nThe same {summary['deals']:,} deals for all; {how}."
+
+
+def _overview(results: list[dict[str, Any]], table: Any) -> str:
+    """Whether search and the trained policy beat the strongest rule agent of each game; empty: no game has one."""
+    rows = []
+    for result in results:
+        game, board = get_game(result["game"]), result["board"]["games"][0]
+        rules = [one for one in board["ratings"] if one["agent"] in game.policies]
+        if not rules:
+            continue
+        best = max(rules, key=lambda one: one["rating"])["agent"]
+        unit = board["summary"]["unit"].removesuffix(" a deal").removesuffix(" a game")
+        versus = [_versus(board["summary"], kind, best) for kind in ("search", "ppo")]
+        rows.append((f"[{game.title}](#{_anchor(game)})", f"`{best}`", *versus, unit))
+    if not rows:
+        return ""
+    ahead = sum(any(cell.startswith("**") for cell in row) for row in rows)
+    head = ("game", "strongest rule agent", "search against it", "`ppo` against it", "unit")
+    said = f"Search or the trained policy beats the strongest rule agent in {ahead} of {len(rows)} games that have one"
+    return f"## At a glance\n\n{said} (in bold: the 95% interval is above 0).\n\n{table(head, rows)}"
+
+
+def _versus(summary: dict[str, Any], kind: str, other: str) -> str:
+    """The mean result of the agent of a kind, `search` or `ppo`, against another one, with its 95% interval."""
+    for pair in summary["head_to_head"]:
+        names = [name.partition(":")[0] for name in pair["agents"]]
+        if sorted(names) == sorted((kind, other)):
+            sign, advantage = 1 if names[0] == kind else -1, pair["advantage"]
+            mean, low, high = (sign * advantage[name] for name in ("mean", *("low", "high")[::sign]))
+            shown = f"{mean:+.3g} ({low:+.3g} to {high:+.3g})"
+            return f"**{shown}**" if low > 0 else shown
+    return ""
 
 
 def _anchor(game: Game) -> str:

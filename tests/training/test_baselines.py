@@ -77,3 +77,25 @@ def test_a_game_is_trained_played_and_drawn_once(tmp_path, monkeypatch):
     text = results_tables.sections(lambda head, rows: "\n".join(str(row) for row in (head, *rows)))
     assert "`ppo`" in text
     assert "results/kuhn_poker_v0.svg" in text
+
+
+def duel(first, second, mean, low, high):
+    """The board of briscola with two agents, of which only the duel matters here."""
+    pair = {"agents": [first, second], "advantage": {"mean": mean, "low": low, "high": high}}
+    ratings = [{"agent": "heuristic", "rating": 1000.0}]
+    games = [{"ratings": ratings, "summary": {"unit": "wins a deal", "head_to_head": [pair]}}]
+    return {"game": "briscola_v0", "board": {"games": games}}
+
+
+@pytest.mark.parametrize(
+    ("board", "shown", "ahead"),
+    [
+        (duel("heuristic", "search:simulations=5", -0.3, -0.4, -0.1), "**+0.3 (+0.1 to +0.4)**", 1),
+        (duel("ppo", "heuristic", 0.3, 0.1, 0.4), "**+0.3 (+0.1 to +0.4)**", 1),
+        (duel("heuristic", "ppo", 0.1, -0.2, 0.4), "-0.1 (-0.4 to +0.2)", 0),
+    ],
+)
+def test_the_overview_says_who_beats_the_rule_agent(board, shown, ahead):
+    text = results_tables._overview([board], lambda head, rows: "\n".join(str(row) for row in (head, *rows)))
+    assert f"'{shown}'" in text
+    assert f"{ahead} of 1 games" in text
