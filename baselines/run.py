@@ -77,7 +77,8 @@ def main(
             except KeyboardInterrupt:
                 sys.stderr.write("Stopped. The same command goes on from here.\n")
                 raise typer.Exit(EXIT_INTERRUPTED) from None
-            result["command"] = f"python -m baselines.run --games {name}{' --small' if small else ''}"
+            changed = f"{' --small' if small else ''}{f' --threads {threads}' if threads else ''}"
+            result["command"] = f"python -m baselines.run --games {name}{changed}"
             write_whole(out / f"{name}.json", json.dumps(result, indent=1) + "\n")
             draw_results(result, out / f"{name}.svg")
 

@@ -63,9 +63,10 @@ def _versus(summary: dict[str, Any], kind: str, other: str) -> str:
     """The mean result of the agent of a kind, `search` or `ppo`, against another one, with its 95% interval."""
     for pair in summary["head_to_head"]:
         names = [name.partition(":")[0] for name in pair["agents"]]
-        if sorted(names) == sorted((kind, other)):
-            sign, advantage = 1 if names[0] == kind else -1, pair["advantage"]
-            mean, low, high = (sign * advantage[name] for name in ("mean", *("low", "high")[::sign]))
+        mean, low, high = (pair["advantage"][name] for name in ("mean", "low", "high"))
+        if names == [other, kind]:
+            names, mean, low, high = [kind, other], -mean, -high, -low
+        if names == [kind, other]:
             shown = f"{mean:+.3g} ({low:+.3g} to {high:+.3g})"
             return f"**{shown}**" if low > 0 else shown
     return ""
