@@ -1,5 +1,6 @@
 """Settings of a training run: one pydantic model, read from YAML and from `NAME=VALUE` texts."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args, get_origin
@@ -85,6 +86,10 @@ class Config(BaseModel):
 
     precision: Literal["float32", "bfloat16"] = Field(
         default="float32", description="of the hidden layers in training; bfloat16 is fast where the chip has it"
+    )
+    overlap: bool = Field(
+        default=False,
+        description="for GPUs: play the next rollout while learning from this one, with a policy one update old",
     )
 
     epsilon: Share = Field(default=0.05, description="share of random actions in the play of dmc")
@@ -179,6 +184,11 @@ class Config(BaseModel):
             defaults = " ".join(f"--set {name}={str(_NEEDS_A_POLICY[name]).lower()}" for name in wrong)
             raise ValueError(f"method dmc has no policy for {', '.join(wrong)}; leave that out, or add {defaults}")
         return self
+
+    @property
+    def num_exploiter_games(self) -> int:
+        """How many games the exploiter plays in."""
+        return math.ceil(self.exploiter_share * self.num_envs)
 
     @classmethod
     def make(cls, values: dict[str, Any], where: str = "settings") -> Self:

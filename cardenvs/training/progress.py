@@ -5,7 +5,7 @@ import math
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,22 +55,21 @@ _LINE_SECONDS = 5.0
 class Stopwatch:
     """Adds up the seconds spent in named parts of a program.
 
+    It does not wait for a GPU: work that is still running there counts where its result is first needed.
+
     Attributes:
         seconds: by name.
     """
 
-    def __init__(self, synchronise: Callable[[], None] | None = None) -> None:
-        """Create a stopwatch. `synchronise` waits for pending work of a device before the clock is read."""
+    def __init__(self) -> None:
+        """Create a stopwatch."""
         self.seconds: dict[str, float] = defaultdict(float)
-        self._synchronise = synchronise or (lambda: None)
 
     @contextmanager
     def __call__(self, part: str) -> Iterator[None]:
         """Time the block as a part of that name."""
-        self._synchronise()
         started = time.perf_counter()
         yield
-        self._synchronise()
         self.seconds[part] += time.perf_counter() - started
 
 

@@ -114,7 +114,7 @@ def test_an_exploiter_finds_a_weakness_and_joins_the_pool():
     assert run.exploiter.advance(run._weights())["games/exploiter_return"] > before + 0.2
     found = torch.nn.utils.parameters_to_vector(run.exploiter.network.parameters()).clone()
     run.updates = 30
-    run._keep_selves()
+    run._fill_pool()
     assert torch.equal(run.pool.selves[-1], found)
     assert torch.equal(run.exploiter.network.policy.bias, run.network.policy.bias)
 

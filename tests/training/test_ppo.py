@@ -490,7 +490,12 @@ EVERYTHING = TINY.changed(
 
 @pytest.mark.parametrize(
     ("game", "config"),
-    [("leduc_poker_v0", TINY), ("kuhn_poker_v0", EVERYTHING), ("kuhn_poker_v0", TINY.changed({"reward_scale": 0.5}))],
+    [
+        ("leduc_poker_v0", TINY),
+        ("kuhn_poker_v0", EVERYTHING),
+        ("kuhn_poker_v0", EVERYTHING.changed({"overlap": True})),
+        ("kuhn_poker_v0", TINY.changed({"reward_scale": 0.5})),
+    ],
 )
 def test_resuming_gives_the_numbers_of_an_uninterrupted_run(tmp_path, game, config):
     steps, half = 2048, 1024

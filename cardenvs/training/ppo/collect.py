@@ -27,14 +27,17 @@ def is_listed(legal: Tensor, num_legal: Tensor) -> Tensor:
     return torch.arange(legal.shape[1], device=legal.device) < num_legal.unsqueeze(1)
 
 
-def columns(batch: Batch, rows: slice | np.ndarray = slice(None)) -> Tensor:
-    """Legal lists of a batch as columns to gather: what is behind their ends, -1, would be none."""
+def columns(batch: Batch, rows: slice | np.ndarray = slice(None), out: np.ndarray | None = None) -> Tensor:
+    """Legal lists of a batch as columns to gather, in `out` if given: what is behind their ends, -1, would be none."""
     assert batch.legal_actions is not None  # the batch was made with legal_lists=True
-    return torch.from_numpy(np.maximum(batch.legal_actions[rows], 0))
+    return torch.from_numpy(np.maximum(batch.legal_actions[rows], 0, out=out))
 
 
 def shortened(legal: Tensor, num_legal: Tensor) -> Tensor:
-    """Lists `legal` (N, L) without the columns that are behind the end of every row."""
+    """Lists `legal` (N, L) without the columns that are behind the end of every row.
+
+    On a GPU this waits, unless `num_legal` is on the CPU.
+    """
     return legal[:, : int(num_legal.max())]
 
 
@@ -73,6 +76,35 @@ def epsilon_greedy(values: Tensor, listed: Tensor, epsilon: float, generator: to
     best = values.masked_fill(~listed, -torch.inf).argmax(-1)
     anything = sample(torch.zeros_like(values).masked_fill(~listed, -torch.inf), generator)
     return torch.where(torch.rand(len(values), generator=generator, device=values.device) < epsilon, anything, best)
+
+
+class Seen:
+    """What the networks are told in a step: observations and legal actions of all games.
+
+    For a GPU it lies in page-locked memory, from which copies are fast and need not be waited for. The next step may
+    overwrite it: it begins when the actions of this one are back, and so after the copies.
+
+    Attributes:
+        observation: (N, D) of the game's dtype.
+        legal: (N, L) int64, with zeros behind the end of a list.
+        num_legal: (N,) int64.
+    """
+
+    def __init__(self, vec: VectorEnv, device: torch.device) -> None:
+        """Make room for the games in `vec`, whose networks are on `device`."""
+        locked = device.type == "cuda"
+        self._batch = torch.from_numpy(vec.batch.observation)  # a view: the batch is overwritten in place
+        self.observation = torch.empty_like(self._batch, pin_memory=True) if locked else self._batch
+        shape = vec.num_envs, vec.game.max_legal(vec.options)
+        self.legal = torch.empty(shape, dtype=torch.int64, pin_memory=locked)
+        self.num_legal = torch.empty(vec.num_envs, dtype=torch.int64, pin_memory=locked)
+
+    def update(self, batch: Batch) -> None:
+        """Take in the present step."""
+        if self.observation is not self._batch:
+            self.observation.copy_(self._batch)
+        columns(batch, out=self.legal.numpy())
+        self.num_legal.numpy()[:] = batch.num_legal
 
 
 class Collector:
@@ -121,7 +153,7 @@ class Collector:
         self.store = RolloutBuffer(self.trajectories.num_slots, vec, self.device)
         self.pool = pool
         self.returns = np.zeros((0, vec.num_players))
-        self._observation = torch.from_numpy(vec.batch.observation)  # a view: the batch is overwritten in place
+        self._seen = Seen(vec, self.device)
         self._tables = Tables(config, self._num_games, vec.num_players, list(opponents), self._games)
         self._rule_seed, self._rule_calls = derived_seed(config.seed, "rule opponents"), 0
 
@@ -162,13 +194,13 @@ class Collector:
 
     def _act(self, rows: slice, learning: np.ndarray) -> np.ndarray:
         """Choose and store the networks' actions in all environments. Returns actions (N,) int64."""
-        store = self.store
+        store, seen = self.store, self._seen
         with self._watch("encode"):
+            seen.update(self.vec.batch)
             observation, legal, num_legal = store.observation[rows], store.legal[rows], store.num_legal[rows]
-            observation.copy_(self._observation)
-            legal.copy_(columns(self.vec.batch))
-            num_legal.copy_(torch.from_numpy(self.vec.batch.num_legal.copy()))
-            legal = shortened(legal, num_legal)
+            for stored, new in ((observation, seen.observation), (legal, seen.legal), (num_legal, seen.num_legal)):
+                stored.copy_(new, non_blocking=True)
+            legal = shortened(legal, seen.num_legal)
             listed = is_listed(legal, num_legal)
             features = self._network.features(observation)
         with self._watch("forward"):

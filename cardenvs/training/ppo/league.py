@@ -134,7 +134,7 @@ class Pool:
 
     def get_state(self) -> dict[str, Any]:
         """Return what `set_state` takes."""
-        return {"selves": self.selves, "lost": torch.from_numpy(self.lost)}
+        return {"selves": list(self.selves), "lost": torch.from_numpy(self.lost.copy())}
 
     def check(self, state: dict[str, Any]) -> None:
         """Refuse a state that is not of a pool like this one.

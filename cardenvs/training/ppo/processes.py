@@ -53,6 +53,7 @@ class Processes:
             "merge_turns": config.merge_turns,
             "method dmc": config.method == "dmc",
             "a frozen opponent": bool(config.opponent),
+            "overlap": config.overlap,
         }
         for what, is_wanted in alone.items():
             if is_wanted and self.size > 1:

@@ -1,5 +1,6 @@
 """A run: play, learning, evaluation, progress and checkpoints."""
 
+import functools
 import math
 import os
 import time
@@ -8,13 +9,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from cardenvs.agents.network import Network
 from cardenvs.agents.ppo import (
     check_fits,
     check_model,
-    checked_fields,
     checked_tensor,
     read_checkpoint,
     write_checkpoint,
@@ -28,6 +27,7 @@ from cardenvs.core.text import one_line
 from cardenvs.envs.vector import VectorEnv
 from cardenvs.training.cfr import Tree
 from cardenvs.training.config import Config
+from cardenvs.training.ppo.ahead import Ahead
 from cardenvs.training.ppo.collect import Collector
 from cardenvs.training.ppo.evaluate import Evaluation, Score
 from cardenvs.training.ppo.exploitability import nash_conv
@@ -37,6 +37,7 @@ from cardenvs.training.ppo.learn import Learner
 from cardenvs.training.ppo.monte_carlo import MonteCarlo
 from cardenvs.training.ppo.opponents import Opponent
 from cardenvs.training.ppo.processes import ALONE, Processes, part_of, united
+from cardenvs.training.ppo.saved import checked_training, network_state
 from cardenvs.training.progress import NETWORK_PARTS, Stopwatch
 
 CHECKPOINT = "latest.pt"
@@ -95,7 +96,7 @@ class Run:
         self.game, self.config, self.options = game, config, game.make_options(**config.options)
         self.total_steps, self.total_seconds = total_steps, total_seconds
         self.steps, self.updates, self.seconds = 0, 0, 0.0
-        self.watch = Stopwatch(torch.cuda.synchronize if device.startswith("cuda") else None)
+        self.watch = Stopwatch()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             self.network = Network.for_game(game, self.options, **config.network()).to(device)
@@ -111,18 +112,28 @@ class Run:
         _check_memory(config, vec)
         vec.reset(derived_seed(config.seed, "deals"))
         self.pool = Pool(self.network, config.pool_size, config.pool_priority)
-        self.player = Collector(
-            vec, self.network, config, self._generator, self.watch, self.pool, self._opponents, processes,
-            config.num_envs,
-        )  # fmt: skip
         learner = MonteCarlo if config.method == "dmc" else Learner
         self.learner = learner(self.network, config, self._generator, self.watch, processes)
+        self._ahead: Ahead | None = None
+        if config.overlap:
+            player = functools.partial(self._new_player, vec, Stopwatch())
+            seed = derived_seed(config.seed, "play ahead")
+            self._ahead = Ahead(player, self.network, self.learner.returns, seed)
+            self.player = self._ahead.player
+        else:
+            self.player = self._new_player(vec, self.watch, self.network, self._generator)
         if start is not None:
             self.learner.adopt_scale(start["reward_scale"])
         self.exploiter = self._new_exploiter()
 
+    def _new_player(self, vec: VectorEnv, watch: Stopwatch, network: Network, generator: torch.Generator) -> Collector:
+        return Collector(
+            vec, network, self.config, generator, watch, self.pool, self._opponents, self.processes,
+            self.config.num_envs,
+        )  # fmt: skip
+
     def _new_exploiter(self) -> Exploiter | None:
-        number = _num_exploiter_games(self.config)
+        number = self.config.num_exploiter_games
         if not number:
             return None
         vec = self._share_of_games(number)
@@ -175,29 +186,41 @@ class Run:
     def advance(self) -> dict[str, float]:
         """Play a rollout and learn from it. Returns metrics."""
         started, before = time.perf_counter(), dict(self.watch.seconds)
+        self._fill_pool()
         weights = self._weights()
-        metrics = self.player.play(self.config.teacher if weights["teacher"] else "")
-        metrics |= self.learner.update(self.player.trajectories, self.player.store, self.player.returns, weights)
+        metrics = self._play_and_learn(weights)
         if self.exploiter is not None:
             metrics |= self.exploiter.advance(weights)
         steps = self.config.num_envs * self.config.rollout_steps
         self.steps += steps
         self.updates += 1
-        self._keep_selves()
+        self._move_magnet()
         total = time.perf_counter() - started
         spent = {part: value - before.get(part, 0.0) for part, value in self.watch.seconds.items()}
         metrics |= {f"time/{part}": value for part, value in spent.items()}
         metrics["speed/steps_per_second"] = steps / total
-        metrics["speed/network_share"] = sum(spent[part] for part in NETWORK_PARTS) / total
+        metrics["speed/network_share"] = sum(spent.get(part, 0.0) for part in NETWORK_PARTS) / total
         return metrics
 
-    def _keep_selves(self) -> None:
-        """Add to the pool and move the magnet, at their intervals."""
+    def _play_and_learn(self, weights: dict[str, float]) -> dict[str, float]:
+        rollout = self._ahead or self.player
+        metrics = rollout.play(self.config.teacher if weights["teacher"] else "")
+        metrics |= self.learner.update(rollout.trajectories, rollout.store, rollout.returns, weights)
+        if self._ahead is not None:
+            with self.watch("wait"):
+                self._ahead.wait()
+        return metrics
+
+    def _fill_pool(self) -> None:
+        """Add to the pool, at its intervals; not at the end of an update, when `overlap` may have used it already."""
         config = self.config
-        if self.updates % config.pool_interval == 0:
+        if self.updates and self.updates % config.pool_interval == 0:
             self.pool.add(self.network)
-        if self.exploiter is not None and self.updates % config.exploiter_interval == 0:
+        if self.exploiter is not None and self.updates and self.updates % config.exploiter_interval == 0:
             self.exploiter.join(self.pool)
+
+    def _move_magnet(self) -> None:
+        config = self.config
         if config.magnet_decay:
             self.learner.pull_magnet(self.updates)
         elif config.magnet_interval and self.updates % config.magnet_interval == 0:
@@ -244,7 +267,7 @@ class Run:
 
         All processes call it, and the first one writes.
         """
-        player = self._state_of_all(self.player)
+        player, ahead = (self._state_of_all(self.player), None) if self._ahead is None else self._ahead.get_state()
         exploiter = None if self.exploiter is None else self.exploiter.get_state(self._state_of_all)
         if not self.processes.is_first:
             return
@@ -257,6 +280,7 @@ class Run:
             "learner": self.learner.get_state(),
             "generator": self._generator.get_state(),
             "player": player,
+            "ahead": ahead,
             "exploiter": exploiter,
         }
         more = {"method": self.config.method, "config": self.config.as_dict(), "training": training}
@@ -278,6 +302,12 @@ class Run:
         first = player.vec.first_env
         return part_of(state, slice(first, first + player.vec.num_envs), player.vec.num_players)
 
+    def _set_player(self, player: dict[str, Any], ahead: dict[str, Any] | None) -> None:
+        if self._ahead is None or ahead is None:
+            self.player.set_state(self._state_for(self.player, player))
+        else:
+            self._ahead.set_state(player, ahead)
+
     @classmethod
     def restore(
         cls, path: Path, device: str = "cpu", opponent: Opponent | None = None, processes: Processes = ALONE
@@ -295,23 +325,17 @@ class Run:
         """
         checkpoint = read_checkpoint(path)
         try:
-            checked_fields(checkpoint, {"training": dict, "config": dict}, "the checkpoint")
-            training = checked_fields(checkpoint["training"], _TRAINING_FIELDS, "training")
-            config = Config.make(checkpoint["config"], str(path))
-            _check_progress(training)
-            _check_games(training["player"], config.num_envs)
-            _check_exploiter(training.get("exploiter"), config)
-            check_model(checkpoint["model"], checkpoint["shape"])
+            config, training = checked_training(checkpoint, str(path))
             game = get_game(checkpoint["game"])
             check_fits(checkpoint, path, game, game.make_options(**config.options))
             limits = training["total_steps"], training["total_seconds"]
             run = cls(game, config, device, *limits, opponent, processes=processes)
             run.steps, run.updates, run.seconds = checkpoint["steps"], training["updates"], training["seconds"]
-            run.network.load_state_dict(_network_state(checkpoint, training.get("network"), config))
+            run.network.load_state_dict(network_state(checkpoint, training.get("network"), config))
             run.learner.set_state(training["learner"])
             size = run._generator.get_state().shape
             run._generator.set_state(checked_tensor(training["generator"], "generator", size, torch.uint8))
-            run.player.set_state(run._state_for(run.player, training["player"]))
+            run._set_player(training["player"], training.get("ahead"))
             if run.exploiter is not None:
                 exploiter = training["exploiter"]
                 player = run._state_for(run.exploiter.player, exploiter["player"])
@@ -325,56 +349,6 @@ class Run:
         return run
 
 
-_NUMBER = (int, float)
-_MOST_STEPS = 1 << 62
-_TRAINING_FIELDS: dict[str, Any] = {
-    "total_steps": (*_NUMBER, type(None)), "total_seconds": (*_NUMBER, type(None)), "updates": int,
-    "seconds": _NUMBER, "learner": dict, "generator": Tensor, "player": dict,
-}  # fmt: skip
-
-
-def _check_progress(training: dict[str, Any]) -> None:
-    for name in ("total_steps", "total_seconds", "updates", "seconds"):
-        value = training[name]
-        if value is not None and not 0 <= value < _MOST_STEPS:  # False for NaN as well
-            raise FormatError(f"{name} is {short(value)}")
-
-
-def _network_state(checkpoint: dict[str, Any], network: Any, config: Config) -> dict[str, Any]:
-    """Return the weights of the network, which are those of the policy unless that is a moving average."""
-    if (network is None) != (config.magnet_decay == 0):
-        raise FormatError("training has a network besides the policy without the setting, or the reverse")
-    if network is None:
-        return checkpoint["model"]
-    check_model(checked_fields({"network": network}, {"network": dict}, "training")["network"], checkpoint["shape"])
-    return network
-
-
-def _num_exploiter_games(config: Config) -> int:
-    return math.ceil(config.exploiter_share * config.num_envs)
-
-
-def _check_exploiter(state: Any, config: Config) -> None:
-    if (state is None) != (config.exploiter_share == 0):
-        raise FormatError("training has an exploiter without the setting, or the reverse")
-    if state is not None:
-        checked_fields(state, {"model": dict, "learner": dict, "player": dict}, "exploiter")
-        _check_games(state["player"], _num_exploiter_games(config))
-
-
-def _check_games(player: dict[str, Any], number: int) -> None:
-    """Refuse a number of games other than that of the games in the file, before room is made for them."""
-    checked_fields(
-        player, {"env": dict, "trajectories": dict, "store": dict, "pool": dict, "rule_calls": int}, "player"
-    )
-    arrays = checked_fields(player["env"], {"arrays": dict}, "env")["arrays"]
-    checked_tensor(arrays.get("episodes"), "episodes", (number,), torch.int64)
-    for name, array in arrays.items():
-        if not isinstance(array, Tensor):
-            raise FormatError(f"{short(name)} is not a tensor")
-        checked_tensor(array, short(name), array.shape, array.dtype)
-
-
 def _check_memory(config: Config, vec: VectorEnv) -> None:
     """Refuse rollouts that this machine cannot keep.
 
@@ -383,7 +357,7 @@ def _check_memory(config: Config, vec: VectorEnv) -> None:
     """
     observation = vec.observation_size * vec.layout.dtype.itemsize
     row = observation + 8 * vec.game.max_legal(vec.options) + 40
-    wanted = config.num_envs * (config.rollout_steps + vec.num_players) * row
+    wanted = config.num_envs * (config.rollout_steps + vec.num_players) * row * (1 + config.overlap)
     there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else math.inf
     if wanted > there:
         raise OptionError(

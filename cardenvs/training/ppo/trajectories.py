@@ -186,6 +186,11 @@ class RolloutBuffer:
         self.log_prob = torch.zeros(num_slots, device=device)
         self.value = torch.zeros(num_slots, device=device)
 
+    def take(self, other: "RolloutBuffer") -> None:
+        """Copy all slots of another one of the same size."""
+        for name, array in vars(self).items():
+            array.copy_(getattr(other, name))
+
     def move(self, source: Tensor, target: Tensor) -> None:
         """Copy slots `source` to slots `target`."""
         for array in vars(self).values():
