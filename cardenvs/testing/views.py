@@ -22,7 +22,7 @@ def check_views(case: "Case", state: State) -> None:
     for viewer in (*range(state.num_players), SPECTATOR, OMNISCIENT):
         view = state.view(viewer, _KEYS[0])
         if errors := sorted(_validator().iter_errors(view), key=str):
-            where = "/".join(str(part) for part in errors[0].path)
+            where = "/".join(str(part) for part in errors[0].instance_path)
             fail(case, state, f"the view of {viewer} does not fit the schema at {where}: {errors[0].message}")
         _check_ids(case, state, view)
         _check_counts(case, state, view)
@@ -81,6 +81,6 @@ def _check_intents(case: "Case", state: State) -> None:
 
 @functools.cache
 def _validator() -> Any:
-    from jsonschema import Draft202012Validator
+    from jsonschema_rs import Draft202012Validator  # a hundred times faster than jsonschema
 
     return Draft202012Validator(game_view_schema())
