@@ -5,6 +5,7 @@ What is finished stays in --work, so a run that was stopped goes on where it was
 """
 
 import datetime
+import hashlib
 import json
 import os
 import platform
@@ -25,6 +26,7 @@ from cardenvs.cli.arena.board import run_with_progress
 from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
 from cardenvs.cli.shared import join_cluster
 from cardenvs.cli.streams import clean_errors
+from cardenvs.core.errors import OptionError
 from cardenvs.core.files import write_whole
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
@@ -40,9 +42,13 @@ from cardenvs.training.remote import RemoteRun, train_on_ray
 from cardenvs.training.seeds import has_begun
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
+WORK, WORK_SMALL = Path("runs/baselines"), Path("runs/baselines-small")
+OUT_SMALL = WORK_SMALL / "results"
 TRAINED = "ppo"  # the name of the trained policy on a board
+SAME_COMMAND = "give the same command again"
 _SEED = 0  # of the deals of all boards
 _POINTS = 60  # of a learning curve, at most
+_MANY_DEALS = 100_000  # in games so small that the gain of a response can be checked against the exact one
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -51,8 +57,12 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 def main(
     games: Annotated[str, typer.Option(help="Names, separated by commas; default: all of the plan.")] = "",
     small: Annotated[bool, typer.Option("--small", help="A short form of a few games, in minutes.")] = False,
-    work: Annotated[Path, typer.Option(help="Folder of runs and stores.")] = Path("runs/baselines"),
-    out: Annotated[Path, typer.Option(help="Folder of the results.")] = RESULTS,
+    work: Annotated[
+        Path | None, typer.Option(help=f"Folder of runs and stores; default: {WORK}, or {WORK_SMALL} with --small.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help=f"Folder of the results; default: docs/results, or {OUT_SMALL} with --small.")
+    ] = None,
     processes: Annotated[int, typer.Option("--processes", "-p", min=1, help="Processes that play the boards.")] = 1,
     threads: Annotated[int, typer.Option(min=0, help="Threads of training; 0: one per core.")] = 0,
     ray: Annotated[
@@ -65,6 +75,8 @@ def main(
     """Work through the plan."""
     with clean_errors():
         plan = read_plan(small=small, games=[name.strip() for name in games.split(",") if name.strip()])
+        work = work or (WORK_SMALL if small else WORK)
+        out = out or (OUT_SMALL if small else RESULTS)
         for folder in (work, out):
             folder.mkdir(parents=True, exist_ok=True)
         backend = "local" if ray is None else "ray"
@@ -75,7 +87,6 @@ def main(
             try:
                 result = baseline_of(get_game(name), baseline, work / name, processes, threads, backend)
             except KeyboardInterrupt:
-                sys.stderr.write("Stopped. The same command goes on from here.\n")
                 raise typer.Exit(EXIT_INTERRUPTED) from None
             changed = f"{' --small' if small else ''}{f' --threads {threads}' if threads else ''}"
             result["command"] = f"python -m baselines.run --games {name}{changed}"
@@ -95,9 +106,9 @@ def baseline_of(
     runs = [trained(game, baseline, folder / f"seed-{seed}", seed, threads) for seed in range(1, baseline.seeds + 1)]
     runs = [run for run in runs if run is not None]
     weights = folder / f"{TRAINED}.safetensors"
-    if runs:
-        best = max(runs, key=lambda run: run["scores"].get(game.default_opponent, run["scores"]["random"])["mean"])
-        write_weights(read_checkpoint(folder / f"seed-{best['seed']}" / CHECKPOINT), weights)
+    chosen = best_seed(game, runs) if runs else None
+    if chosen is not None:
+        write_weights(read_checkpoint(folder / f"seed-{chosen}" / CHECKPOINT), weights)
     spec = f"ppo:{weights}{',sample=true' if settings_of(game, baseline).eval_sample else ''}" if runs else None
     board = played(game, baseline, folder, spec, processes, backend)
     return {
@@ -105,7 +116,8 @@ def baseline_of(
         "options": baseline.options,
         "board": board,
         "runs": runs,
-        "response": exploited(game, baseline, spec, weights, folder / "response", threads),
+        "chosen": chosen,
+        "response": exploited(game, baseline, spec, weights, folder, threads),
         "hardware": hardware(),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
     }
@@ -115,14 +127,42 @@ def trained(game: Game, baseline: Baseline, folder: Path, seed: int, threads: in
     """Train a policy, or go on, and return its final scores and learning curve; None: the plan has no training."""
     if baseline.steps is None:
         return None
-    if not (folder / EVALUATION_FILE).exists():
+    config = run_config(game, baseline, seed)
+    if not is_finished(folder, config, baseline.steps):
         if (folder / CHECKPOINT).exists():
-            train(resume=folder / CHECKPOINT, total_steps=baseline.steps, threads=threads)
+            train(resume=folder / CHECKPOINT, threads=threads, resume_with=SAME_COMMAND)
         else:
-            config = settings_of(game, baseline).changed({"seed": seed, "options": baseline.options})
-            train(game, config, out=folder, total_steps=baseline.steps, threads=threads)
+            train(game, config, out=folder, total_steps=baseline.steps, threads=threads, resume_with=SAME_COMMAND)
     evaluation = json.loads((folder / EVALUATION_FILE).read_text(encoding="utf-8"))
     return {**evaluation, "curve": learning_curve(folder / METRICS_FILE)}
+
+
+def best_seed(game: Game, runs: list[dict[str, Any]]) -> int:
+    """Return the seed of the run that plays: with the least NashConv, else the best against the default opponent."""
+    if all(run["nash_conv"] is not None for run in runs):
+        return min(runs, key=lambda run: run["nash_conv"])["seed"]
+    return max(runs, key=lambda run: run["scores"].get(game.default_opponent, run["scores"]["random"])["mean"])["seed"]
+
+
+def run_config(game: Game, baseline: Baseline, seed: int) -> Config:
+    """Return the settings of a run of the plan."""
+    return settings_of(game, baseline).changed({"seed": seed, "options": baseline.options})
+
+
+def is_finished(folder: Path, config: Config, steps: int) -> bool:
+    """Return whether the folder holds such a run, and whether it is over.
+
+    Raises:
+        OptionError: it holds a run with other settings, or for another number of steps.
+    """
+    if not has_begun(folder, config):
+        return False
+    planned = read_checkpoint(folder / CHECKPOINT)["training"]["total_steps"]
+    if planned != steps:
+        raise OptionError(
+            f"{folder} holds a run for {planned or 0:,.0f} steps, not {steps:,}; choose another --work, or remove it"
+        )
+    return (folder / EVALUATION_FILE).exists()
 
 
 def unfinished_runs(plan: dict[str, Baseline], work: Path) -> list[RemoteRun]:
@@ -133,8 +173,8 @@ def unfinished_runs(plan: dict[str, Baseline], work: Path) -> list[RemoteRun]:
         if baseline.steps is not None
         for seed in range(1, baseline.seeds + 1)
         for folder in [work / name / f"seed-{seed}"]
-        for config in [settings_of(get_game(name), baseline).changed({"seed": seed, "options": baseline.options})]
-        if not (folder / EVALUATION_FILE).exists()
+        for config in [run_config(get_game(name), baseline, seed)]
+        if not is_finished(folder, config, baseline.steps)
     ]
 
 
@@ -160,7 +200,7 @@ def exploited(
 ) -> dict[str, Any] | None:
     """Train a response to the trained policy, or go on, and return what it gains; None: the plan has none.
 
-    The response begins as the policy itself.
+    The response begins as the policy itself, and has a folder for each policy.
     """
     if baseline.response is None or spec is None:
         return None
@@ -169,15 +209,18 @@ def exploited(
     config = settings_of(game, baseline).changed({"options": baseline.options})
     config = shaped_like(response_config(config, spec, opponent), read_checkpoint(weights))
     how: dict[str, Any] = {"total_steps": baseline.response, "threads": threads, "opponent": opponent}
+    how["resume_with"] = SAME_COMMAND
+    folder = folder / f"response-{hashlib.sha256(weights.read_bytes()).hexdigest()[:12]}"
     path = folder / CHECKPOINT
     if has_begun(folder, config):
         train(resume=path, **how)
     else:
         train(game, config, out=folder, init=weights, overwrite=True, **how)
-    gains = measure(path, opponent, baseline.deals, config.seed, options=options)
     exact = exact_gain(game, options, spec)
-    unit = game.returns(options).unit
-    return {"steps": baseline.response, **gains.as_dict(), "verdict": verdict(gains, unit, baseline.response, exact)}
+    deals = baseline.deals if exact is None else max(baseline.deals, _MANY_DEALS)
+    gains = measure(path, opponent, deals, config.seed, options=options)
+    said = verdict(gains, game.returns(options), baseline.response, exact)
+    return {"steps": baseline.response, **gains.as_dict(), "verdict": said}
 
 
 def played(
@@ -204,6 +247,7 @@ def played(
     )  # fmt: skip
     with Store(folder / "board.db") as store:
         if run_with_progress(experiment, store, True, processes, 64, backend) is None:
+            sys.stderr.write(f"Stopped. To go on: {SAME_COMMAND}\n")
             raise KeyboardInterrupt
         board = board_json(board_of(store, experiment.stored))
         return {**board, "digest": store.digest()}
@@ -211,6 +255,8 @@ def played(
 
 def draw_results(result: dict[str, Any], out: Path) -> None:
     """Draw the learning curves of a game's runs, if there are any: against each opponent, and NashConv."""
+    game = get_game(result["game"])
+    factor = game.returns(game.make_options(**result["options"])).result_factor
     points = [point for run in result["runs"] for point in run["curve"]]
     names = dict.fromkeys(name for point in points for name in point if f"{name}_half" in point)
     labels = {name: f"against {name}" for name in names}
@@ -219,7 +265,9 @@ def draw_results(result: dict[str, Any], out: Path) -> None:
         labels["nash_conv"] = "NashConv"
         what += " and NashConv"
     curves = {
-        label: [{point["steps"]: point[name] for point in run["curve"] if name in point} for run in result["runs"]]
+        label: [
+            {point["steps"]: factor * point[name] for point in run["curve"] if name in point} for run in result["runs"]
+        ]
         for name, label in labels.items()
     }
     if curves:

@@ -9,6 +9,11 @@ from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 
 FOLDER = Path(__file__).with_name("results")
+_VERSUS = (
+    "What each wins from the rule agent on the boards below: half the difference of their results in the games that "
+    "they play together; in a game for one player, the difference on the same deals. Simulations are those of search "
+    "for a move."
+)
 NONE_YET = "No results yet. `make baselines` makes them."
 
 
@@ -32,9 +37,9 @@ def baseline(game: Game, table: Any) -> str:
         return ""
     summary = json.loads(path.read_text(encoding="utf-8"))["board"]["games"][0]["summary"]
     rows = [
-        (f"`{one['agent']}`", f"{one['mean']['mean']:+.3g}", _interval(one["mean"])) for one in summary["leaderboard"]
+        (f"`{one['agent']}`", _signed(one["mean"]["mean"]), _interval(one["mean"])) for one in summary["leaderboard"]
     ]
-    found = table(("agent", f"mean, {summary['unit']}", "95% interval"), rows)
+    found = table(("agent", f"mean, {_unit(summary)}", "95% interval"), rows)
     how = f"[how they were trained and played](../results.md#{_anchor(game)})"
     return f"{found}\n\nThe same {summary['deals']:,} deals for all; {how}."
 
@@ -48,15 +53,16 @@ def _overview(results: list[dict[str, Any]], table: Any) -> str:
         if not rules:
             continue
         best = max(rules, key=lambda one: one["rating"])["agent"]
-        unit = board["summary"]["unit"].removesuffix(" a deal").removesuffix(" a game")
-        versus = [_versus(board["summary"], kind, best) for kind in ("search", "ppo")]
-        rows.append((f"[{game.title}](#{_anchor(game)})", f"`{best}`", *versus, unit))
+        unit = _unit(board["summary"])
+        search, policy = (_versus(board["summary"], kind, best) for kind in ("search", "ppo"))
+        link, simulations = f"[{game.title}](#{_anchor(game)})", _simulations(board["summary"])
+        rows.append((link, f"`{best}`", search, simulations, policy, unit))
     if not rows:
         return ""
     ahead = sum(any(cell.startswith("**") for cell in row) for row in rows)
-    head = ("game", "strongest rule agent", "search against it", "`ppo` against it", "unit")
+    head = ("game", "strongest rule agent", "search against it", "simulations", "`ppo` against it", "unit")
     said = f"Search or the trained policy beats the strongest rule agent in {ahead} of {len(rows)} games that have one"
-    return f"## At a glance\n\n{said} (in bold: the 95% interval is above 0).\n\n{table(head, rows)}"
+    return f"## At a glance\n\n{said} (in bold: the 95% interval is above 0).\n\n{table(head, rows)}\n\n{_VERSUS}"
 
 
 def _versus(summary: dict[str, Any], kind: str, other: str) -> str:
@@ -67,9 +73,15 @@ def _versus(summary: dict[str, Any], kind: str, other: str) -> str:
         if names == [other, kind]:
             names, mean, low, high = [kind, other], -mean, -high, -low
         if names == [kind, other]:
-            shown = f"{mean:+.3g} ({low:+.3g} to {high:+.3g})"
+            shown = f"{_signed(mean)} ({_signed(low)} to {_signed(high)})"
             return f"**{shown}**" if low > 0 else shown
     return ""
+
+
+def _simulations(summary: dict[str, Any]) -> str:
+    """How many simulations a move the search of a board makes; empty: it has none."""
+    names = [name for pair in summary["head_to_head"] for name in pair["agents"]]
+    return next((name.rpartition("=")[2] for name in names if name.startswith("search:simulations=")), "")
 
 
 def _anchor(game: Game) -> str:
@@ -83,7 +95,7 @@ def _section(result: dict[str, Any], table: Any) -> str:
     rows = [
         (
             f"`{one['agent']}`",
-            f"{one['mean']['mean']:+.3g}",
+            _signed(one["mean"]["mean"]),
             _interval(one["mean"]),
             f"{ratings[one['agent']]['rating']:,.0f}" if one["agent"] in ratings else "",
             f"{one['decision_ms']:.3g}",
@@ -95,8 +107,8 @@ def _section(result: dict[str, Any], table: Any) -> str:
     lines = [
         f"## {game.title}",
         f"{summary['deals']:,} deals, {summary['games']:,} games{f', with {changed}' if changed else ''}:",
-        table(("agent", f"mean, {summary['unit']}", "95% interval", "rating", "ms a decision"), rows),
-        *_training(result, summary["unit"]),
+        table(("agent", f"mean, {_unit(summary)}", "95% interval", "rating", "ms a decision"), rows),
+        *_training(result, _unit(summary)),
         *([f"A response to `ppo`, {response['steps'] / 1e6:,.3g} M steps: {response['verdict']}"] if response else []),
         f"`{result['command']}`, {result['date']}, {result['hardware']}. Digest of the store: `{_digest(result)}`.",
     ]
@@ -107,20 +119,38 @@ def _training(result: dict[str, Any], unit: str) -> list[str]:
     """The runs of a game, and the picture of their learning curves."""
     if not result["runs"]:
         return []
+    game = get_game(result["game"])
+    factor = game.returns(game.make_options(**result["options"])).result_factor
+    chosen = f", of which seed {result['chosen']} plays on the board" if len(result["runs"]) > 1 else ""
+    head = f"Training{chosen}; scores ({unit}) with one seat for the policy and all others for the opponent:"
     picture = f"{result['game']}.svg"
     shown = [f"![Learning curves](results/{picture})"] if (FOLDER / picture).exists() else []
-    return ["\n".join(_trained(run, unit) for run in result["runs"]), *shown]
+    return [head, "\n".join(_trained(run, factor) for run in result["runs"]), *shown]
 
 
 def _interval(mean: dict[str, Any]) -> str:
-    return "" if mean["low"] is None else f"{mean['low']:+.3g} to {mean['high']:+.3g}"
+    return "" if mean["low"] is None else f"{_signed(mean['low'])} to {_signed(mean['high'])}"
 
 
-def _trained(run: dict[str, Any], unit: str) -> str:
-    scores = ", ".join(f"{one['mean']:+.3g} ± {one['half']:.2g} against {name}" for name, one in run["scores"].items())
-    steps, minutes = f"{run['steps'] / 1e6:,.3g} M steps", f"{run['seconds'] / 60:,.0f} min"
+def _signed(value: float) -> str:
+    return f"{value:+,.0f}" if abs(value) >= 100 else f"{value:+.3g}"
+
+
+def _unit(summary: dict[str, Any]) -> str:
+    """The unit of a mean, without "a deal"."""
+    return summary["unit"].removesuffix(" a deal").removesuffix(" a game")
+
+
+def _trained(run: dict[str, Any], factor: float) -> str:
+    """A run in a line; its scores are returns, which `factor` brings to the unit of the board."""
+    scores = ", ".join(
+        f"{_signed(factor * one['mean'])} ± {factor * one['half']:.2g} against {name}"
+        for name, one in run["scores"].items()
+    )
+    steps, seconds = f"{run['steps'] / 1e6:,.3g} M steps", run["seconds"]
+    time = f"{seconds:,.0f} s" if seconds < 120 else f"{seconds / 60:,.0f} min"
     exact = "" if run["nash_conv"] is None else f"; NashConv {run['nash_conv']:.3f}"
-    return f"- `ppo`, seed {run['seed']}: {steps} in {minutes}; {scores} ({unit}){exact}"
+    return f"- seed {run['seed']}: {steps} in {time}; {scores}{exact}"
 
 
 def _digest(result: dict[str, Any]) -> str:

@@ -100,9 +100,8 @@ def has_begun(folder: Path, wanted: Config) -> bool:
     path = folder / CHECKPOINT
     if not path.exists():
         return False
-    found = read_checkpoint(path).get("config")
-    found = found if isinstance(found, dict) else {}
-    differing = [name for name, value in wanted.as_dict().items() if name not in found or found[name] != value]
+    found = Config.make(read_checkpoint(path).get("config") or {}, str(path)).as_dict()
+    differing = [name for name, value in wanted.as_dict().items() if found[name] != value]
     if differing:
         raise OptionError(
             f"{folder} holds a run with other settings ({', '.join(differing[:5])}); choose another folder"

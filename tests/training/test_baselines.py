@@ -10,9 +10,11 @@ pytest.importorskip("pydantic")
 from typer.testing import CliRunner
 
 from baselines.plan import read_plan
-from baselines.run import app
+from baselines.run import app, best_seed, exploited, trained
+from cardenvs.agents.ppo import read_checkpoint
+from cardenvs.agents.weights import write_weights
 from cardenvs.core.errors import OptionError
-from cardenvs.core.registry import game_targets
+from cardenvs.core.registry import game_targets, get_game
 from cardenvs.training.config import CONFIG_FOLDER
 from docs import results_tables
 
@@ -99,3 +101,50 @@ def test_the_overview_says_who_beats_the_rule_agent(board, shown, ahead):
     text = results_tables._overview([board], lambda head, rows: "\n".join(str(row) for row in (head, *rows)))
     assert f"'{shown}'" in text
     assert f"{ahead} of 1 games" in text
+
+
+def run_of(seed, mean, nash_conv=None, opponent="random"):
+    return {"seed": seed, "scores": {opponent: {"mean": mean}, "random": {"mean": 0.0}}, "nash_conv": nash_conv}
+
+
+def test_the_run_that_plays_is_the_least_exploitable_or_best_against_the_rule_agent():
+    kuhn, gin = get_game("kuhn_poker_v0"), get_game("gin_rummy_v0")
+    assert best_seed(kuhn, [run_of(1, 0.1, 0.2), run_of(2, 0.5, 0.6), run_of(3, 0.2, 0.3)]) == 1
+    assert best_seed(gin, [run_of(k, mean, opponent="heuristic") for k, mean in ((1, -1), (2, 3), (3, 2))]) == 2
+
+
+def test_runs_of_another_length_or_with_other_settings_are_not_taken_for_those_of_the_plan(tmp_path):
+    kuhn = get_game("kuhn_poker_v0")
+    small = read_plan(small=True)["kuhn_poker_v0"].model_copy(update={"steps": 2048})
+    assert trained(kuhn, small, tmp_path / "seed-1", 1, 1)["steps"] >= 2048
+    with pytest.raises(OptionError, match="holds a run for 2,048 steps, not 4,096; choose another --work"):
+        trained(kuhn, small.model_copy(update={"steps": 4096}), tmp_path / "seed-1", 1, 1)
+    with pytest.raises(OptionError, match="other settings \\(seed\\)"):
+        trained(kuhn, small, tmp_path / "seed-1", 2, 1)
+
+
+def test_a_response_begins_anew_when_the_policy_is_another(tmp_path):
+    kuhn = get_game("kuhn_poker_v0")
+    small = read_plan(small=True)["kuhn_poker_v0"].model_copy(update={"steps": 2048, "response": 2048, "deals": 4})
+    weights = tmp_path / "ppo.safetensors"
+    for seed in (1, 2):
+        trained(kuhn, small, tmp_path / f"seed-{seed}", seed, 1)
+        write_weights(read_checkpoint(tmp_path / f"seed-{seed}" / "latest.pt"), weights)
+        found = exploited(kuhn, small, f"ppo:{weights},sample=true", weights, tmp_path, 1)
+        assert found["reported"]["greedy"]["deals"] >= 100_000
+    assert len(list(tmp_path.glob("response-*"))) == 2
+
+
+def test_training_scores_are_in_the_unit_of_the_board():
+    score = {"mean": 2.0, "half": 0.5}
+    run = {"seed": 1, "steps": 2_000_000, "seconds": 30, "scores": {"equity": score}, "nash_conv": None, "curve": []}
+    result = {"game": "texas_holdem_v0", "options": {"format": "cash", "num_players": 2}, "runs": [run]}
+    assert "+10 ± 2.5 against equity" in "\n".join(results_tables._training(result, "bb/100"))
+    assert "2 M steps in 30 s" in "\n".join(results_tables._training(result, "bb/100"))
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.1234, "+0.123"), (-12.34, "-12.3"), (1074.2, "+1,074"), (-999.7, "-1,000")]
+)
+def test_large_figures_are_grouped(value, shown):
+    assert results_tables._signed(value) == shown
