@@ -223,7 +223,7 @@ def bench_table(rows: list[dict[str, Any]]) -> str:
         ours, theirs = row["ours"], row["theirs"]
         times = ours / theirs if row["unit"] == "/s" else theirs / ours
         lines.append((row["what"], _figure(ours, row), row["peer"], _figure(theirs, row), f"{times:,.3g}x"))
-    return table(("what", "cardenvs", "peer", "the peer's", "times as fast"), lines)
+    return table(("what", "cardenvs", "peer", "peer's figure", "speedup"), lines)
 
 
 def _figure(value: float, row: dict[str, Any]) -> str:
@@ -281,7 +281,10 @@ _FILLERS: dict[str, Callable[[str, Path], str]] = {
 
 
 def _games_index(games: list[Game]) -> str:
-    text = "A page for each game of the package, with the numbers that the code has."
+    text = (
+        "Sizes are those with default options. Decisions a game are the median over "
+        f"{PLAYED_GAMES} games that the game's default opponent plays against itself."
+    )
     tables = "\n".join(
         f'<a href="../{game.name}/"><img src="../../pictures/{game.name}.svg" alt="{game.title}">'
         f"<span>{game.title}</span></a>"

@@ -86,9 +86,9 @@ class Rollout:
 def advantages(rollout: Rollout, gamma: float, gae_lambda: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the advantage (T, N) of each action, and a bool (T, N): whether its outcome is known.
 
-    GAE runs along the turns of each player. The follower of an action is the next turn of the same player, however
-    many others act in between, and rewards on the way belong to the action. Actions without a follower in the rollout
-    whose game goes on are unknown: their advantage is 0.
+    GAE runs along the turns of each player. The follower of an action is the next turn of the same
+    player, however many others act in between, and rewards on the way belong to the action. Actions
+    without a follower in the rollout whose game goes on are unknown: their advantage is 0.
     """
     steps, num_envs, num_players = rollout.reward.shape
     rows = np.arange(num_envs)

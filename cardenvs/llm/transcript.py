@@ -3,10 +3,11 @@
 A line is one object. "type" says what:
 
     system    {"id", "text"}: a system message, once before the calls that name it
-    call      one request: "time" (UTC), "agent", "model", "game", "game_seed" (the agent's seed of the game), "player",
-              "decision", "attempt" (of the decision, from 1), "request" (of the attempt, from 1), "system" (its id),
-              "messages" (the others), "reply", "outcome", "reason", "seconds", "finish_reason", "tokens",
-              "candidate" and "actions" (what was chosen, where the outcome is "ok")
+    call      one request: "time" (UTC), "agent", "model", "game", "game_seed" (the agent's seed of the
+              game), "player", "decision", "attempt" (of the decision, from 1), "request" (of the attempt,
+              from 1), "system" (its id), "messages" (the others), "reply", "outcome", "reason", "seconds",
+              "finish_reason", "tokens", "candidate" and "actions" (what was chosen, where the outcome is
+              "ok")
 
 A file may be added to by many threads and processes: each line is written in one piece.
 """

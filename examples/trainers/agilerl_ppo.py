@@ -45,7 +45,10 @@ def choose(agent, observation, mask):
 
 
 def train(game, steps, renew=4, **options):
-    """Train, printing progress, and return the agent. The opponents become copies of it every `renew` updates."""
+    """Train, printing progress, and return the agent.
+
+    The opponents become copies of it every `renew` updates.
+    """
     past = []
 
     def opponent(turn):
@@ -55,7 +58,12 @@ def train(game, steps, renew=4, **options):
     agent = make_agent(env)
     past.append(agent.clone())
     obs, info = env.reset(seed=1)
-    running = {"last_obs": obs, "last_done": np.zeros(NUM_ENVS), "last_scores": np.zeros(NUM_ENVS), "last_info": info}
+    running = {
+        "last_obs": obs,
+        "last_done": np.zeros(NUM_ENVS),
+        "last_scores": np.zeros(NUM_ENVS),
+        "last_info": info,
+    }
     played, updates = 0, 0
     while played < steps:
         scores, *latest = collect_rollouts(agent, env, **running)

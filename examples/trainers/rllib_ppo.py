@@ -20,15 +20,15 @@ MODULE = "shared"
 
 def make_env(config):
     """Make the environment of one env runner. `config` has the name of the game and its options."""
-    return PettingZooEnv(cardenvs.make(**config, observation_key="observations", observation_dtype="float32"))
+    env = cardenvs.make(**config, observation_key="observations", observation_dtype="float32")
+    return PettingZooEnv(env)
 
 
 def make_config(game, seed=1, **options):
     """Return the settings of the algorithm."""
     register_env("cardenvs", make_env)
-    module = RLModuleSpec(
-        module_class=ActionMaskingTorchRLModule, model_config={"fcnet_hiddens": [64, 64], "head_fcnet_hiddens": []}
-    )
+    layers = {"fcnet_hiddens": [64, 64], "head_fcnet_hiddens": []}
+    module = RLModuleSpec(module_class=ActionMaskingTorchRLModule, model_config=layers)
     return (
         PPOConfig()
         .environment(

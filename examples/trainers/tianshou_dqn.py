@@ -75,8 +75,9 @@ def train(game, steps, **options):
             # Whole games, so that every return in the buffer is known.
             played += collector.collect(n_episode=50).n_collected_steps
             with torch_train_mode(algorithm.policy):
-                losses = [algorithm.update(buffer, sample_size=256).get_loss_stats_dict() for _ in range(20)]
-        print(f"{played:>8,} steps   loss {np.mean([np.mean(list(loss.values())) for loss in losses]):.3f}", flush=True)
+                updates = [algorithm.update(buffer, sample_size=256) for _ in range(20)]
+        loss = np.mean([np.mean(list(update.get_loss_stats_dict().values())) for update in updates])
+        print(f"{played:>8,} steps   loss {loss:.3f}", flush=True)
     return algorithm.policy.policies["player_0"]
 
 

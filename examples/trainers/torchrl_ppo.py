@@ -39,8 +39,8 @@ class Logits(nn.Module):
     def forward(self, observation, action_mask, to_act):
         """Return logits (..., P, A) and a mask of the same shape.
 
-        A seat that is not to act "chooses" action 0, the only one in its mask. Its log-probability is then constant, so
-        such a step trains the critic but not the actor.
+        A seat that is not to act "chooses" action 0, the only one in its mask. Its log-probability is then
+        constant, so such a step trains the critic but not the actor.
         """
         idle = torch.zeros_like(action_mask)
         idle[..., 0] = True

@@ -17,6 +17,8 @@ import typer
 from pages import PAGES, ROOT, Block, blocks, read
 
 import cardenvs
+from cardenvs.agents.kinds import find_kind
+from cardenvs.agents.specs import split_specs
 from cardenvs.core import registry
 from cardenvs.core.errors import MissingExtraError
 from cardenvs.core.kernel import COMPILED
@@ -133,6 +135,27 @@ def test_the_commands_that_pages_name_exist(page, line):
         )
 
 
+GAME_NAMES = re.compile(rf"\b(?:{'|'.join(cardenvs.list_games())})\b")
+SPECS = re.compile(r"--(?:agents|against|agent) (\"[^\"]+\"|\S+)")
+
+
+def agents_named() -> list[tuple[str, str, str]]:
+    """Return (page, game, spec) for each agent in a command that names one game of cardenvs."""
+    found = []
+    for page in PAGES:
+        for command in re.findall(r"cardenvs [a-z][^`|\n]*", read(page)):
+            games, specs = GAME_NAMES.findall(command), SPECS.search(command)
+            if len(games) == 1 and specs:
+                found += [(page, games[0], spec) for spec in split_specs(specs[1].strip('"'))]
+    return sorted(set(found))
+
+
+@pytest.mark.parametrize(("page", "game", "spec"), agents_named())
+def test_the_agents_that_commands_name_exist(page, game, spec):
+    policies = cardenvs.get_game(game).engine.policy_names()
+    assert spec in policies or find_kind(spec.partition(":")[0]), f"{page}: {game} has no agent {spec}"
+
+
 def check_make(target: str) -> None:
     assert re.search(rf"^{re.escape(target)}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
 
@@ -181,7 +204,17 @@ def test_the_plain_lines_in_the_readme_are_those_of_the_makefile(target):
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# Links and paths
+# Links, paths and versions
+
+
+def test_the_comparison_has_the_pinned_versions():
+    pinned = dict(re.findall(r"^([\w-]+)==(\S+)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE))
+    names = {"OpenSpiel": "open-spiel", "PettingZoo classic": "pettingzoo"}
+    rows = re.findall(r"^\| \[([\w ]+)\]\(\S+\) \| ([^|]+) \|", read("docs/comparison.md"), re.MULTILINE)
+    for title, version in rows:
+        name = names.get(title, title.lower())
+        assert name not in pinned or version == pinned[name], f"{title} is pinned to {pinned[name]}"
+    assert sum(version[0].isdigit() for _, version in rows) > 4
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if not page.startswith("docs/")])
@@ -206,6 +239,8 @@ def test_the_reference_names_what_there_is():
     text = read("docs/api.md")
     for name in cardenvs.__all__:
         assert re.search(rf"\b{name}\b", text), f"docs/api.md lacks {name}"
+    for path in re.findall(r"\[`(cardenvs\.[\w.]+)`\]", text):
+        assert imported(path) is not None
     for target, members in re.findall(
         r"^::: ([\w.]+)\n(?:    options:\n      members: \[(.*)\]\n)?", text, re.MULTILINE
     ):

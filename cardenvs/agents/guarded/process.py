@@ -82,10 +82,10 @@ class ProcessAgent(Agent):
             limits, guest: see `restrict`.
 
         Raises:
-            AgentError: an empty command, or a platform without POSIX processes.
+            AgentError: an empty command, or Windows, which has no POSIX processes.
         """
         if os.name != "posix":
-            raise AgentError("agents in processes of their own need a POSIX system; use isolation='thread'")
+            raise AgentError("agents in separate processes need Linux or macOS; on Windows, use WSL")
         if not command:
             raise AgentError("process agents are written process:COMMAND, as in 'process:python my_agent.py'")
         self._command, self._game, self._options = list(command), game, options

@@ -11,7 +11,7 @@
 A match makes these calls, in this order; each is safe whatever the agent does:
 
     proxy.begin(state, player, seed)    a game begins: `reset`, and what an observer has seen of the deal
-    proxy.decide(state)                 -> Decision, when the player is to act; the caller applies `decision.action`
+    proxy.decide(state)                 -> Decision, when the player is to act; the caller applies its action
     proxy.observe(state)                after every applied action, of any player; only observers notice
     proxy.end(state)                    the game is over, or was broken off; the agent can play another one
     proxy.close()                       no more games; ends the agent's process. A proxy is a context manager
@@ -25,12 +25,12 @@ are counted by class in `proxy.failures`, whether the decision was saved by a la
 
 **Isolation.** Where an agent runs:
 
-    "none"      called directly. A late answer counts as a timeout, but an agent that never answers blocks the
-                match. For agents of cardenvs, and for your own code given as an object.
+    "none"      called directly. A late answer counts as a timeout, but an agent that never answers blocks
+                the match. For agents of cardenvs, and for your own code given as an object.
     "thread"    called in a thread, which is abandoned when time is up. For agents given as objects.
-    "process"   in processes of its own, a new one for each game, with a limit on memory, killed when time is up and
-                restarted. It gets a determinized twin of what its player knows: the true state is not in its
-                memory. POSIX only.
+    "process"   in a separate process, a new one for each game, with limited memory; killed when time is up,
+                and restarted. It gets a determinized twin of what its player knows: the true state is not
+                in its memory. Not on Windows.
     "auto"      the default of the agent's kind: "process" for `python:` specs, "none" for most others.
 
 Some kinds decide for themselves (AgentKind.isolation): a program is always a process, and a language model always plays

@@ -7,12 +7,12 @@ Newton's method for all resamples at once. Every pair that met also gets one dra
 wins has a finite rating. Intervals come from resampling deals, for each match separately. There are two kinds of
 evidence:
 
-    results   the difference between two agents' returns at one table. With mean d and standard deviation s of that
-              difference, one agent is ahead after `games` games with probability of about Phi(sqrt(games) d / s); the
-              pair's games count as won with that probability. Ratings then agree with mean results: winning many small
-              pots does not outweigh losing a few large ones
-    places    only who finished ahead of whom in each game. Players with equal returns tie: all their orders have equal
-              weight
+    results   the difference between two agents' returns at one table. With mean d and standard deviation s of
+              that difference, one agent is ahead after `games` games with a probability of about
+              Phi(sqrt(games) d / s); the pair's games count as won with that probability. Ratings then agree
+              with mean results: winning many small pots does not outweigh losing a few large ones
+    places    only who finished ahead of whom in each game. Players with equal returns tie: all their orders
+              have equal weight
 
 400 points are odds of 10 to 1. Ratings are relative, so something must be fixed: anchors keep their given ratings,
 which makes boards comparable; without anchors the mean is 1500.

@@ -104,7 +104,7 @@ def held(s, player):
 
 @kernel(inline=True)
 def _swap(s, player, log):
-    """Set the old card aside and draw the top of the deck (2.2). Both moves are seen by all, the cards by the owner."""
+    """Set the old card aside and draw the top one (2.2). All see the moves, only the owner the cards."""
     ev.log_move(log, SETS_ASIDE, player, s.deck[player], HAND + player, ASIDE + player, 1 << player)
     s.drawn_at[player] = s.num_dealt
     s.num_dealt += 1

@@ -10,7 +10,7 @@ from high_card.rules import KEEP, SWAP
 
 
 def played(deck, *actions, **options):
-    """The state after some actions on an explicit deck: player 0's card, player 1's, then the deck from the top."""
+    """The state after some actions. `deck`: player 0's card, player 1's, then the deck from the top."""
     state = cardenvs.get_game("high_card_v0").new_state(seed=1, deck=deck, **options)
     for action in actions:
         state.apply(action)

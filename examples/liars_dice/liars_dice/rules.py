@@ -73,7 +73,7 @@ STATE = record(
 )
 
 TABLE = Table(MAX_PLAYERS)
-DICE = TABLE.counter("dice", per_player=True)  # sorted and written as one number: 255 is a two and two fives
+DICE = TABLE.counter("dice", per_player=True)  # sorted, as one number: 255 is a two and two fives
 NUM_DICE = TABLE.counter("num_dice", per_player=True)
 BID = TABLE.counter("bid")  # 35 is 3-5; 0 before the first
 BEGINS = TABLE.event("begin", Op.SET, "{player} has {value} dice.")
@@ -178,7 +178,8 @@ def _begin_bidding(s, starter, given, log):
     next_given = 0
     for p in range(s.rules.num_players):
         next_given = _roll(s, p, given, next_given)
-        ev.log_event(log, ROLLED, p, ev.UNKNOWN, DICE + p, ev.NO_PLACE, as_number(s, p), 1 << p, ev.EVERYBODY)
+        rolled = as_number(s, p)
+        ev.log_event(log, ROLLED, p, ev.UNKNOWN, DICE + p, ev.NO_PLACE, rolled, 1 << p, ev.EVERYBODY)
     s.bids[:] = 0
     s.quantity = s.face = 0
     ev.log_set(log, NO_BIDS, ev.NO_PLAYER, BID, 0)

@@ -51,7 +51,8 @@ class LiarsDiceView(View):
         shown = {"dice_in_play": int(rules.dice_in_play(s)), "wild_face": int(rules.wild_face(s)) or None}
         if s.quantity:
             chance = holds_probability(s, player, s.quantity, s.face)
-            shown |= {"bid": f"{s.quantity}-{s.face}", "bidder": int(s.bidder), "bid_holds": round(float(chance), 4)}
+            bid = f"{s.quantity}-{s.face}"
+            shown |= {"bid": bid, "bidder": int(s.bidder), "bid_holds": round(float(chance), 4)}
         return shown
 
     def describe_event(self, event, kind):
