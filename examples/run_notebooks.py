@@ -37,7 +37,8 @@ INSTALL = '''\
 import importlib.util
 from pathlib import Path
 
-if importlib.util.find_spec("cardenvs") is None:
+spec = importlib.util.find_spec("cardenvs")
+if spec is None or spec.origin is None:  # missing, or only a folder of that name
     here = Path.cwd()
     found = [folder for folder in (here, *here.parents) if (folder / "cardenvs" / "__init__.py").is_file()]
     found += sorted(here.glob("cardenvs-*.whl"), reverse=True)
@@ -52,7 +53,8 @@ if importlib.util.find_spec("cardenvs") is None:
 INSTALL_FROM_GITHUB = '''\
 import importlib.util
 
-if importlib.util.find_spec("cardenvs") is None:
+spec = importlib.util.find_spec("cardenvs")
+if spec is None or spec.origin is None:  # missing, or only a folder of that name
     %pip install --quiet "cardenvs[notebooks] @ git+https://github.com/{repository}"'''
 
 STYLE = """\

@@ -6,6 +6,7 @@ import importlib.util
 import re
 import struct
 import sys
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -183,11 +184,11 @@ def installed(monkeypatch):
     """Run the cell that installs cardenvs in a folder; return what it asks pip for."""
 
     def run(folder, is_known=False):
-        asked, find = [], importlib.util.find_spec
+        asked = []
         shell = InteractiveShell(config=Config({"HistoryManager": {"enabled": False}}))
         shell.register_magic_function(asked.append, "line", "pip")
-        hidden = () if is_known else ("cardenvs",)
-        monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: find(name) if name not in hidden else None)
+        if not is_known:
+            monkeypatch.setattr(importlib.util, "find_spec", lambda name: PathFinder.find_spec(name, [str(folder)]))
         monkeypatch.chdir(folder)
         shell.run_cell(runner.shared_cells()["install"]).raise_error()
         return asked
@@ -212,7 +213,7 @@ def test_a_wheel_beside_a_notebook_is_installed(installed, tmp_path):
 
 
 def test_without_a_wheel_the_cell_says_what_to_do_and_installs_nothing(installed, tmp_path):
-    (tmp_path / "cardenvs").mkdir()  # by this name alone, a folder is no checkout
+    (tmp_path / "cardenvs").mkdir()  # a folder of that name is neither the package nor a checkout
     with pytest.raises(RuntimeError, match=r"Run `make wheel` in a checkout.*on Colab"):
         installed(tmp_path)
 
