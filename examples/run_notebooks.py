@@ -24,7 +24,11 @@ from nbclient.exceptions import CellExecutionError
 
 FOLDER = Path(__file__).parent / "notebooks"
 REPOSITORY = ""
-"""OWNER/REPO on GitHub, once there is one: badges then open the notebook on Colab, and its install cell works there."""
+"""OWNER/REPO on GitHub, once there is one: badges then open the notebook on Colab, its first cell installs cardenvs
+from GitHub, and links lead to GitHub. Until then, a reader uploads a notebook and a wheel (docs/notebooks.md)."""
+
+COLAB = "https://colab.research.google.com/"
+PLACE = "examples/notebooks"
 
 SHORT = "cardenvs.short"
 """Name of the notebook's metadata that holds the values of a short run, for names set in the cell `parameters`."""
@@ -33,16 +37,24 @@ INSTALL = '''\
 import importlib.util
 from pathlib import Path
 
-if importlib.util.find_spec("cardenvs") is None:
-    checkout = next((p for p in [Path.cwd(), *Path.cwd().parents] if (p / "cardenvs").is_dir()), None)
-    if checkout is None:
-        raise SystemExit("Open this notebook in a checkout of cardenvs, or install cardenvs[notebooks] first.")
-    %pip install --quiet "{checkout}[notebooks]"'''
+spec = importlib.util.find_spec("cardenvs")
+if spec is None or spec.origin is None:  # missing, or only a folder of that name
+    here = Path.cwd()
+    found = [folder for folder in (here, *here.parents) if (folder / "cardenvs" / "__init__.py").is_file()]
+    found += sorted(here.glob("cardenvs-*.whl"), reverse=True)
+    if not found:
+        raise RuntimeError(
+            f"cardenvs is not installed, and there is no wheel of it in {here}. Run `make wheel` in a checkout, put "
+            "dist/cardenvs-*.whl into this folder (on Colab: folder symbol on the left, then Upload), and run this "
+            "cell again. Do not install `cardenvs` from PyPI: that name may be somebody else's."
+        )
+    %pip install --quiet "{found[0]}[notebooks]"'''
 
 INSTALL_FROM_GITHUB = '''\
 import importlib.util
 
-if importlib.util.find_spec("cardenvs") is None:
+spec = importlib.util.find_spec("cardenvs")
+if spec is None or spec.origin is None:  # missing, or only a folder of that name
     %pip install --quiet "cardenvs[notebooks] @ git+https://github.com/{repository}"'''
 
 STYLE = """\
@@ -62,6 +74,7 @@ SILENT = {
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
 }
 _STYLER_ID = re.compile(r"\bT_[0-9a-f]{5}(?=[_\"])")  # pandas draws one for each styled table
+_TO_NOTEBOOK = re.compile(r"\]\((\d\d_\w+\.ipynb)")
 CELL_S = 600  # compiling a game is the longest
 
 
@@ -71,10 +84,19 @@ def notebooks() -> list[Path]:
 
 
 def badge(path: Path) -> str:
-    """Return the first line of a notebook: a badge that leads to Colab."""
-    image = "https://colab.research.google.com/assets/colab-badge.svg"
-    place = f"github/{REPOSITORY}/blob/main/examples/notebooks/{path.name}" if REPOSITORY else ""
-    return f"[![Open in Colab]({image})](https://colab.research.google.com/{place})"
+    """Return the first line of a notebook: a badge that leads to Colab, and what to do there if that is not all."""
+    image = "[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]"
+    if REPOSITORY:
+        return f"{image}({COLAB}github/{REPOSITORY}/blob/main/{PLACE}/{path.name})"
+    return f"{image}({COLAB}) *File > Upload notebook*; the first cell says how to install cardenvs there."
+
+
+def linked(source: str) -> str:
+    """Return a text with links that also work on Colab, once there is a repository for them to lead to."""
+    if not REPOSITORY:
+        return source
+    source = _TO_NOTEBOOK.sub(rf"]({COLAB}github/{REPOSITORY}/blob/main/{PLACE}/\1", source)
+    return source.replace("](../../", f"](https://github.com/{REPOSITORY}/blob/main/")
 
 
 def shared_cells() -> dict[str, str]:
@@ -122,13 +144,15 @@ def execute(notebook: Any, folder: Path) -> None:
 
 
 def tidy(notebook: Any, path: Path) -> None:
-    """Bring badge, shared cells, ids and metadata up to date, so that two runs differ in results only."""
+    """Bring badge, links, shared cells, ids and metadata up to date, so that two runs differ in results only."""
     first = notebook.cells[0]
     lines = first.source.splitlines()
     first.source = "\n".join([badge(path), *(lines[1:] if lines[0].startswith("[![Open in Colab]") else ["", *lines])])
     for tag, code in shared_cells().items():
         tagged(notebook, tag).source = code
     for number, cell in enumerate(notebook.cells):
+        if cell.cell_type == "markdown":
+            cell.source = linked(cell.source)
         cell.id = f"cell-{number:02}"
         cell.metadata = {"tags": cell.metadata["tags"]} if cell.metadata.get("tags") else {}
         for output in cell.get("outputs", ()):

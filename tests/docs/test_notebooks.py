@@ -6,7 +6,9 @@ import importlib.util
 import re
 import struct
 import sys
+from importlib.machinery import PathFinder
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,6 +20,9 @@ for module in ("nbclient", "ipykernel", "matplotlib", "pandas", "hypothesis"):
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
+
+from IPython.core.interactiveshell import InteractiveShell  # noqa: E402  after importorskip("ipykernel")
+from traitlets.config import Config  # noqa: E402  the same
 
 from examples import run_notebooks as runner  # noqa: E402  after the folder of the checkout is on the path
 
@@ -168,6 +173,137 @@ def test_an_unknown_name_is_an_error_that_lists_the_known_ones(monkeypatch, caps
     with pytest.raises(SystemExit):
         runner.main()
     assert "no notebook's name begins with '99'; there are 01_five_minutes.ipynb" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# The first cell, and what a repository on GitHub changes
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Run the cell that installs cardenvs in a folder; return what it asks pip for."""
+
+    def run(folder, is_known=False):
+        asked = []
+        shell = InteractiveShell(config=Config({"HistoryManager": {"enabled": False}}))
+        shell.register_magic_function(asked.append, "line", "pip")
+        if not is_known:
+            monkeypatch.setattr(importlib.util, "find_spec", lambda name: PathFinder.find_spec(name, [str(folder)]))
+        monkeypatch.chdir(folder)
+        shell.run_cell(runner.shared_cells()["install"]).raise_error()
+        return asked
+
+    return run
+
+
+def test_nothing_is_installed_where_cardenvs_can_be_imported(installed, tmp_path):
+    (tmp_path / "cardenvs-0.1.0-py3-none-any.whl").touch()
+    assert installed(tmp_path, is_known=True) == []
+
+
+def test_the_checkout_of_a_notebook_is_installed(installed):
+    assert installed(runner.FOLDER) == [f'install --quiet "{ROOT}[notebooks]"']
+
+
+def test_a_wheel_beside_a_notebook_is_installed(installed, tmp_path):
+    wheel = tmp_path / "cardenvs-0.1.0-py3-none-any.whl"
+    wheel.touch()
+    (tmp_path / "other-1.0-py3-none-any.whl").touch()
+    assert installed(tmp_path) == [f'install --quiet "{wheel}[notebooks]"']
+
+
+def test_without_a_wheel_the_cell_says_what_to_do_and_installs_nothing(installed, tmp_path):
+    (tmp_path / "cardenvs").mkdir()  # a folder of that name is neither the package nor a checkout
+    with pytest.raises(RuntimeError, match=r"Run `make wheel` in a checkout.*on Colab"):
+        installed(tmp_path)
+
+
+def test_with_a_repository_badge_installation_and_links_lead_there(monkeypatch, installed, tmp_path):
+    monkeypatch.setattr(runner, "REPOSITORY", "owner/repo")
+    notebook = small_notebook()
+    notebook.cells.append(
+        nbformat.v4.new_markdown_cell(
+            "[a](../../docs/arena.md#your-own-agent) [b](02_b.ipynb) [c](https://example.org)"
+        )
+    )
+    path = runner.FOLDER / "01_small.ipynb"
+    runner.tidy(notebook, path)
+    before = nbformat.writes(notebook)
+    runner.tidy(notebook, path)
+    assert nbformat.writes(notebook) == before
+    colab = "https://colab.research.google.com/github/owner/repo/blob/main/examples/notebooks"
+    assert notebook.cells[0].source.splitlines()[0].endswith(f"]({colab}/01_small.ipynb)")
+    assert notebook.cells[-1].source == (
+        "[a](https://github.com/owner/repo/blob/main/docs/arena.md#your-own-agent) "
+        f"[b]({colab}/02_b.ipynb) [c](https://example.org)"
+    )
+    assert installed(tmp_path) == ['install --quiet "cardenvs[notebooks] @ git+https://github.com/owner/repo"']
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Notebooks as pages of the site
+
+
+@pytest.fixture(scope="module")
+def pages():
+    pytest.importorskip("mkdocs")
+    from docs import notebook_pages
+
+    return notebook_pages
+
+
+def test_a_page_shows_the_notebook_and_each_of_its_outputs_once(path, notebook, pages):
+    text = pages.page_text(path)
+    assert text.startswith("# ")
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            is_shown = not {"install", "style"} & set(cell.metadata.get("tags", ()))
+            assert (cell.source in text) == is_shown
+    found = pages.outputs_of(path)
+    assert len(found) == len(outputs(notebook))
+    page = SimpleNamespace(file=SimpleNamespace(src_uri=f"notebooks/{path.stem}.md"))
+    filled = pages.on_page_content(text, page=page)
+    assert "notebook-output" in filled
+    assert all(filled.count(shown) >= 1 for shown in found.values())
+    assert 'id="output-' not in filled
+
+
+def test_the_page_of_notebooks_and_the_navigation_lead_to_all_of_them():
+    listed = re.findall(r"\]\(\.\./examples/notebooks/(\w+)\.ipynb\)", (ROOT / "docs/notebooks.md").read_text("utf-8"))
+    in_nav = re.findall(r": notebooks/(\w+)\.md$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
+    assert listed == in_nav == [path.stem for path in NOTEBOOKS]
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "target"),
+    [
+        ("notebooks.md", "../examples/notebooks/01_a.ipynb", "notebooks/01_a.md"),
+        ("games/g.md", "../../examples/notebooks/01_a.ipynb#b", "../notebooks/01_a.md#b"),
+        ("games/g.md", "../arena.md", "../arena.md"),
+        ("games/g.md", "https://example.org/examples/notebooks/01_a.ipynb", None),
+    ],
+)
+def test_links_to_notebooks_lead_to_their_pages(pages, page, link, target):
+    made = pages.on_page_markdown(f"[x]({link})", page=SimpleNamespace(file=SimpleNamespace(src_uri=page)))
+    assert made == f"[x]({target or link})"
+
+
+@pytest.mark.parametrize(
+    ("link", "shown"),
+    [
+        ("../../docs/arena.md#your-own-agent", "[x](../arena.md#your-own-agent)"),
+        ("https://github.com/owner/repo/blob/main/docs/arena.md", "[x](../arena.md)"),
+        ("02_b.ipynb", "[x](02_b.md)"),
+        ("https://colab.research.google.com/github/owner/repo/blob/main/examples/notebooks/02_b.ipynb", "[x](02_b.md)"),
+        ("../../training/single_file_ppo.py", "`x`"),
+        ("https://example.org", "[x](https://example.org)"),
+    ],
+)
+def test_links_in_a_notebook_lead_on_from_its_page(pages, tmp_path, link, shown):
+    notebook = small_notebook()
+    notebook.cells.append(nbformat.v4.new_markdown_cell(f"See [x]({link})."))
+    nbformat.write(notebook, tmp_path / "01_small.ipynb")
+    assert pages.page_text(tmp_path / "01_small.ipynb").endswith(f"See {shown}.\n")
 
 
 def needed(notebook):
