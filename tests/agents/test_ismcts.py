@@ -1,6 +1,5 @@
 """Information-set tree search: the kernels against a slow oracle, and what the agent makes of them."""
 
-import itertools
 import os
 import subprocess
 import sys
@@ -12,10 +11,10 @@ from agents.slow_tree import SlowTree
 
 from cardenvs.agents import Turn, make_agent, tree
 from cardenvs.agents.ismcts import ISMCTSAgent
-from cardenvs.agents.search import SearchAgent
 from cardenvs.agents.specs import agent_fingerprint
 from cardenvs.agents.tree import NetworkTree, SearchTree
 from cardenvs.core.errors import AgentError, FormatError
+from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.registry import get_game, list_games
 from cardenvs.core.tree_search import ENTRY, WALK, find, lookup, move_entries
 
@@ -243,21 +242,25 @@ def test_priors_lead_the_search_and_returns_correct_it():
 
 
 @pytest.fixture
-def checkpoint(tmp_path):
-    """A network with random weights, as `cardenvs train` saves it."""
-    torch = pytest.importorskip("torch")
-    from cardenvs.agents.ppo import FORMAT, Network
+def network_of(tmp_path):
+    """A function that writes a network with random weights for a game and returns the file."""
+    pytest.importorskip("torch")
+    pytest.importorskip("safetensors")
+    from agents.untrained import untrained
 
-    options, layout = LEDUC.make_options(), LEDUC.layout(LEDUC.make_options())
-    torch.manual_seed(1)
-    network = Network.for_game(LEDUC, options, [16], "relu")
-    path = tmp_path / "latest.pt"
-    saved = {
-        "format": FORMAT, "game": LEDUC.name, "options": options.as_dict(), "layout": layout.hash,
-        "shape": network.shape, "model": network.state_dict(), "steps": 1, "config": {"reward_scale": 0.25},
-    }  # fmt: skip
-    torch.save(saved, path)
-    return path
+    from cardenvs.agents.weights import write_weights
+
+    def write(game):
+        path = tmp_path / f"{game.name}.safetensors"
+        write_weights(untrained(game, reward_scale=0.25), path)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def checkpoint(network_of):
+    return network_of(LEDUC)
 
 
 def test_a_checkpoint_guides_the_search(checkpoint):
@@ -267,9 +270,6 @@ def test_a_checkpoint_guides_the_search(checkpoint):
     turn = Turn(state, 3)
     assert agent.act(turn) in state.legal_actions()
     assert turn.notes["search"]["worlds"] == 100
-    twin = Turn(state.determinize(state.current_player, 99), 3)
-    assert agent.act(twin) == agent.act(Turn(state, 3))
-    assert twin.notes == turn.notes
     assert len(agent_fingerprint(f"ismcts:network={checkpoint}")) == 16
     observation, mask = state.observation(0)[None], state.action_mask()[None]
     probs, further = agent.network.evaluate(observation, mask)
@@ -293,33 +293,58 @@ def test_a_wrong_network_is_refused(checkpoint, tmp_path):
 # ---------------------------------------------------------------------------------------------------------------
 # What it knows, in every game
 
-SMALL = ("briscola_v0", "kuhn_poker_v0", "leduc_poker_v0")
+FAST = ("briscola_v0", "gin_rummy_v0", "kuhn_poker_v0", "leduc_poker_v0")
 DEPTH = 30  # whole games of some take minutes
+LONGEST = 60  # plies of a game in which positions are looked for
 
 
-def twins_of(name, count):
-    """Some positions of a game with the worlds that the player to act cannot tell from them."""
-    for seed, plies in itertools.product(range(2), (0, 5, 17)):
-        state = get_game(name).new_state(seed=seed)
-        while not state.is_terminal and (state.ply < plies or len(state.legal_actions()) == 1):
-            state.apply(state.policy_action("random", state.ply))
-        if not state.is_terminal:
-            yield state, [state.determinize(state.current_player, twin) for twin in range(count)]
+def decisions(name, seed):
+    """The states of a random game in which there is a choice."""
+    state = get_game(name).new_state(seed=seed)
+    while not state.is_terminal and state.ply < LONGEST:
+        if len(state.legal_actions()) > 1:
+            yield state.clone()
+        state.apply(state.policy_action("random", state.ply))
+
+
+def differing_twins(state, count):
+    """Up to `count` worlds that the player to act cannot tell from `state`, with other cards in hidden places."""
+    player, hidden = state.current_player, state.table(OMNISCIENT).normal()
+    twins = []
+    for seed in range(8):
+        twin = state.determinize(player, seed)
+        assert twin.table(player).normal() == state.table(player).normal()
+        if twin.table(OMNISCIENT).normal() != hidden:
+            twins.append(twin)
+    return twins[:count]
+
+
+def hidden_worlds(name):
+    """Decisions from the first to about the last of some games, each with two differing twins, where there are any."""
+    for seed in range(3):
+        found = list(decisions(name, seed))
+        for state in found[:: max(1, (len(found) - 1) // 2)]:
+            twins = differing_twins(state, 2)
+            if len(twins) == 2:
+                yield state, twins
 
 
 @pytest.mark.parametrize(
-    "name", [name if name in SMALL else pytest.param(name, marks=pytest.mark.slow) for name in list_games()]
+    "name", [name if name in FAST else pytest.param(name, marks=pytest.mark.slow) for name in list_games()]
 )
-@pytest.mark.parametrize("kind", [SearchAgent, ISMCTSAgent])
-def test_the_choice_and_the_notes_depend_only_on_what_the_player_knows(name, kind):
-    agent = kind(get_game(name), simulations=40, depth=DEPTH)
-    positions = 0
-    for state, twins in twins_of(name, 2):
-        found = []
-        for world in (state, *twins):
-            agent.reset(0)
-            turn = Turn(world, 9)
-            found.append((agent.act(turn), turn.notes))
-        assert found[0] == found[1] == found[2]
-        positions += 1
-    assert positions
+@pytest.mark.parametrize("kind", ["search", "ismcts", "network"])
+def test_the_choice_and_the_notes_depend_only_on_what_the_player_knows(name, kind, request):
+    game = get_game(name)
+    limits = f"network={request.getfixturevalue('network_of')(game)}" if kind == "network" else f"depth={DEPTH}"
+    spec = f"{'search' if kind == 'search' else 'ismcts'}:simulations=40,{limits}"
+    agent = make_agent(spec, game, game.make_options())
+    plies = []
+    for state, twins in hidden_worlds(name):
+        turns = [Turn(world, 9) for world in (state, *twins)]
+        actions = [agent.act(turn) for turn in turns]
+        assert len(set(actions)) == 1
+        assert turns[0].notes == turns[1].notes == turns[2].notes
+        assert turns[0].notes["search"]
+        plies.append(state.ply)
+    assert len(plies) >= 4
+    assert min(plies) < max(plies)

@@ -10,14 +10,13 @@ pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
 import torch
+from agents.untrained import untrained
 from safetensors.torch import save_file
 
-from cardenvs.agents.ppo import Network, load_agent, read_checkpoint
-from cardenvs.agents.seeds import MatchSeed
+from cardenvs.agents.ppo import load_agent, read_checkpoint
 from cardenvs.agents.specs import make_agent
 from cardenvs.agents.weights import FORMAT, write_weights
-from cardenvs.agents.zoo import FOLDER, card, weights_file, zoo_names
-from cardenvs.arena import Match
+from cardenvs.agents.zoo import weights_file, zoo_names
 from cardenvs.cli import app
 from cardenvs.core.errors import AgentError, FormatError
 from cardenvs.core.registry import get_game
@@ -25,16 +24,10 @@ from cardenvs.core.registry import get_game
 GAME = get_game("kuhn_poker_v0")
 OPTIONS = GAME.make_options()
 MOST_BYTES = 2_000_000
-CARD_SECTIONS = ("## How it was trained", "## How strong it is", "## What it does badly")
 
 
 def checkpoint(width=8):
-    torch.manual_seed(0)
-    network = Network.for_game(GAME, OPTIONS, (width,), "relu")
-    return {
-        "game": GAME.name, "options": {}, "layout": GAME.layout(OPTIONS).hash, "shape": network.shape, "steps": 7,
-        "reward_scale": 0.5, "method": "ppo", "model": network.state_dict(),
-    }  # fmt: skip
+    return untrained(GAME, hidden=(width,))
 
 
 def log_probs(agent):
@@ -149,25 +142,6 @@ def test_names_never_become_paths(name):
         make_agent(f"zoo:{name}", GAME, OPTIONS)
 
 
-def test_the_list_and_the_cards():
-    runner = CliRunner()
-    listed = runner.invoke(app, ["zoo", "list"], env={"COLUMNS": "200"})
-    assert listed.exit_code == 0
-    for name in zoo_names():
-        assert f"zoo:{name}" in listed.output
-        assert all(section in card(name) for section in CARD_SECTIONS), name
-        assert runner.invoke(app, ["zoo", "show", name]).exit_code == 0
-    assert {path.suffix for path in FOLDER.glob("*/*")} <= {".safetensors", ".md"}
-
-
 @pytest.mark.parametrize("name", zoo_names())
-def test_policies_are_small_and_beat_random_players(name):
+def test_policies_are_small(name):
     assert weights_file(name).stat().st_size < MOST_BYTES
-    found = read_checkpoint(weights_file(name))
-    game = get_game(found["game"])
-    options = game.make_options(**found["options"])
-    if options.num_players == 1:
-        return
-    agents = [f"zoo:{name}", *["random"] * (options.num_players - 1)]
-    summary = Match(game, options, tuple(agents), 60, MatchSeed.of(1)).run()
-    assert summary.ranking[0].name == f"zoo:{name}"

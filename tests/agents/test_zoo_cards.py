@@ -1,0 +1,164 @@
+"""The cards of the policies that come with cardenvs: their figures are those of the commands beside them."""
+
+import json
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+pytest.importorskip("torch")
+pytest.importorskip("safetensors")
+
+from agents.untrained import untrained
+
+from cardenvs.agents.ppo import read_checkpoint
+from cardenvs.agents.specs import split_specs
+from cardenvs.agents.weights import write_weights
+from cardenvs.agents.zoo import FOLDER, card, weights_file, zoo_names
+from cardenvs.arena import Match
+from cardenvs.cli import app
+from cardenvs.cli.options import read_options
+from cardenvs.core.registry import get_game
+
+RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"
+SECTIONS = ("## How it was trained", "## How strong it is", "## What it does badly")
+MAGNET = "leduc_poker_v0/magnet"  # whose card has exact figures
+PLAYED = sorted(set(zoo_names()) - {MAGNET})
+RUNNER = CliRunner()
+
+# Enough for an interval of the first figure that leaves out random weights and every rule agent that is clearly weaker.
+FEW_DEALS = {
+    "bridge_v0/ppo_auction": 100,
+    "briscola_v0/ppo": 150,
+    "canasta_v0/ppo": 30,
+    "durak_v0/ppo": 100,
+    "gin_rummy_v0/ppo": 200,
+    "katko_v0/ppo": 200,
+    "texas_holdem_v0/heads_up": 400,
+}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A row of a card's table: what the policy gets a deal against an opponent, in the match above the table."""
+
+    game: str
+    options: list[str]
+    agents: list[str]
+    opponent: str
+    deals: int
+    seed: int
+    mean: float
+    half: float
+
+    def measured(self, deals, policy=None):
+        """The estimate of the first `deals` deals; with another agent in place of the policy, if given."""
+        game = get_game(self.game)
+        options = read_options(game, self.options)
+        agents = self.agents if options.num_players > 2 else [self.agents[0], self.opponent]
+        if policy is not None:
+            agents = [policy if agent == self.agents[0] else agent for agent in agents]
+        return Match(game, options, tuple(agents), deals, self.seed).run().standings[0].mean
+
+
+def tables(name, command):
+    """The calls of a cardenvs command in a card that have a table below: [(words, rows of the table)]."""
+    found = re.findall(rf"```bash\n(cardenvs {command} .+)\n```\n\n\|.*\n\| ---.*\n((?:\|.*\n)+)", card(name))
+    return [(shlex.split(call), rows.splitlines()) for call, rows in found]
+
+
+def claims(name):
+    """The rows of a card's tables, first to last."""
+    return [_claim(words, row) for words, rows in tables(name, "match") for row in rows]
+
+
+def _claim(words, row):
+    opponent, mean, half = re.fullmatch(r"\| ([^ |]+) \| ([+-][\d.,]+) ± ([\d.,]+) \|", row).groups()
+    game, flags = words[2], list(zip(words[3::2], words[4::2], strict=True))
+    given = dict(flags)
+    options = [value for flag, value in flags if flag == "-o"]
+    agents = split_specs(given["--agents"])
+    numbers = [float(text.replace(",", "")) for text in (mean, half)]
+    return Claim(game, options, agents, opponent, int(given["--deals"]), int(given["--seed"]), *numbers)
+
+
+def test_the_list_and_the_cards():
+    listed = RUNNER.invoke(app, ["zoo", "list"], env={"COLUMNS": "200"})
+    assert listed.exit_code == 0
+    for name in zoo_names():
+        assert f"zoo:{name}" in listed.output
+        assert all(section in card(name) for section in SECTIONS), name
+        assert RUNNER.invoke(app, ["zoo", "show", name]).exit_code == 0
+    assert {path.suffix for path in FOLDER.glob("*/*")} <= {".safetensors", ".md"}
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_every_figure_has_its_command_and_the_first_one_is_in_the_summary(name):
+    found = claims(name)
+    for claim in found:
+        assert claim.agents[0].partition(",")[0] == f"zoo:{name}"
+        assert claim.opponent in claim.agents
+    summary = card(name).split("\n\n")[1].replace("\n", " ")
+    first = re.search(r"[+-][\d.,]+ ± [\d.,]+", card(name).partition("## How strong it is")[2])[0]
+    assert first in summary
+    assert f"{found[0].deals:,} deals" in summary
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_cards_and_results_say_the_same_of_the_training(name):
+    result = json.loads((RESULTS / f"{name.partition('/')[0]}.json").read_text(encoding="utf-8"))
+    (run,), text = result["runs"], " ".join(card(name).split())
+    millions = run["steps"] / 1e6
+    cores = "one core" if "--threads 1" in result["command"] else "a machine with two cores"
+    assert result["command"] in text
+    assert re.search(
+        rf"{millions:.{0 if millions > 10 else 1}f} million [a-z]+ in {run['seconds'] / 60:.0f} minutes", text
+    )
+    assert f"minutes on {cores}, with" in text
+    if result.get("response"):
+        gain = result["response"]["reported"][result["response"]["mode"]]
+        assert f"{gain['mean']:+.2f} ± {gain['half']:.2f} points a deal on {gain['deals']} deals" in text
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_a_few_deals_agree_with_the_first_figure(name):
+    claim = claims(name)[0]
+    found = claim.measured(FEW_DEALS[name])
+    assert found.low <= claim.mean <= found.high
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLAYED)
+def test_a_few_deals_tell_random_weights_from_the_policy(name, tmp_path):
+    claim = claims(name)[0]
+    trained = read_checkpoint(weights_file(name))
+    game = get_game(claim.game)
+    weights = untrained(game, game.make_options(**trained["options"]), trained["shape"]["hidden"])
+    write_weights(weights, tmp_path / "untrained.safetensors")
+    parameters = claim.agents[0].partition(",")[2]
+    found = claim.measured(FEW_DEALS[name], f"ppo:{tmp_path}/untrained.safetensors,{parameters}".rstrip(","))
+    assert found.high < claim.mean
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLAYED)
+def test_all_deals_give_the_figures(name):
+    for claim in claims(name):
+        found = claim.measured(claim.deals)
+        tolerance = 0.1 * claim.half  # for a processor that rounds otherwise
+        assert found.mean == pytest.approx(claim.mean, abs=tolerance), claim
+        assert (found.high - found.low) / 2 == pytest.approx(claim.half, abs=tolerance), claim
+
+
+def test_leducs_exact_figures():
+    mixed, greedy = tables(MAGNET, "exploitability")
+    assert f"zoo:{MAGNET},sample=true" in mixed[0]
+    assert f"zoo:{MAGNET}" in greedy[0]
+    for words, rows in (mixed, greedy):
+        output = RUNNER.invoke(app, words[1:]).output
+        gains = re.findall(r"(player_\d) .* ([\d.]+)\n", output) + re.findall(r"(NashConv) ([\d.]+)", output)
+        assert rows == [f"| {name} | {float(gain):.3f} |" for name, gain in gains]
+    assert f"a NashConv of {mixed[1][-1].split()[-2]} chips" in card(MAGNET)
