@@ -117,7 +117,7 @@ def rlcard(game: str) -> Contestant:
 
 
 def pgx(game: str, num_envs: int) -> Contestant:
-    """pgx on the CPU: jitted, vmapped, auto-reset, random legal actions sampled in the same call."""
+    """pgx: jitted, vmapped, auto-reset, random legal actions sampled in the same call."""
     import jax
     import pgx as library
     from pgx.experimental.wrappers import auto_reset
@@ -140,7 +140,8 @@ def pgx(game: str, num_envs: int) -> Contestant:
         jax.block_until_ready(now[0].observation)
         return 8 * num_envs
 
-    return Contestant("pgx", lambda seconds: repeat_for(seconds, run))
+    name = f"pgx on the {jax.default_backend().upper()}"
+    return Contestant(name, lambda seconds: repeat_for(seconds, run))
 
 
 def tournaments(game: str, num_envs: int, policy: str, **options) -> Contestant:

@@ -3,7 +3,7 @@
 Four things are generated, and committed:
 
 * `docs/games/NAME.md`, a page for each game of this package, and `docs/games/index.md`;
-* `docs/pictures/NAME.svg`, a picture of each game, an animation, and the chart of speeds;
+* `docs/pictures/NAME.svg`, a picture of each game, a thumbnail, an animation, and the chart of speeds;
 * in README.md and the pages of docs/, everything between a pair of markers:
       <!-- games:start -->  ...  <!-- games:end -->      the table of games
       <!-- agents:start -->  ...  <!-- agents:end -->    the table of agents, from their kinds
@@ -40,13 +40,14 @@ from cardenvs.core.replay import Replay
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
 from cardenvs.core.view import plain
-from cardenvs.pictures import draw_animation, draw_svg
+from cardenvs.pictures import draw_animation, draw_svg, draw_thumbnail
 from docs import results_tables, speed_chart
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 GENERATED = "<!-- Written by `python -m docs.generate`. Edit page.md and rules.md in the game's folder instead. -->"
 PICTURE_SEED = 7
+MEASURED = "solving.svg"  # takes a minute; see docs/solving_curves.py
 PLAYED_GAMES = 51  # for the typical length of a game
 SAMPLED_GAMES = 100  # of random play, from which the action table learns what is legal when
 _MARKED = re.compile(r"(<!-- (games|agents|bench|results|code):start ?(.*?) -->\n)(.*?)(<!-- \2:end -->)", re.DOTALL)
@@ -90,7 +91,7 @@ def differing(wanted: Mapping[Path, str | None]) -> dict[Path, str | None]:
 
 def _generated_now() -> Iterator[Path]:
     yield from (DOCS / "games").glob("*.md")
-    yield from (DOCS / "pictures").glob("*.svg")
+    yield from (path for path in (DOCS / "pictures").rglob("*.svg") if path.name != MEASURED)
 
 
 def game_files(game: Game) -> dict[Path, str]:
@@ -98,6 +99,7 @@ def game_files(game: Game) -> dict[Path, str]:
     return {
         DOCS / "games" / f"{game.name}.md": game_page(game),
         DOCS / "pictures" / f"{game.name}.svg": picture_of(game),
+        DOCS / "pictures" / "thumbnails" / f"{game.name}.svg": thumbnail_of(game),
     }
 
 
@@ -200,7 +202,7 @@ _HEADLINES = {
     ("gin_rummy_v0 batch, 1 core", "OpenSpiel from Python"): "Gin rummy, batched, one core",
     ("gin_rummy_v0 batch, 1 core", "RLCard"): "Gin rummy, batched, one core",
     ("texas_holdem_v0 batch, 1 core", "OpenSpiel from Python"): "No-limit hold'em for six, batched, one core",
-    ("leduc_poker_v0 batch, 2 cores", "pgx"): "Leduc poker, batched, two cores",
+    ("leduc_poker_v0 batch, 2 cores", "pgx on the CPU"): "Leduc poker, batched, two cores",
     ("leduc_poker_v0 AEC loop", "PettingZoo classic leduc_holdem_v4"): "Leduc poker, PettingZoo AEC loop",
     ("rummikub_v0 solver, 3000 positions of self-play, median", "HiGHS, median"): "Best Rummikub play, median position",
 }  # the rows of the README, each with a name that needs no explanation
@@ -286,7 +288,7 @@ def _games_index(games: list[Game]) -> str:
         f"{PLAYED_GAMES} games that the game's default opponent plays against itself."
     )
     tables = "\n".join(
-        f'<a href="../{game.name}/"><img src="../../pictures/{game.name}.svg" alt="{game.title}">'
+        f'<a href="../{game.name}/"><img src="../../pictures/thumbnails/{game.name}.svg" alt="{game.title}">'
         f"<span>{game.title}</span></a>"
         for game in games
     )
@@ -299,7 +301,7 @@ def game_page(game: Game) -> str:
     options = game.make_options()
     opening, words = read_page(game)
     sections = {
-        "Picture": _picture(game, options),
+        "Picture": _picture(game),
         "Install and play": _example(game),
         "A game": _sample_game(game, options),
         "Specs": _specs(game, options),
@@ -332,17 +334,30 @@ def rules_section(rules: str) -> str:
     return re.sub(r"^#", "##", re.sub(r"\A# .*\n", "", rules), flags=re.MULTILINE).strip()
 
 
-def _picture(game: Game, options: Options) -> str:
-    state = middle_position(game, options)
+def _picture(game: Game) -> str:
+    state = middle_position(game)
     player = state.current_player
-    played = f"Seed {PICTURE_SEED} after {_count(state.ply, 'action')} of random play"
-    what = f"{played}, as `player_{player}`, who is to act, sees it in a terminal:"
+    played = f"seed {PICTURE_SEED} after {_count(state.ply, 'action')} of `{game.default_opponent}`"
+    what = f"The same position in a terminal ({played}, seen by `player_{player}`, who is to act):"
     image = f"![{game.title} in the middle of a game](../pictures/{game.name}.svg)"
     return f"{image}\n\n{what}\n\n{_TICK}text\n{state.render(player)}\n{_TICK}"
 
 
 def picture_of(game: Game) -> str:
-    """The picture of a position in the middle of a game of the default opponent, as the player to act sees it."""
+    """The picture of a position in the middle of a game, as the player to act sees it."""
+    state = middle_position(game)
+    return draw_svg(state.view(state.current_player), "auto") + "\n"
+
+
+def thumbnail_of(game: Game) -> str:
+    """The small picture of the same position."""
+    state = middle_position(game)
+    return draw_thumbnail(state.view(state.current_player), "auto") + "\n"
+
+
+@functools.cache
+def middle_position(game: Game) -> State:
+    """Where half of a typical game of the default opponent has been played."""
     state = game.new_state(seed=PICTURE_SEED)
     for ply in range(typical_length(game) // 2):
         after = state.clone()
@@ -350,7 +365,7 @@ def picture_of(game: Game) -> str:
         if after.is_terminal:
             break
         state = after
-    return draw_svg(state.view(state.current_player)) + "\n"
+    return state
 
 
 def _animation() -> str:
@@ -359,17 +374,11 @@ def _animation() -> str:
     state = game.new_state(seed=PICTURE_SEED)
     while not state.is_terminal:
         state.apply(state.policy_action(game.default_opponent, state.ply))
-    return draw_animation(frame.view for frame in Replay.of(state).frames(0)) + "\n"
+    return draw_animation((frame.view for frame in Replay.of(state).frames(0)), theme="auto") + "\n"
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
-
-
-def middle_position(game: Game, options: Options) -> State:
-    """Where half of a random game has been played."""
-    length = sum(1 for _ in random_play(game, options, PICTURE_SEED)) - 1
-    return next(state for state in random_play(game, options, PICTURE_SEED) if state.ply >= length // 2)
 
 
 def random_play(game: Game, options: Options, seed: int) -> Iterator[State]:

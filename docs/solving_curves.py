@@ -1,6 +1,6 @@
 """`python -m docs.solving_curves`: NashConv by iterations, for each method on Kuhn and Leduc poker, as a picture.
 
-Writes docs/pictures/solving.png. Takes about a minute.
+Writes docs/pictures/solving.svg. Takes about a minute.
 """
 
 import json
@@ -11,12 +11,11 @@ from matplotlib.figure import Figure
 
 from cardenvs.core.registry import get_game
 from cardenvs.training.cfr import METHODS, Run
+from cardenvs.training.curves import COLOURS, GRID, TEXT, save
 from cardenvs.training.progress import METRICS_FILE
 
-PICTURE = Path(__file__).parent / "pictures" / "solving.png"
+PICTURE = Path(__file__).parent / "pictures" / "solving.svg"
 ITERATIONS = {**dict.fromkeys(METHODS, 10_000), "mccfr": 300_000}
-_COLOURS = dict(zip(ITERATIONS, ("#55606a", "#0068a8", "#00795a", "#c8452a", "#8a5cb8"), strict=True))
-_TEXT, _GRID = "#1b2430", "#cfd6d0"
 
 
 def curve(game: str, method: str) -> tuple[list[int], list[float]]:
@@ -34,19 +33,19 @@ def main() -> None:
     """Solve, and write the picture."""
     figure = Figure(figsize=(9, 3.6), layout="constrained")
     for axes, game in zip(figure.subplots(1, 2, sharey=True), ("kuhn_poker_v0", "leduc_poker_v0"), strict=True):
-        for method in ITERATIONS:
+        for method, colour in zip(ITERATIONS, COLOURS, strict=False):
             iterations, nash_conv = curve(game, method)
-            axes.loglog(iterations, nash_conv, color=_COLOURS[method], lw=1.6, label=method)
+            axes.loglog(iterations, nash_conv, color=colour, lw=1.6, label=method)
             print(f"{game} {method}: NashConv {nash_conv[-1]:.2g} after {iterations[-1]:,} iterations")
-        axes.set_title(get_game(game).title, color=_TEXT)
-        axes.set_xlabel("iterations", color=_TEXT)
-        axes.grid(color=_GRID, lw=0.8)
-        axes.tick_params(color=_GRID, labelcolor=_TEXT, which="both")
+        axes.set_title(get_game(game).title, color=TEXT)
+        axes.set_xlabel("iterations", color=TEXT)
+        axes.grid(color=GRID, lw=0.8)
+        axes.tick_params(color=GRID, labelcolor=TEXT, which="both")
         for spine in axes.spines.values():
             spine.set_visible(False)
-    figure.axes[0].set_ylabel("NashConv, chips a deal", color=_TEXT)
-    figure.axes[1].legend(frameon=False, labelcolor=_TEXT)
-    figure.savefig(PICTURE, dpi=130)
+    figure.axes[0].set_ylabel("NashConv, chips a deal", color=TEXT)
+    figure.axes[1].legend(frameon=False, labelcolor=TEXT)
+    save(figure, PICTURE)
     print(f"picture: {PICTURE}")
 
 

@@ -4,5 +4,6 @@ Nothing here knows a game or its rules, so a picture cannot show more than the v
 """
 
 from cardenvs.pictures.svg import draw_animation, draw_svg
+from cardenvs.pictures.thumbnail import draw_thumbnail
 
-__all__ = ["draw_animation", "draw_svg"]
+__all__ = ["draw_animation", "draw_svg", "draw_thumbnail"]

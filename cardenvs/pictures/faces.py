@@ -31,9 +31,10 @@ def num(value: float) -> str:
     return f"{value:.1f}".rstrip("0").rstrip(".")
 
 
-def text(x: float, y: float, shown: str, size: float, style: str, anchor: str = "") -> str:
-    """Return an SVG text whose baseline begins at (x, y), or is anchored there."""
+def text(x: float, y: float, shown: str, size: float, style: str, anchor: str = "", width: float = 0.0) -> str:
+    """Return an SVG text whose baseline begins at (x, y), or is anchored there; `width` squeezes or stretches it."""
     placed = f' text-anchor="{anchor}"' if anchor else ""
+    placed += f' textLength="{num(width)}" lengthAdjust="spacingAndGlyphs"' if width else ""
     return f'<text x="{num(x)}" y="{num(y)}" font-size="{num(size)}" class="{style}"{placed}>{escaped(shown)}</text>'
 
 
@@ -91,7 +92,8 @@ def _card(face: dict[str, Any], x: float, y: float, scale: float, style: str) ->
     if suit is None:
         shown = text(x + width / 2, y + height / 2 + 10 * scale, rank, 30 * scale, "cv-rank cv-s", "middle")
         return outline + shown
-    corner = text(x + 5 * scale, y + 18 * scale, rank, 18 * scale, f"cv-rank cv-{suit}")
+    squeezed = 17 * scale if len(rank) > 1 else 0.0  # so that a card on top of it leaves it readable
+    corner = text(x + 4.5 * scale, y + 18 * scale, rank, 18 * scale, f"cv-rank cv-{suit}", width=squeezed)
     below = _suit(suit, x + 5 * scale, y + 22 * scale, 12 * scale)
     large = 28 * scale
     return outline + corner + below + _suit(suit, x + (width - large) * 0.72, y + height * 0.45, large)

@@ -68,6 +68,13 @@ _FONT = ".cv text{font-family:'Hanken Grotesk',system-ui,'Segoe UI',Roboto,sans-
 _COMMON = _FONT + _rules("", _SAME | _LINE_STYLES)
 
 
+def checked_theme(theme: str) -> str:
+    """Return a theme; ValueError if there is none of that name."""
+    if theme not in THEMES:
+        raise ValueError(f"a theme is one of {', '.join(THEMES)}; got {theme!r}")
+    return theme
+
+
 def css(theme: str) -> str:
     """Return the style sheet of a theme: "light", "dark", or "auto" for what the reader's system prefers."""
     if theme == "dark":

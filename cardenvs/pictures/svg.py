@@ -6,48 +6,20 @@ place; or, if the view's shape is "ring", the players around a table.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from cardenvs.pictures import faces
-from cardenvs.pictures.faces import CARD_HEIGHT, CARD_WIDTH, box, circle, num, text
-from cardenvs.pictures.style import THEMES, css
+from cardenvs.pictures.faces import box, circle, num, text
+from cardenvs.pictures.piles import GAP, Block, Marks, flow, piles_of
+from cardenvs.pictures.style import checked_theme, css
 from cardenvs.pictures.text import escaped, text_width, wrapped
 
 WIDTH = 960.0
 NARROW = 480.0  # for phones
-_MARGIN, _GAP, _PAD = 16.0, 10.0, 12.0
-_LABEL = 11.0  # size of the labels of piles
-_OWN, _OTHER, _SMALL, _SEAT = 1.15, 0.75, 0.8, 0.85  # scales of cards
-_MOST_BACKS = 14  # face-down cards drawn side by side; more are a stack with their number
-_MOST_IN_HAND = 26  # cards of a hand that do not overlap
+_MARGIN, _PAD = 16.0, 12.0
+_OWN, _OTHER, _SEAT = 1.15, 0.75, 0.85  # scales of cards
 _RING_WIDTH, _RING_HEIGHT, _SEAT_WIDTH = 620.0, 300.0, 190.0
-
-
-@dataclass(frozen=True)
-class Block:
-    """Something that has been drawn at the origin and can be moved.
-
-    Attributes:
-        width, height: its size.
-        parts: its SVG.
-    """
-
-    width: float
-    height: float
-    parts: tuple[str, ...]
-
-    def at(self, x: float, y: float) -> str:
-        """Return the SVG of the block with its top left corner at (x, y)."""
-        return f'<g transform="translate({num(x)} {num(y)})">{"".join(self.parts)}</g>'
-
-
-@dataclass(frozen=True)
-class Marks:
-    """What the viewer may click: ids of tokens, and ids of piles."""
-
-    tokens: frozenset[str]
-    piles: frozenset[str]
+_MOST_IN_RING, _LARGE_RING_HEIGHT = 8, 380.0  # players, and the height for more
 
 
 def draw_svg(view: dict[str, Any], theme: str = "light", width: float | None = None) -> str:
@@ -79,8 +51,7 @@ def draw_parts(view: dict[str, Any], across: float = WIDTH) -> tuple[list[str], 
 
 def framed(parts: Sequence[str], height: float, theme: str, label: str, width: float | None = None) -> str:
     """Return the elements of a picture as an SVG document; see `draw_svg`."""
-    if theme not in THEMES:
-        raise ValueError(f"a theme is one of {', '.join(THEMES)}; got {theme!r}")
+    checked_theme(theme)
     size = f' width="{num(width)}" height="{num(width * height / WIDTH)}"' if width else ' width="100%"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {num(WIDTH)} {num(height)}"{size} class="cv cv-{theme}" '
@@ -158,15 +129,15 @@ def _rows(view: dict[str, Any], marks: Marks, y: float, across: float) -> tuple[
         x = _MARGIN
         for block in row:
             parts.append(block.at(x, y))
-            x += block.width + _GAP
-        y += max(block.height for block in row) + _GAP
-    piles = _piles(view, None, 1.0, marks, inside - 2 * _PAD)
+            x += block.width + GAP
+        y += max(block.height for block in row) + GAP
+    piles = piles_of(view, None, 1.0, marks, inside - 2 * _PAD)
     if piles:
-        inner = _flow(piles, inside - 2 * _PAD, centred=True)
+        inner = flow(piles, inside - 2 * _PAD, centred=True)
         height = inner.height + 2 * _PAD
         parts.append(box(_MARGIN, y, inside, height, "cv-felt", 16))
         parts.append(inner.at((across - inner.width) / 2, y + _PAD))
-        y += height + _GAP
+        y += height + GAP
     own = _player(view, bottom, inside, _OWN, marks)
     parts.append(own.at(_MARGIN, y))
     return parts, y + own.height + _MARGIN
@@ -180,7 +151,7 @@ def _other_players(view: dict[str, Any], players: list[int], marks: Marks, insid
     found = []
     for first in range(0, len(players), per_row):
         row = players[first : first + per_row]
-        width = (inside - _GAP * (len(row) - 1)) / len(row)
+        width = (inside - GAP * (len(row) - 1)) / len(row)
         height = max(_player(view, player, width, _OTHER, marks).height for player in row)
         found.append([_player(view, player, width, _OTHER, marks, height) for player in row])
     return found
@@ -191,19 +162,21 @@ def _ring(view: dict[str, Any], marks: Marks, y: float) -> tuple[list[str], floa
     n, bottom = len(view["players"]), _bottom(view)
     seats = [_player(view, (bottom + k) % n, _SEAT_WIDTH, _SEAT, marks) for k in range(n)]
     highest = max(seat.height for seat in seats)
-    height = _RING_HEIGHT + 1.5 * highest
+    oval = _RING_HEIGHT if n <= _MOST_IN_RING else _LARGE_RING_HEIGHT
+    height = oval + 1.5 * highest
     cx, cy = WIDTH / 2, y + height / 2
-    axes = f'rx="{num(_RING_WIDTH / 2)}" ry="{num(_RING_HEIGHT / 2)}"'
+    axes = f'rx="{num(_RING_WIDTH / 2)}" ry="{num(oval / 2)}"'
     parts = [f'<ellipse cx="{num(cx)}" cy="{num(cy)}" {axes} class="cv-felt"/>']
-    middle = _flow(_piles(view, None, 1.0, marks, _RING_WIDTH / 2), _RING_WIDTH / 2, centred=True)
+    room = _RING_WIDTH * 0.6
+    middle = flow(piles_of(view, None, 1.0, marks, room), room, centred=True)
     parts.append(middle.at(cx - middle.width / 2, cy - middle.height / 2))
     for k, seat in enumerate(seats):
         angle = math.pi / 2 + 2 * math.pi * k / n
         across, down = math.cos(angle), math.sin(angle)
         x = cx + across * (_RING_WIDTH / 2 + 50) - _SEAT_WIDTH / 2
-        above = cy + down * (_RING_HEIGHT / 2 + highest / 4) - seat.height / 2
+        above = cy + down * (oval / 2 + highest / 4) - seat.height / 2
         parts.append(seat.at(x, min(max(above, y), y + height - seat.height)))
-        parts += _chips(view, (bottom + k) % n, cx + across * _RING_WIDTH * 0.3, cy + down * _RING_HEIGHT * 0.25)
+        parts += _chips(view, (bottom + k) % n, cx + across * _RING_WIDTH * 0.36, cy + down * oval * 0.27)
     return parts, y + height + _MARGIN
 
 
@@ -226,7 +199,7 @@ def _player(view: dict[str, Any], player: int, width: float, scale: float, marks
     """Return the panel of a player, at least `height` high: name, notes, counters, piles."""
     top, y = _name_lines(view, player, width)
     room = width - 2 * _PAD
-    inner = _flow(_piles(view, player, scale, marks, room), room)
+    inner = flow(piles_of(view, player, scale, marks, room), room)
     height = max(y + inner.height + _PAD, height)
     acts = not view["terminal"] and view["current_player"] == player
     panel = box(0, 0, width, height, "cv-panel-act" if acts else "cv-panel", 10)
@@ -239,13 +212,14 @@ def _name_lines(view: dict[str, Any], player: int, width: float) -> tuple[list[s
     name = f"player_{player}" + (" (you)" if view["viewer"] == player else "")
     parts = [text(_PAD, 24, name, 14, "cv-name")]
     x, y = _PAD + text_width(name, 14, bold=True) + 8, 24.0
-    shown = [f"{this['return']:+g}"] if view["terminal"] or this["return"] else []
-    shown += this["notes"]
-    shown += ["has left"] if not this["active"] and not view["terminal"] else []
+    shown = list(this["notes"])
+    shown += ["out"] if not (this["active"] or view["terminal"] or "out" in shown) else []
+    shown += [f"return {round(this['return'], 3):+g}"] if view["terminal"] or this["return"] else []
     for one in view["counters"]:
         if one["use"] == "number" and isinstance(one["value"], list) and player < len(one["value"]):
             value = one["value"][player]
-            shown.append(f"{one['label']} {'?' if value is None else value}")
+            if value != 0 or this["active"]:  # who is out has no stack
+                shown.append(f"{one['label']} {'?' if value is None else value}")
     for word in shown:
         wide = text_width(word, 11.5) + 12
         if x + wide > width - _PAD:
@@ -259,135 +233,3 @@ def _pill(x: float, y: float, shown: str, width: float, size: float) -> list[str
     """Return text with its baseline at y, on a rounded ground."""
     ground = box(x, y - 14, width, 20, "cv-pill", 10)
     return [ground, text(x + width / 2, y, shown, size, "cv-ink", "middle")]
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# Piles
-
-
-def _piles(view: dict[str, Any], owner: int | None, scale: float, marks: Marks, width: float) -> list[Block]:
-    """Return the piles of an owner. Empty ones of players are left out, but not the stock that has run out."""
-    return [
-        _pile(pile, scale if owner is None or pile["layout"] == "hand" else min(scale, _SMALL), marks, width)
-        for pile in view["piles"]
-        if pile["owner"] == owner and (pile["count"] or pile["layout"] == "grid" or owner is None)
-    ]
-
-
-def _pile(pile: dict[str, Any], scale: float, marks: Marks, width: float) -> Block:
-    shown = _tokens(pile, scale, marks, width)
-    is_counted = pile["layout"] in ("stack", "fan") and pile["count"] > 1
-    label = f"{pile['label']} · {pile['count']}" if is_counted else pile["label"]
-    caption = text(0, _LABEL, label, _LABEL, "cv-dim")
-    body = f'<g data-pile="{escaped(pile["id"])}">{shown.at(0, _LABEL + 6)}</g>'
-    return Block(max(shown.width, text_width(label, _LABEL)), shown.height + _LABEL + 6, (caption, body))
-
-
-def _tokens(pile: dict[str, Any], scale: float, marks: Marks, width: float) -> Block:
-    layout = pile["layout"]
-    style = "cv-can" if pile["id"] in marks.piles else ""
-    if not pile["tokens"]:
-        if layout == "grid":
-            return Block(width, 10, ())
-        wide, high = CARD_WIDTH * scale, CARD_HEIGHT * scale
-        return Block(wide, high, (box(0, 0, wide, high, f"cv-empty {style}".strip(), 5 * scale),))
-    if layout == "stack":
-        return _stack(pile, scale, style)
-    if layout == "grid":
-        places = _flow([_line([token], 1, marks, 0, width, "", True) for token in pile["tokens"]], width, 6, 6)
-        return Block(width, places.height, places.parts)
-    is_fan = layout == "fan" or (layout == "hand" and pile["count"] > _MOST_IN_HAND)
-    overlap = 0.55 if is_fan else -0.08
-    return _flow(
-        [_line(group, scale, marks, overlap, width, style) for group in _groups(pile)], width, 16 * scale, 8 * scale
-    )
-
-
-def _groups(pile: dict[str, Any]) -> list[list[dict[str, Any]]]:
-    """Return the tokens of a pile by group; a pile with hidden tokens is one group."""
-    tokens, sizes = pile["tokens"], pile.get("groups")
-    if not sizes or any("hidden" in token for token in tokens):
-        return [tokens]
-    found, first = [], 0
-    for size in sizes:
-        found.append(tokens[first : first + size])
-        first += size
-    return found
-
-
-def _line(
-    tokens: list[dict[str, Any]], scale: float, marks: Marks, overlap: float, width: float, style: str,
-    in_grid: bool = False,
-) -> Block:  # fmt: skip
-    """Return tokens in a row, or in several if there is no room; `overlap` is the covered part of each."""
-    parts, x, y, high, widest = [], 0.0, 0.0, 0.0, 0.0
-    for token in tokens:
-        hidden = _hidden(token["hidden"], scale, width) if "hidden" in token else None
-        wide, tall = (hidden.width, hidden.height) if hidden else faces.size_of(token, scale, in_grid)
-        if x and x + wide > width:
-            x, y, high = 0.0, y + high + 6, 0.0
-        if hidden:
-            parts.append(hidden.at(x, y))
-        else:
-            is_open = token["id"] in marks.tokens or (style and token is tokens[-1])
-            parts.append(faces.draw(token, x, y, scale, "cv-can" if is_open else "", in_grid))
-        widest, high = max(widest, x + wide), max(high, tall)
-        x += wide * (1 - overlap) if not hidden else wide + 4
-    return Block(widest, y + high, tuple(parts))
-
-
-def _hidden(number: int, scale: float, width: float) -> Block:
-    """Return face-down cards: a few side by side, closer if there is little room; many as a stack with their number."""
-    if number > _MOST_BACKS:
-        return _numbered([faces.draw_back(2.0 * k, 4 - 2.0 * k, scale) for k in range(3)], scale, number)
-    step = min(CARD_WIDTH * scale * 0.36, (width - CARD_WIDTH * scale) / max(number - 1, 1))
-    parts = tuple(faces.draw_back(step * k, 0, scale) for k in range(number))
-    return Block(step * (number - 1) + CARD_WIDTH * scale, CARD_HEIGHT * scale, parts)
-
-
-def _stack(pile: dict[str, Any], scale: float, style: str) -> Block:
-    """Return the top of a pile; of one without an order, a token that the viewer knows, if there is one."""
-    first_known = pile["tokens"][0] if not pile["ordered"] else pile["tokens"][-1]
-    depth = min(3, pile["count"])
-    under = [faces.draw_back(2.0 * k, 4 - 2.0 * k, scale) for k in range(depth)]
-    x, y = 2.0 * (depth - 1), 4 - 2.0 * (depth - 1)
-    if "hidden" in first_known:
-        wide, high = CARD_WIDTH * scale, CARD_HEIGHT * scale
-        outline = [box(x, y, wide, high, f"cv-open {style}", 5 * scale)] if style else []
-        return _numbered([*under, *outline], scale, pile["count"])
-    wide, high = faces.size_of(first_known, scale)
-    if first_known["face"]["kind"] == "text":
-        return Block(wide, high, (faces.draw(first_known, 0, 0, scale, style),))
-    return Block(wide + 6, high + 6, (*under[:-1], faces.draw(first_known, x, y, scale, style)))
-
-
-def _numbered(parts: list[str], scale: float, number: int) -> Block:
-    """Return cards with a number on them."""
-    wide, high = CARD_WIDTH * scale + 6, CARD_HEIGHT * scale + 6
-    badge = circle(wide / 2, high / 2, 13 * max(scale, 0.8), "cv-card")
-    return Block(wide, high, (*parts, badge, text(wide / 2, high / 2 + 4, str(number), 12, "cv-title", "middle")))
-
-
-def _flow(
-    blocks: Sequence[Block], width: float, gap: float = 16, line_gap: float = _GAP, centred: bool = False
-) -> Block:
-    """Return blocks side by side, in as many lines as they need."""
-    if not blocks:
-        return Block(0, 0, ())
-    lines: list[list[Block]] = [[]]
-    x = 0.0
-    for block in blocks:
-        if lines[-1] and x + block.width > width:
-            lines.append([])
-            x = 0.0
-        lines[-1].append(block)
-        x += block.width + gap
-    wides = [sum(block.width for block in line) + gap * (len(line) - 1) for line in lines]
-    parts, y = [], 0.0
-    for line, wide in zip(lines, wides, strict=True):
-        x = (max(wides) - wide) / 2 if centred else 0.0
-        for block in line:
-            parts.append(block.at(x, y))
-            x += block.width + gap
-        y += max(block.height for block in line) + line_gap
-    return Block(max(wides), y - line_gap, tuple(parts))

@@ -12,8 +12,15 @@ from cardenvs.core.errors import FormatError, OptionError, require
 from cardenvs.training.progress import METRICS_FILE
 
 FORMATS = (".svg", ".png", ".pdf")
-_COLOURS = ("#2563eb", "#e4572e", "#17a673", "#a855f7", "#d99a0b", "#0ea5b7", "#db2777", "#64748b")
-_TEXT, _GRID = "#374151", "#d1d5db"
+COLOURS = ("#2563eb", "#e4572e", "#17a673", "#a855f7", "#d99a0b", "#0ea5b7", "#db2777", "#64748b")
+TEXT, GRID = "#374151", "#d1d5db"
+_DARK = (  # what other colours become on dark pages, by the styles that matplotlib writes
+    "svg{fill:#e8edf0}"
+    '[style*="fill: #ffffff"]{fill:#1d262c!important}'
+    f'[style*="fill: {TEXT}"]{{fill:#c3ccd2!important}}'
+    f'[style*="stroke: {TEXT}"]{{stroke:#c3ccd2!important}}'
+    f'[style*="stroke: {GRID}"]{{stroke:#3c4850!important}}'
+)
 _MOST_BYTES = 1 << 30
 
 Curve = dict[int, float]  # value by steps
@@ -114,20 +121,39 @@ def draw_curves(curves: dict[str, list[Curve]], label: str, out: Path) -> None:
     """
     _check_format(out)
     require("matplotlib", "report")
-    import matplotlib
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 5), layout="constrained", dpi=150)
     axes = figure.add_subplot()
     for number, (name, group) in enumerate(curves.items()):
         steps, low, mean, high = _band(group)
-        colour = _COLOURS[number % len(_COLOURS)]
+        colour = COLOURS[number % len(COLOURS)]
         axes.plot(steps / 1e6, mean, color=colour, lw=2, label=name, marker="o" if len(steps) == 1 else None)
         if len(group) > 1:
             axes.fill_between(steps / 1e6, low, high, color=colour, alpha=0.18, lw=0)
     _finish(axes, label)
+    save(figure, out)
+
+
+def save(figure: Any, out: Path) -> None:
+    """Write a matplotlib figure; as SVG, the same bytes for the same figure, and dark where the reader's system is.
+
+    Args:
+        figure: white, its text and grid in TEXT and GRID, or black.
+        out: picture to write; the ending says which format.
+    """
+    import matplotlib
+
+    is_svg = out.suffix.lower() == ".svg"
     with matplotlib.rc_context({"svg.fonttype": "path", "svg.hashsalt": "cardenvs"}):
-        figure.savefig(out, metadata={"Date": None} if out.suffix.lower() == ".svg" else None)
+        figure.savefig(out, metadata={"Date": None} if is_svg else None)
+    if is_svg:
+        out.write_text(_in_both_themes(out.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def _in_both_themes(svg: str) -> str:
+    """Return a chart that matplotlib wrote, with colours for readers whose system prefers dark pages."""
+    return svg.replace("</style>", f"@media (prefers-color-scheme: dark) {{{_DARK}}}</style>", 1)
 
 
 def _band(group: list[Curve]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -141,12 +167,12 @@ def _band(group: list[Curve]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
 
 def _finish(axes: Any, label: str) -> None:
     if label.startswith("mean return"):
-        axes.axhline(0, color=_TEXT, lw=1, ls=(0, (4, 3)))
+        axes.axhline(0, color=TEXT, lw=1, ls=(0, (4, 3)))
     axes.set_xlabel("million steps")
     axes.set_ylabel(label)
-    axes.grid(color=_GRID, lw=0.8)
+    axes.grid(color=GRID, lw=0.8)
     axes.set_axisbelow(True)
-    axes.tick_params(color=_GRID, labelcolor=_TEXT, length=0)
+    axes.tick_params(color=GRID, labelcolor=TEXT, length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
     for text in axes.legend(frameon=False).get_texts():

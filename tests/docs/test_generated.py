@@ -1,5 +1,6 @@
 """What docs/generate.py writes is up to date, and says what the code says."""
 
+import re
 import sys
 
 import pytest
@@ -8,7 +9,7 @@ from pages import ROOT
 sys.path.insert(0, str(ROOT))  # for `docs`, which is not part of the package
 
 from cardenvs.agents.kinds import find_kind, kind_names
-from docs import generate
+from docs import generate, speed_chart
 
 GAMES = generate.own_games()
 
@@ -32,7 +33,8 @@ def test_all_other_generated_files_are_up_to_date():
 
 
 def test_there_are_no_files_of_games_that_are_gone():
-    wanted = {path for game in GAMES for path in (f"games/{game.name}.md", f"pictures/{game.name}.svg")}
+    folders = {"games": "md", "pictures": "svg", "pictures/thumbnails": "svg"}
+    wanted = {f"{folder}/{game.name}.{ending}" for game in GAMES for folder, ending in folders.items()}
     wanted |= {"games/index.md", "pictures/animation.svg", "pictures/speed.svg"}
     assert {path.relative_to(generate.DOCS).as_posix() for path in generate._generated_now()} == wanted
 
@@ -85,6 +87,16 @@ def test_rows_of_a_benchmark_become_a_table():
     lines = generate.bench_table(rows).splitlines()
     assert lines[2] == "| steps | 42 M/s | Peer | 500,000/s | 84x |"
     assert lines[3] == "| import | 0.25 s | Peer | 2 s | 8x |"
+
+
+def test_the_chart_says_who_is_faster_and_how_the_peers_ran():
+    chart = speed_chart.draw()
+    assert "2.89 M (cardenvs is 10.9x as fast)" in speed_chart._group(
+        "Leduc", [{"peer": "pgx", "ours": 31.6e6, "theirs": 2.89e6}], 0
+    )
+    assert re.findall(r">(pgx[^<.]*)<", chart) == ["pgx on the CPU"]
+    assert set(re.findall(r">(OpenSpiel[^<.]*)<", chart)) == {"OpenSpiel from Python"}
+    assert all("cardenvs is" in text for text in re.findall(r">([^<]*x as fast)", chart))
 
 
 def test_action_tables_are_short():

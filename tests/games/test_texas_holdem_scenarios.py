@@ -11,7 +11,9 @@ from holdem import deal, last, play, play_hand, positions, pots, returned, table
 import cardenvs
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import IllegalActionError
+from cardenvs.core.events import SPECTATOR
 from cardenvs.games.texas_holdem import GAME, hand_category, hand_rank
+from cardenvs.pictures import draw_svg
 
 # ---------------------------------------------------------------------------------------------------------------
 # Walks, raises, the option
@@ -454,6 +456,21 @@ def test_32_equal_chips_share_a_place():
     state = two_go_out(300)
     assert last(state, "shared_place") == [(3, 4), (4, 4)]
     assert state.returns == [0, 0, 0, -0.75, -0.75]
+
+
+@pytest.mark.parametrize(("third", "texts"), [(200, ["4th place", "5th place"]), (300, ["shared 4th place"] * 2)])
+def test_32_everybody_sees_the_places(third, texts):
+    state = two_go_out(third)
+    for viewer in (*range(5), SPECTATOR):
+        view = state.view(viewer)
+        assert [notes[-1:] for notes in (player["notes"] for player in view["players"])][3:] == [
+            [text] for text in texts
+        ]
+        assert not any("place" in note for player in view["players"][:3] for note in player["notes"])
+    shown = draw_svg(state.view(0))
+    assert f">{texts[0]}<" in shown
+    assert ">return -" in shown
+    assert "stack 0" not in shown
 
 
 @pytest.mark.parametrize("seed", range(5))

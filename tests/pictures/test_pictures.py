@@ -16,7 +16,7 @@ from cardenvs.core.registry import get_game
 from cardenvs.core.replay import Replay
 from cardenvs.envs.arguments import table_image
 from cardenvs.envs.single import SeatEnv
-from cardenvs.pictures import draw_animation, draw_svg
+from cardenvs.pictures import draw_animation, draw_svg, draw_thumbnail
 from cardenvs.pictures.player import Frame, in_notebook, player_page
 from cardenvs.pictures.raster import gif, png, rgb_array
 from cardenvs.pictures.svg import WIDTH
@@ -65,13 +65,31 @@ def test_twins_have_one_picture(every_game):
     for state in positions(every_game, seed=6, most=6):
         for player in range(state.num_players):
             twin = state.determinize(player, 1)
-            assert draw_svg(twin.view(player)) == draw_svg(state.view(player))
+            for draw in (draw_svg, draw_thumbnail):
+                assert draw(twin.view(player)) == draw(state.view(player))
+
+
+def test_thumbnails_show_the_hand_and_nothing_hidden(every_game):
+    for state in positions(every_game, seed=5):
+        for viewer in (*range(state.num_players), SPECTATOR, OMNISCIENT):
+            view = state.view(viewer)
+            root = ElementTree.fromstring(draw_thumbnail(view))
+            seen = {token["text"] for pile in view["piles"] for token in pile["tokens"] if "id" in token}
+            assert {element.text for element in root.iter(TITLE)} <= seen
+            own = [pile for pile in view["piles"] if pile["owner"] == viewer and pile["name"] == "hand"]
+            hand = {token["text"] for pile in own for token in pile["tokens"] if "id" in token}
+            assert hand <= {element.text for element in root.iter(TITLE)}
+
+
+def test_thumbnails_show_chips():
+    root = ElementTree.fromstring(draw_thumbnail(get_game("texas_holdem_v0").new_state(seed=1, num_players=10).view(0)))
+    assert len([element for element in root.iter() if element.get("class") == "cv-chip"]) == 2
 
 
 def test_pictures_and_pages_ask_no_host_for_anything(every_game):
     state = next(positions(every_game, seed=7))
     page = Replay.of(state).page()
-    for text in (draw_svg(state.view(0), "auto"), page):
+    for text in (draw_svg(state.view(0), "auto"), draw_thumbnail(state.view(0), "auto"), page):
         assert set(re.findall(r"https?://[^\s\"')<]+", text)) <= {"http://www.w3.org/2000/svg"}
         assert "@import" not in text
         assert "url(" not in text
@@ -79,16 +97,18 @@ def test_pictures_and_pages_ask_no_host_for_anything(every_game):
 
 def test_pictures_have_three_themes():
     view = get_game("leduc_poker_v0").new_state(seed=1).view(0)
-    assert len({draw_svg(view, theme) for theme in ("light", "dark", "auto")}) == 3
-    with pytest.raises(ValueError, match="light, dark, auto"):
-        draw_svg(view, "sepia")
+    for draw in (draw_svg, draw_thumbnail):
+        assert len({draw(view, theme) for theme in ("light", "dark", "auto")}) == 3
+        with pytest.raises(ValueError, match="light, dark, auto"):
+            draw(view, "sepia")
 
 
 def test_names_in_a_picture_are_text_not_markup():
     view = get_game("leduc_poker_v0").new_state(seed=1).view(0)
     view["title"] = view["prompt"] = '<script>alert("1")</script>&\x00'
-    ElementTree.fromstring(draw_svg(view))
-    assert "<script" not in draw_svg(view)
+    for draw in (draw_svg, draw_thumbnail):
+        ElementTree.fromstring(draw(view))
+        assert "<script" not in draw(view)
     page = player_page("</title><script>", [Frame(view, ["</script><b>"])], ["<img src=x>"])
     assert page.count("<script>") == 1
     assert "<img" not in page

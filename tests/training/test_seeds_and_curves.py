@@ -1,6 +1,7 @@
 """Several seeds in one command, and pictures of runs."""
 
 import json
+import xml.etree.ElementTree as ElementTree
 
 import pytest
 
@@ -121,6 +122,9 @@ def test_curves_are_drawn(tmp_path, ending):
     said = call("curves", *map(str, runs), "--out", str(out))
     assert said.exit_code == 0, said.output
     assert out.read_bytes()[:5] in (b"<?xml", b"\x89PNG\r")
+    if ending == "svg":
+        assert ElementTree.parse(out)
+        assert "prefers-color-scheme: dark" in out.read_text(encoding="utf-8")
 
 
 def test_other_pictures_are_refused(tmp_path):

@@ -71,8 +71,10 @@ class TexasHoldemView(CardView):
         return {"chips": float(s.pot + s.stacks.sum())}
 
     def arrange(self, s, viewer, scene):
-        """Players around the table; no cards before those who have folded them."""
+        """Players around the table, with their places; no cards before those who have folded them."""
         for p in range(int(s.rules.num_players)):
+            if s.places[p]:
+                scene.notes[p].append(_place_text(s.places, p))
             if "folded" in scene.notes[p] and UNKNOWN in scene.piles["hand", p].tokens:
                 scene.piles["hand", p].layout = PileLayout.NONE
 
@@ -196,6 +198,13 @@ class TexasHoldemView(CardView):
 
 # ---------------------------------------------------------------------------------------------------------------
 # Parts of the texts
+
+
+def _place_text(places, player):
+    """Return the place of a player who has finished, such as "6th place"; one that others share is "shared"."""
+    place = int(places[player])
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(place, "th")
+    return f"{'shared ' if np.count_nonzero(places == place) > 1 else ''}{place}{ending} place"
 
 
 def board_cards(s):
