@@ -293,7 +293,11 @@ def test_a_wrong_network_is_refused(checkpoint, tmp_path):
 # ---------------------------------------------------------------------------------------------------------------
 # What it knows, in every game
 
-FAST = ("briscola_v0", "gin_rummy_v0", "kuhn_poker_v0", "leduc_poker_v0")
+FAST = {  # the others take seconds to compile
+    "search": ("briscola_v0", "gin_rummy_v0", "kuhn_poker_v0", "leduc_poker_v0"),
+    "ismcts": ("briscola_v0", "gin_rummy_v0", "kuhn_poker_v0", "leduc_poker_v0"),
+    "network": ("gin_rummy_v0", "kuhn_poker_v0", "leduc_poker_v0"),
+}
 DEPTH = 30  # whole games of some take minutes
 LONGEST = 60  # plies of a game in which positions are looked for
 
@@ -330,10 +334,14 @@ def hidden_worlds(name):
 
 
 @pytest.mark.parametrize(
-    "name", [name if name in FAST else pytest.param(name, marks=pytest.mark.slow) for name in list_games()]
+    ("kind", "name"),
+    [
+        pytest.param(kind, name, marks=() if name in fast else pytest.mark.slow)
+        for kind, fast in FAST.items()
+        for name in list_games()
+    ],
 )
-@pytest.mark.parametrize("kind", ["search", "ismcts", "network"])
-def test_the_choice_and_the_notes_depend_only_on_what_the_player_knows(name, kind, request):
+def test_the_choice_and_the_notes_depend_only_on_what_the_player_knows(kind, name, request):
     game = get_game(name)
     limits = f"network={request.getfixturevalue('network_of')(game)}" if kind == "network" else f"depth={DEPTH}"
     spec = f"{'search' if kind == 'search' else 'ismcts'}:simulations=40,{limits}"
