@@ -12,8 +12,10 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from nested import tensors  # noqa: E402
+from typer.testing import CliRunner  # noqa: E402
 
 from cardenvs.agents.ppo import read_checkpoint  # noqa: E402
+from cardenvs.cli import app  # noqa: E402
 from cardenvs.core.errors import OptionError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.envs.vector import VectorEnv  # noqa: E402
@@ -106,8 +108,20 @@ def test_ctrl_c_stops_both_processes_with_a_checkpoint(tmp_path):
 def test_mistakes_are_told_in_a_line(tmp_path):
     said = in_two("kuhn_poker_v0", "--out", str(tmp_path), "--set", "num_envs=1")
     assert said.returncode != 0
-    assert "Error: 1 games are too few for 2 processes; raise num_envs" in said.stderr
+    assert said.stderr.count("Error: 1 games are too few for 2 processes; raise num_envs") == 1
     assert not re.search(r'File ".*cardenvs/', said.stderr)
+
+
+def test_a_mistake_of_one_process_alone_is_printed_after_a_wait(monkeypatch):
+    waits = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    for rank, expected in (("0", []), ("1", [5.0])):
+        for name, value in (("RANK", rank), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "x"), ("MASTER_PORT", "1")):
+            monkeypatch.setenv(name, value)
+        said = CliRunner().invoke(app, ["train", "kuhn_poker_v0", "--set", "lrr=1"])
+        assert said.exit_code == 2
+        assert "Error: --set: lrr" in said.stderr
+        assert waits == expected
 
 
 @pytest.mark.parametrize(
