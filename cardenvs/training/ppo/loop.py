@@ -202,7 +202,8 @@ class _Loop:
         if self._logs is not None:
             self._logs.close()
         self._report_time()
-        self._run.processes.wait()  # for the files of the first one
+        with Interrupt(lambda: None):  # the others wait here for the first one, which stops for all
+            is_stopped = any(self._run.processes.gather(is_stopped))
         if is_stopped:
             self._progress.note(f"Stopped. To go on: {self._resume_with}")
             raise KeyboardInterrupt
