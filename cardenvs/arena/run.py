@@ -8,6 +8,7 @@ adds each to the store and reports it to the plan, which may then release more d
 import contextlib
 import functools
 import os
+import socket
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
@@ -20,10 +21,12 @@ from cardenvs.arena.records import GameRecord, Job
 from cardenvs.arena.results.statistics import Summary, summarise
 from cardenvs.arena.store import Store
 from cardenvs.arena.workers import WorkerPool, chunk_size, prepare_worker
+from cardenvs.core.checks import short
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, require
 
 _LARGEST_REMOTE_CHUNK = 32  # games handed at once to a Ray worker, which returns them together
 _REPORT_EVERY_S = 0.1
+_CONNECT_SECONDS = 5.0
 _MOST_LOSSES = 3  # for each Ray worker, without a game in between
 
 Backend = Literal["local", "ray"]
@@ -334,13 +337,18 @@ class _RemotePlayers:
 
 @contextlib.contextmanager
 def ray_cluster(processes: int) -> Iterator[None]:
-    """Use the cluster this process has joined or RAY_ADDRESS names, else start a local one for the block."""
+    """Use the cluster this process has joined or RAY_ADDRESS names, else start a local one for the block.
+
+    Raises:
+        ArenaError: nothing listens at RAY_ADDRESS.
+    """
     import ray
 
     if ray.is_initialized():
         yield
         return
-    if os.environ.get("RAY_ADDRESS"):
+    if address := os.environ.get("RAY_ADDRESS"):
+        _check_listens(address)
         ray.init(log_to_driver=False)
     else:
         ray.init(num_cpus=processes, include_dashboard=False, log_to_driver=False, configure_logging=False)
@@ -348,6 +356,28 @@ def ray_cluster(processes: int) -> Iterator[None]:
         yield
     finally:
         ray.shutdown()
+
+
+def _check_listens(address: str) -> None:
+    """Refuse a HOST:PORT where nothing listens, for which Ray would wait for minutes.
+
+    Raises:
+        ArenaError: says so.
+    """
+    plain = address.removeprefix("ray://")
+    if address in ("auto", "local") or "://" in plain:
+        return
+    host, _, port = plain.rpartition(":")
+    try:
+        if not port.isdecimal():
+            raise ValueError("HOST:PORT is expected")
+        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS).close()
+    except (OSError, OverflowError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ArenaError(
+            f"no Ray cluster at {short(address)}: {reason}; start one with `ray start --head`, or leave the "
+            "address out to use this machine alone"
+        ) from None
 
 
 class _RemotePlayer:

@@ -10,7 +10,7 @@ from cardenvs.cli.compiling import compile_for
 from cardenvs.cli.exit_codes import EXIT_INTERRUPTED
 from cardenvs.cli.files import Outputs, input_file
 from cardenvs.cli.progress import ProgressBar
-from cardenvs.cli.shared import MAX_SEED, Changes, ConfigFile, GameName, Threads, finite
+from cardenvs.cli.shared import MAX_SEED, Changes, ConfigFile, GameName, Threads, finite, same_command
 
 if TYPE_CHECKING:
     from cardenvs.core.game import Game
@@ -90,7 +90,8 @@ def clone(
         decisions = _read(found, store, parquet, agent, most, quiet)
         path, agreement = _clone(decisions, chosen, folder, settings, resume, overwrite, threads, quiet)
     except KeyboardInterrupt:
-        typer.echo("Stopped. To go on: the same command with --resume", err=True)
+        go_on = same_command(folder, is_named=out is not None, overwrite=overwrite, flag="" if resume else "--resume")
+        typer.echo(f"Stopped. To go on: {go_on}", err=True)
         raise typer.Exit(EXIT_INTERRUPTED) from None
     typer.echo(f"{agreement.decisions:,} decisions on deals that were held out: {agreement}")
     typer.echo(f"policy: {path}, which plays as ppo:{path}")

@@ -104,6 +104,19 @@ def step_through(show: Callable[[int], None], last: int) -> None:
         k = min(last, max(0, wanted))
 
 
+def same_command(folder: Path, *, is_named: bool, overwrite: bool, flag: str = "") -> str:
+    """Return words for the command that goes on with the run in a folder.
+
+    Args:
+        folder: of the run.
+        is_named: whether the command was given it.
+        overwrite: whether it was given --overwrite.
+        flag: what goes on.
+    """
+    more = " ".join(filter(None, ["" if is_named else f"--out {folder}", flag]))
+    return f"the same command{more and f' with {more}'}{', without --overwrite' if overwrite else ''}"
+
+
 RayAddress = Annotated[
     str | None,
     typer.Option("--address", metavar="HOST:PORT", help="Ray cluster to use, or auto; default: a local one."),

@@ -36,6 +36,9 @@ def clean_errors() -> Iterator[None]:
 
 
 def _refuse(text: str) -> NoReturn:
+    from cardenvs.training.torchrun import let_the_first_speak
+
+    let_the_first_speak()
     typer.secho(f"Error: {_on_one_line(text)}", fg="red", err=True)
     raise typer.Exit(EXIT_REFUSED) from None
 

@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,10 +24,12 @@ from cardenvs.cli.shared import (
     join_cluster,
     new_console,
     new_table,
+    same_command,
 )
 
 if TYPE_CHECKING:
     from cardenvs.training.config import Config
+    from cardenvs.training.seeds import SeedRun
 
 
 def train(
@@ -69,6 +72,7 @@ def train(
     from cardenvs.core.errors import OptionError, require
     from cardenvs.core.registry import get_game
     from cardenvs.training.config import chosen_config, settings_text
+    from cardenvs.training.torchrun import is_started_by_torchrun
 
     if settings:
         typer.echo(settings_text())
@@ -85,7 +89,6 @@ def train(
     chosen = None if resume else chosen_config(game, config, changes or (), option or ())
     require("torch", "train")
     from cardenvs.training.ppo import train as train_policy
-    from cardenvs.training.ppo.processes import is_started_by_torchrun
 
     if is_started_by_torchrun():
         if seeds:
@@ -137,31 +140,53 @@ def _train_seeds(
     backend: str,
 ) -> None:
     """Train once a seed and print a table of the results."""
-    from cardenvs.training.ppo import train as train_policy
-    from cardenvs.training.seeds import parse_seeds, table, train_seeds, unfinished
-
-    def train_one(settings: "Config", folder: Path, goes_on: bool) -> None:
-        if goes_on and not overwrite:
-            limits = {"seconds": None, "total_steps": None, "init": None}
-            train_policy(resume=folder / "latest.pt", **{**given, **limits})
-        else:
-            train_policy(game, settings, out=folder, overwrite=overwrite, **given)
+    from cardenvs.training.seeds import parse_seeds, results_of, seed_runs, table
 
     folder = Path("runs") / time.strftime(f"{game or config.game}-%Y%m%d-%H%M%S") if out is None else Path(out)
-    if backend == "ray":
-        from cardenvs.training.remote import RemoteRun, train_on_ray
+    given = {**given, "resume_with": same_command(folder, is_named=out is not None, overwrite=overwrite)}
+    if given["seconds"] is None and given["total_steps"] is None:
+        given["total_steps"] = config.total_steps
+    runs = seed_runs(config, parse_seeds(seeds), folder, given["total_steps"], given["seconds"], overwrite)
+    left = [run for run in runs if not run.is_over]
+    if left:
+        train = _train_on_ray if backend == "ray" else _train_here
+        train(game or config.game, left, given)
+    if not given["show"]:
+        return
+    if config.final_deals == 0:
+        typer.echo("No results to show: with final_deals=0 there is no final evaluation.", err=True)
+        return
+    headings, rows = table(results_of(runs))
+    shown = new_table(*headings, right=1)
+    for row in rows:
+        shown.add_row(*row)
+    new_console().print(shown)
 
-        limits = {"total_steps": given["total_steps"], "seconds": given["seconds"]}
+
+def _train_here(game: str, runs: Sequence["SeedRun"], given: dict[str, Any]) -> None:
+    from cardenvs.training.ppo import train
+    from cardenvs.training.ppo.run import CHECKPOINT
+
+    for run in runs:
+        if run.has_begun:
+            train(resume=run.folder / CHECKPOINT, **{**given, "init": None})
+        else:
+            train(game, run.config, out=run.folder, overwrite=True, **given)
+
+
+def _train_on_ray(game: str, runs: Sequence["SeedRun"], given: dict[str, Any]) -> None:
+    from cardenvs.training.ppo.loop import clear
+    from cardenvs.training.remote import RemoteRun, train_on_ray
+
+    for run in runs:
+        if not run.has_begun:
+            clear(run.folder)
+    limits = {"total_steps": given["total_steps"], "seconds": given["seconds"]}
+    try:
         train_on_ray(
-            [RemoteRun(game or settings.game, settings, path, **limits)
-             for settings, path in unfinished(config, parse_seeds(seeds), folder, overwrite)],
-            given["threads"] or 1, given["show"],
-        )  # fmt: skip
-        overwrite = False
-    results = train_seeds(config, parse_seeds(seeds), folder, train_one, overwrite)
-    if results and given["show"]:
-        headings, rows = table(results)
-        shown = new_table(*headings, right=1)
-        for row in rows:
-            shown.add_row(*row)
-        new_console().print(shown)
+            [RemoteRun(game, run.config, run.folder, **limits) for run in runs], given["threads"] or 1, given["show"]
+        )
+    except KeyboardInterrupt:
+        if given["show"]:
+            typer.echo(f"Stopped. To go on: {given['resume_with']}", err=True)
+        raise

@@ -26,7 +26,7 @@ def trajectories(
     store: Annotated[
         Path | None, typer.Argument(metavar="[STORE]", callback=input_file, help="Finished games; or give --game.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the decisions as Parquet.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the decisions as Parquet (.parquet).")] = None,
     minari: Annotated[
         str | None, typer.Option(metavar="NAME", help="Write Minari datasets NAME/seat-0-v0, NAME/seat-1-v0, ...")
     ] = None,
@@ -67,6 +67,8 @@ def trajectories(
 
     if out is None and minari is None:
         raise ArenaError("where to? give --out FILE.parquet or --minari NAME")
+    if out is not None and out.suffix.lower() != ".parquet":
+        raise ArenaError(f"--out writes Parquet; {out} should end in .parquet")
     outputs = Outputs({"--out": out}, used={"STORE": store})
     with contextlib.ExitStack() as stack:
         opened = stack.enter_context(_source(store, game, games, agents, seed, option, processes, quiet))

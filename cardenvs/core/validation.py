@@ -26,7 +26,16 @@ def validation_text(error: "ValidationError", model: "type[BaseModel]", where: s
         model: the model; its nested sections may be models or dataclasses.
         where: where the values come from, such as the path of a file.
     """
-    return f"{where}: " + "; ".join(_finding_text(finding, model) for finding in error.errors(include_url=False))
+    findings = error.errors(include_url=False)
+    places = [finding["loc"] for finding in findings]
+    return f"{where}: " + "; ".join(
+        _finding_text(finding, model) for finding in findings if not _is_above_another(finding["loc"], places)
+    )
+
+
+def _is_above_another(place: tuple[Any, ...], places: list[tuple[Any, ...]]) -> bool:
+    """Return whether an entry of what is there failed as well: pydantic may then find a list too short."""
+    return bool(place) and any(len(other) > len(place) and other[: len(place)] == place for other in places)
 
 
 def _finding_text(finding: Any, model: type) -> str:

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args, get_origin
 
 from cardenvs.core.errors import OptionError, require
+from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.core.text import read_yaml
 from cardenvs.core.validation import validation_text
 
 require("pydantic", "train")
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator  # noqa: E402
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator  # noqa: E402
 
 _HERE = Path(__file__).resolve().parent
 _IN_WHEEL, _IN_CHECKOUT = _HERE / "configs", _HERE.parents[1] / "configs"
@@ -28,6 +29,12 @@ def _number(value: Any) -> Any:
         except ValueError:
             return value
     return value
+
+
+def _not_one(deals: int) -> int:
+    if deals == 1:
+        raise ValueError("one deal has no interval; give 0 or at least 2")
+    return deals
 
 
 def _entries(value: Any) -> Any:
@@ -166,7 +173,9 @@ class Config(BaseModel):
 
     eval_interval: Int = Field(default=10, ge=0, description="updates between two evaluations; 0: only at the end")
     eval_deals: Int = Field(default=256, ge=2, description="duplicate deals of an evaluation")
-    final_deals: Int = Field(default=1000, ge=0, description="duplicate deals of the final evaluation; 0: none")
+    final_deals: Annotated[Int, Field(ge=0), AfterValidator(_not_one)] = Field(
+        default=1000, description="duplicate deals of the final evaluation; 0: none"
+    )
     eval_opponents: Annotated[tuple[str, ...], BeforeValidator(_entries)] = Field(
         default=(), description="policies to play; none: random and all rule policies of the game"
     )
@@ -247,7 +256,7 @@ def chosen_config(game: str | None, file: str | None, changes: Sequence[str], op
     Args:
         game: name of a game; None takes that of the file.
         file: YAML settings; None takes those of `config_for`.
-        changes, options: NAME=VALUE texts of settings and of options of the game.
+        changes, options: NAME=VALUE texts of settings and of options of the game, whose other options stay.
 
     Deep Monte Carlo on the settings of `config_for` leaves out those that need a policy.
 
@@ -256,12 +265,18 @@ def chosen_config(game: str | None, file: str | None, changes: Sequence[str], op
     """
     config = read_config(file) if file else config_for(get_game(game).name if game else "")
     if options:
-        parsed = get_game(game or config.game).options.parse(parse_settings(options, "--option"))
-        config = config.changed({"options": parsed.changed()}, "--option")
+        config = config.changed({"options": _with_options(config, get_game(game or config.game), options)}, "--option")
     values = parse_settings(changes)
     if values.get("method") == "dmc" and not file:
         config = config.changed(_NEEDS_A_POLICY)
     return config.changed(values) if values else config
+
+
+def _with_options(config: Config, game: Game, texts: Sequence[str]) -> dict[str, Any]:
+    """Return the game's options in a config, some of them changed by NAME=VALUE texts."""
+    given = parse_settings(texts, "--option")
+    parsed = game.options.parse(given).as_dict()
+    return game.make_options(**{**config.options, **{name: parsed[name] for name in given}}).changed()
 
 
 def parse_settings(texts: Sequence[str], what: str = "--set") -> dict[str, str]:

@@ -5,13 +5,14 @@ import math
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.table import Table
 
 METRICS = {
     "steps": "decisions so far, of all players in all games",
@@ -49,7 +50,7 @@ METRICS = {
 
 METRICS_FILE, EVALUATION_FILE = "metrics.jsonl", "evaluation.json"
 NETWORK_PARTS = ("forward", "learn", "optimise")
-_LINE_SECONDS = 5.0
+_LINE_SECONDS, _REDRAW_SECONDS = 5.0, 0.1
 
 
 class Stopwatch:
@@ -133,22 +134,61 @@ class Progress:
         self._title, self._show = title, show
         self._scores: dict[str, tuple[str, str]] = {}
         self._live: Any = None
+        self._table_shown: RenderableType | None = None
         self._last_line = -_LINE_SECONDS
         self._console = _console() if show else None
 
     def __enter__(self) -> "Progress":
         """Start the live table, on a terminal."""
-        if self._console is not None and self._console.is_terminal:
-            from rich.live import Live
-
-            self._live = Live(console=self._console, auto_refresh=False)
-            self._live.start()
+        self._start()
         return self
 
     def __exit__(self, *error: object) -> None:
         """Leave the last table standing."""
+        self._stop()
+
+    def _start(self, transient: bool = False) -> None:
+        if self._console is not None and self._console.is_terminal:
+            from rich.live import Live
+
+            self._live = Live(console=self._console, auto_refresh=False, transient=transient)
+            self._live.start()
+
+    def _stop(self) -> None:
         if self._live is not None:
             self._live.stop()
+        self._live = self._table_shown = None
+
+    @contextmanager
+    def counting(self, title: str) -> Iterator[Callable[[int, int], None]]:
+        """Show how far an evaluation is: a bar on a terminal, a line every few seconds elsewhere.
+
+        Yields:
+            a function of the number of games that have ended, and of their total.
+        """
+        is_below_table = self._live is not None
+        if not is_below_table:
+            self._start(transient=True)
+        started = shown = time.monotonic()
+        interval = _LINE_SECONDS if self._live is None else _REDRAW_SECONDS
+
+        def show(done: int, total: int) -> None:
+            nonlocal shown
+            now = time.monotonic()
+            if now - shown < interval:
+                return
+            shown, fraction = now, done / total
+            left = (now - started) * (1 - fraction) / fraction if fraction > 0 else math.inf
+            if self._live is None:
+                self.note(f"{title}: {done:,} of {total:,} games  {_left(left)}".rstrip())
+            else:
+                self._draw(f"{title} {fraction:.0%}", fraction, left)
+
+        try:
+            yield show
+        finally:
+            if not is_below_table:
+                self._stop()
 
     def score(self, name: str, value: str, meaning: str) -> None:
         """Note an evaluation, for the next `update`."""
@@ -170,10 +210,20 @@ class Progress:
             return
         left = metrics["seconds"] * (1 - fraction) / fraction if fraction > 0 else 0.0
         if self._live is not None:
-            self._live.update(self._table(metrics, fraction, left), refresh=True)
+            self._table_shown = self._table(metrics, fraction, left)
+            self._draw()
         elif time.monotonic() - self._last_line >= _LINE_SECONDS or fraction >= 1:
             self._last_line = time.monotonic()
             self.note(self._line(metrics, fraction, left))
+
+    def _draw(self, title: str = "", fraction: float = 0.0, left: float = 0.0) -> None:
+        """Draw the table, and below it a bar if it has a title."""
+        from rich.console import Group
+
+        parts = [] if self._table_shown is None else [self._table_shown]
+        if title:
+            parts.append(_bar(title, fraction, left))
+        self._live.update(Group(*parts), refresh=True)
 
     def _line(self, metrics: dict[str, float], fraction: float, left: float) -> str:
         scores = "".join(f"  {name.removeprefix('against ')} {value}" for name, (value, _) in self._scores.items())
@@ -184,16 +234,13 @@ class Progress:
         )
         return (
             f"{fraction:4.0%}  {metrics['steps']:,} steps  {metrics['speed/steps_per_second']:,.0f}/s{scores}  {policy}"
-            f"explained {metrics['value/explained_variance']:.2f}  left {_clock(left)}"
+            f"explained {metrics['value/explained_variance']:.2f}  {_left(left)}"
         )
 
     def _table(self, metrics: dict[str, float], fraction: float, left: float) -> "RenderableType":
         from rich.panel import Panel
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
 
-        grid = Table.grid(padding=(0, 2))
-        grid.add_row(f"{fraction:.0%}", ProgressBar(total=1.0, completed=fraction, width=40), f"left {_clock(left)}")
+        grid = _bar(f"{fraction:.0%}", fraction, left)
         for name, value, further in (
             ("steps", f"{metrics['steps']:,}", f"{metrics['speed/steps_per_second']:,.0f} a second"),
             *((name, value, meaning) for name, (value, meaning) in self._scores.items()),
@@ -209,10 +256,24 @@ class Progress:
         return Panel(grid, title=self._title, title_align="left", expand=False)
 
 
+def _bar(title: str, fraction: float, left: float) -> "Table":
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_row(title, ProgressBar(total=1.0, completed=fraction, width=40), _left(left))
+    return grid
+
+
 def _console() -> "Console":
     from rich.console import Console
 
     return Console(file=sys.stderr)
+
+
+def _left(seconds: float) -> str:
+    """Return "left 1:23", or nothing if nobody knows."""
+    return f"left {_clock(seconds)}" if math.isfinite(seconds) else ""
 
 
 def _clock(seconds: float) -> str:

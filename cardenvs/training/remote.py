@@ -30,7 +30,7 @@ class RemoteRun:
         game: its name.
         config: settings.
         folder: for the files of the run; a checkpoint in it is gone on from.
-        total_steps, seconds: when it is over; both None: after config.total_steps.
+        total_steps, seconds: when it is over; both None: after config.total_steps, or as its checkpoint says.
     """
 
     game: str
@@ -58,6 +58,8 @@ def train_on_ray(runs: Sequence[RemoteRun], threads: int = 1, show: bool = True)
 
     with ray_cluster(max(1, threads) * len(runs)):
         task = ray.remote(num_cpus=max(1, threads), max_retries=_RETRIES)(_train_for_a_while)
+        for run in runs:
+            (run.folder / EVALUATION_FILE).unlink(missing_ok=True)  # of fewer steps
         pending = {_start(task, run, threads): run for run in runs}
         while pending:
             (ready,), _ = ray.wait(list(pending), num_returns=1)
@@ -130,7 +132,7 @@ def _train_for_a_while(
                 train(game, config, out=folder, total_steps=total_steps, seconds=seconds, **how)
             else:
                 path.write_bytes(checkpoint)
-                train(resume=path, **how)
+                train(resume=path, total_steps=total_steps, seconds=seconds, **how)
         except KeyboardInterrupt:
             is_over = False
         evaluation = folder / EVALUATION_FILE

@@ -3,7 +3,8 @@
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,6 @@ from cardenvs.training.progress import EVALUATION_FILE
 
 _SEEDS = re.compile(r"(\d{1,18}):(\d{1,18})|\d{1,18}(?:,\d{1,18})*")
 _MOST_SEEDS = 1000
-
-Train = Callable[[Config, Path, bool], Any]  # of a config and a folder; whether to go on with the run in it
 
 
 def parse_seeds(text: str) -> list[int]:
@@ -39,53 +38,60 @@ def parse_seeds(text: str) -> list[int]:
     return seeds
 
 
-def train_seeds(
-    config: Config, seeds: Sequence[int], out: Path, train: Train, overwrite: bool = False
-) -> list[dict[str, Any]]:
-    """Train one policy a seed, in the folders `seed-N` of `out`. Finished runs are kept, begun ones go on.
+@dataclass(frozen=True)
+class SeedRun:
+    """The run of one seed.
+
+    Attributes:
+        config: its settings.
+        folder: of its files.
+        has_begun: whether the folder holds a checkpoint of it.
+        is_over: whether it has a final evaluation, within the limits it was asked for with.
+    """
+
+    config: Config
+    folder: Path
+    has_begun: bool
+    is_over: bool
+
+
+def seed_runs(
+    config: Config,
+    seeds: Sequence[int],
+    out: Path,
+    total_steps: float | None = None,
+    seconds: float | None = None,
+    overwrite: bool = False,
+) -> list[SeedRun]:
+    """Return the runs of some seeds, in the folders `seed-N` of `out`.
 
     Args:
         config: its seed does not matter.
         seeds: which.
         out: the folder.
-        train: trains one.
+        total_steps, seconds: limits of each run. A run that ended at lower ones is not over.
         overwrite: begin all of them again.
 
-    Returns:
-        the final evaluation of each, as in its evaluation.json.
-
     Raises:
-        OptionError: a folder holds a run with other settings.
+        OptionError: a folder holds a run with other settings, or one that has gone beyond the limits.
+        FormatError: a checkpoint is damaged.
     """
-    results = []
+    runs = []
     for seed in seeds:
         folder, wanted = out / f"seed-{seed}", config.changed({"seed": seed})
-        goes_on = not overwrite and has_begun(folder, wanted)
-        finished = _read(folder / EVALUATION_FILE) if goes_on else None
-        if finished is None:
-            train(wanted, folder, goes_on)
-            finished = _read(folder / EVALUATION_FILE)
-        if finished is not None:  # None: the config wants no final evaluation
-            results.append(finished)
-    return results
+        checkpoint = None if overwrite else _checkpoint_of(folder, wanted)
+        is_over = False
+        if checkpoint is not None:
+            is_at_limits = _check_limits(checkpoint, folder, total_steps, seconds)
+            is_over = _read(folder / EVALUATION_FILE) is not None and is_at_limits
+        runs.append(SeedRun(wanted, folder, checkpoint is not None, is_over))
+    return runs
 
 
-def unfinished(config: Config, seeds: Sequence[int], out: Path, overwrite: bool = False) -> list[tuple[Config, Path]]:
-    """Return settings and folder of the runs that `train_seeds` would train; with `overwrite`, clear the folders.
-
-    Raises:
-        OptionError: a folder holds a run with other settings.
-    """
-    from cardenvs.training.ppo.loop import clear
-
-    found = []
-    for seed in seeds:
-        folder, wanted = out / f"seed-{seed}", config.changed({"seed": seed})
-        if overwrite and folder.exists():
-            clear(folder)
-        if not has_begun(folder, wanted) or not (folder / EVALUATION_FILE).exists():
-            found.append((wanted, folder))
-    return found
+def results_of(runs: Sequence[SeedRun]) -> list[dict[str, Any]]:
+    """Return the final evaluations of runs, as in their evaluation.json, without those that have none."""
+    results = [_read(run.folder / EVALUATION_FILE) for run in runs]
+    return [result for result in results if result is not None]
 
 
 def has_begun(folder: Path, wanted: Config) -> bool:
@@ -94,19 +100,47 @@ def has_begun(folder: Path, wanted: Config) -> bool:
     Raises:
         OptionError: it holds one with other settings.
     """
+    return _checkpoint_of(folder, wanted) is not None
+
+
+def _checkpoint_of(folder: Path, wanted: Config) -> dict[str, Any] | None:
     from cardenvs.agents.ppo import read_checkpoint
     from cardenvs.training.ppo.run import CHECKPOINT
 
     path = folder / CHECKPOINT
     if not path.exists():
-        return False
-    found = Config.make(read_checkpoint(path).get("config") or {}, str(path)).as_dict()
+        return None
+    checkpoint = read_checkpoint(path)
+    found = Config.make(checkpoint.get("config") or {}, str(path)).as_dict()
     differing = [name for name, value in wanted.as_dict().items() if found[name] != value]
     if differing:
         raise OptionError(
             f"{folder} holds a run with other settings ({', '.join(differing[:5])}); choose another folder"
         )
-    return True
+    return checkpoint
+
+
+def _check_limits(checkpoint: dict[str, Any], folder: Path, total_steps: float | None, seconds: float | None) -> bool:
+    """Return whether a run was begun or resumed with these limits.
+
+    Raises:
+        OptionError: it has gone beyond them.
+    """
+    from cardenvs.training.ppo.saved import checked_training
+
+    _, training = checked_training(checkpoint, str(folder))
+    if (training["total_steps"], training["total_seconds"]) == (total_steps, seconds):
+        return True
+    for unit, done, limit in (
+        ("steps", checkpoint["steps"], total_steps),
+        ("seconds", training["seconds"], seconds),
+    ):
+        if limit is not None and done > limit:
+            raise OptionError(
+                f"{folder} holds a run that has gone on for {done:,.0f} {unit}, beyond {limit:,.0f}; raise the limit, "
+                "choose another folder, or give --overwrite"
+            )
+    return False
 
 
 def _read(path: Path) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 from cardenvs.arena import Store
 from cardenvs.arena.experiment import Experiment
+from cardenvs.arena.run import ray_cluster
 from cardenvs.arena.verify import verify
 from cardenvs.core.errors import AgentError, ArenaError
 
@@ -175,3 +177,20 @@ def test_a_run_killed_at_random_moments_becomes_the_unbroken_one(tmp_path):
 @pytest.mark.slow
 def test_a_run_killed_twenty_times_becomes_the_unbroken_one(tmp_path):
     check_killed(tmp_path, kills=20, seed=2)
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [("127.0.0.1:{port}", "refused"), ("ray://127.0.0.1:{port}", "refused"), ("127.0.0.1", "HOST:PORT is expected"),
+     ("nowhere.invalid:6379", "nowhere"), ("[::1]:99999999", "")],
+)  # fmt: skip
+def test_a_ray_address_where_nobody_listens_is_refused_at_once(address, why, monkeypatch):
+    pytest.importorskip("ray")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    monkeypatch.setenv("RAY_ADDRESS", address.format(port=port))
+    with (
+        pytest.raises(ArenaError, match=f"^no Ray cluster at .*{why}.*; start one with `ray start --head`"),
+        ray_cluster(1),
+    ):
+        pass

@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import json
+import shutil
 import sqlite3
 
 import numpy as np
@@ -205,11 +206,13 @@ def test_only_one_game_and_the_agents_wanted(played, tmp_path):
     assert "has no games of gin_rummy_v0" in refused(str(played), "--game", "gin_rummy", "--out", "a.parquet")
 
 
-def test_what_makes_no_sense_is_refused(played):
+def test_what_makes_no_sense_is_refused(played, tmp_path):
+    shutil.copy(played, tmp_path / "store.parquet")
     assert "give --out" in refused(str(played))
     assert "name a store, or a game" in refused("--out", "a.parquet")
     assert "leave out the store" in refused(str(played), "--games", "5", "--out", "a.parquet")
-    assert "STORE uses" in refused(str(played), "--out", str(played))
+    assert "gin.txt should end in .parquet" in refused(str(played), "--out", "gin.txt")
+    assert "STORE uses" in refused("store.parquet", "--out", "store.parquet")
 
 
 # -- reading ----------------------------------------------------------------------------------------------------

@@ -83,10 +83,10 @@ def test_it_learns_from_the_returns_of_each_players_own_turns():
 def test_it_learns_kuhn_poker():
     config = TINY.changed({"num_envs": 128, "rollout_steps": 16, "hidden": (32,), "lr": 5e-3, "epsilon": 0.1})
     run = Run(KUHN, config, total_steps=40 * 128 * 16)
-    before = run.evaluate(1000)["random"]
+    before = dict(run.evaluate(1000))["random"]
     while run.fraction() < 1:
         metrics = run.advance()
-    score = run.evaluate(1000)["random"]
+    score = dict(run.evaluate(1000))["random"]
     assert not before.is_above_chance
     assert score.is_above_chance
     assert score.mean > 0.2  # chips a deal; an equilibrium gets less

@@ -20,7 +20,15 @@ from cardenvs.core.errors import FormatError, OptionError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.envs.vector import VectorEnv  # noqa: E402
 from cardenvs.training.cfr import Tree  # noqa: E402
-from cardenvs.training.config import CONFIG_FOLDER, Config, config_for, parse_settings, read_config, settings_text  # noqa: E402
+from cardenvs.training.config import (  # noqa: E402
+    CONFIG_FOLDER,
+    Config,
+    chosen_config,
+    config_for,
+    parse_settings,
+    read_config,
+    settings_text,
+)
 from cardenvs.training.ppo import Run, train  # noqa: E402
 from cardenvs.training.ppo import run as run_module  # noqa: E402
 from cardenvs.training.ppo.collect import Collector, is_listed, sample  # noqa: E402
@@ -623,6 +631,10 @@ def test_it_learns_kuhn_poker(tmp_path):
         ({"lr_schedule": "step"}, r"lr_schedule: .* 'linear', 'cosine' or 'constant' \(got 'step'\)"),
         ({"hidden": []}, "hidden: .* at least 1 item"),
         ({"hidden": [256, "wide"]}, r"hidden\.1: .* valid integer.*\(got 'wide'\)"),
+        ({"hidden": "a"}, r"^settings: hidden\.0: [^;]*\(got 'a'\)$"),
+        ({"hidden": "70000"}, r"^settings: hidden\.0: [^;]* less than or equal to 65536 \(got '70000'\)$"),
+        ({"final_deals": 1}, "final_deals: .* give 0 or at least 2"),
+        ({"final_deals": -1}, "final_deals: .* greater than or equal to 0"),
         ({"eval_sample": "maybe"}, "eval_sample: .* valid boolean"),
         ({"options": 3}, "options: .* a mapping"),
         ({"lr": True}, r"lr: .* a number \(got True\)"),
@@ -644,6 +656,26 @@ def test_settings_are_read_from_texts(tmp_path):
     assert read_config(tmp_path / "c.yaml") == Config(lr=3e-4, hidden=(8, 8))
     with pytest.raises(OptionError, match="takes NAME=VALUE"):
         parse_settings(["lr"])
+
+
+@pytest.mark.parametrize(
+    ("game", "given", "options"),
+    [
+        ("texas_holdem", ["num_players=6"], {"format": "cash", "num_players": 6}),
+        ("texas_holdem", ["format=tournament"], {"format": "tournament", "num_players": 2}),
+        ("rummikub", ["num_players=2"], {"steps": "loose", "num_players": 2}),
+        ("casino", ["num_players=3"], {"match": False, "num_players": 3}),
+        ("casino", ["match=true"], {"match": True}),
+        ("scopa", ["num_players=3"], {"target": None, "num_players": 3}),
+        ("kuhn_poker", ["num_players=3", "num_players=2"], {"num_players": 2}),
+    ],
+)
+def test_options_change_those_of_the_games_config(game, given, options):
+    game = get_game(game)
+    config = chosen_config(game.name, None, [], given)
+    assert game.make_options(**config.options) == game.make_options(**options)
+    with pytest.raises(OptionError, match="did you mean 'num_players'"):
+        chosen_config(game.name, None, [], ["num_player=2"])
 
 
 def test_a_config_that_cannot_be_read_is_named(tmp_path):

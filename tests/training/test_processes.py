@@ -12,8 +12,10 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from nested import tensors  # noqa: E402
+from typer.testing import CliRunner  # noqa: E402
 
 from cardenvs.agents.ppo import read_checkpoint  # noqa: E402
+from cardenvs.cli import app  # noqa: E402
 from cardenvs.core.errors import OptionError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.envs.vector import VectorEnv  # noqa: E402
@@ -90,24 +92,45 @@ def test_two_processes_resume_the_run_of_one_and_the_reverse(tmp_path):
     check_alike(*(read_checkpoint(tmp_path / name / "latest.pt") for name in ("1of1", "1of2")))
 
 
-def test_ctrl_c_stops_both_processes_with_a_checkpoint(tmp_path):
-    command = [*TORCHRUN, *TRAIN, "kuhn_poker_v0", "--out", str(tmp_path), "--threads", "1", "--total-steps", "1e9"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+@pytest.mark.parametrize(
+    ("steps", "shown"),
+    [
+        pytest.param("1e9", "steps", id="an update"),
+        pytest.param("1", "final evaluation:", id="the final evaluation", marks=pytest.mark.slow),
+    ],
+)
+def test_ctrl_c_stops_both_processes_with_a_checkpoint(tmp_path, steps, shown):
+    command = [*TORCHRUN, *TRAIN, "kuhn_poker_v0", "--out", str(tmp_path), "--threads", "1", "--total-steps", steps]
+    process = subprocess.Popen([*command, "--set", "final_deals=3_000_000"], stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
-    while "steps" not in process.stderr.readline():  # until the first update is shown
+    while shown not in process.stderr.readline():
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode != 0
     assert said.count("To go on:") == 1
+    assert not re.search(r'File ".*cardenvs/', said)
     assert Run.restore(tmp_path / "latest.pt").steps > 0
+    assert not (tmp_path / "evaluation.json").exists()
 
 
 def test_mistakes_are_told_in_a_line(tmp_path):
     said = in_two("kuhn_poker_v0", "--out", str(tmp_path), "--set", "num_envs=1")
     assert said.returncode != 0
-    assert "Error: 1 games are too few for 2 processes; raise num_envs" in said.stderr
+    assert said.stderr.count("Error: 1 games are too few for 2 processes; raise num_envs") == 1
     assert not re.search(r'File ".*cardenvs/', said.stderr)
+
+
+def test_a_mistake_of_one_process_alone_is_printed_after_a_wait(monkeypatch):
+    waits = []
+    monkeypatch.setattr("time.sleep", waits.append)
+    for rank, expected in (("0", []), ("1", [5.0])):
+        for name, value in (("RANK", rank), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "x"), ("MASTER_PORT", "1")):
+            monkeypatch.setenv(name, value)
+        said = CliRunner().invoke(app, ["train", "kuhn_poker_v0", "--set", "lrr=1"])
+        assert said.exit_code == 2
+        assert "Error: --set: lrr" in said.stderr
+        assert waits == expected
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,13 @@ torch = pytest.importorskip("torch")
 
 from typer.testing import CliRunner  # noqa: E402
 
+from cardenvs.agents.ppo import read_checkpoint  # noqa: E402
 from cardenvs.cli import app  # noqa: E402
 from cardenvs.core.errors import FormatError, OptionError  # noqa: E402
 from cardenvs.training.config import Config  # noqa: E402
 from cardenvs.training.curves import _band, draw, folders_of, read_metric  # noqa: E402
-from cardenvs.training.seeds import parse_seeds, table, train_seeds  # noqa: E402
+from cardenvs.training.ppo.evaluate import Evaluation  # noqa: E402
+from cardenvs.training.seeds import parse_seeds, seed_runs, table  # noqa: E402
 
 SETTINGS = [f"--set={setting}" for setting in ("num_envs=16", "hidden=8", "rollout_steps=8", "final_deals=16")]
 
@@ -68,15 +70,63 @@ def test_finished_seeds_are_kept_and_begun_ones_go_on(tmp_path):
     assert "--init does not go with --backend ray" in on_ray.output
 
 
-def test_a_damaged_result_is_refused(tmp_path):
-    def train(config, folder, goes_on):
-        raise AssertionError
+SEEDS = ("train", "kuhn_poker_v0", "--seeds", "1:3", "--threads", "1", *SETTINGS)
 
+
+def steps_of(folder):
+    return [read_checkpoint(folder / f"seed-{seed}" / "latest.pt")["steps"] for seed in (1, 2)]
+
+
+def test_seeds_go_on_when_more_steps_are_asked_for(tmp_path):
+    words = (*SEEDS, "--out", str(tmp_path), "--total-steps")
+    assert call(*words, "256").exit_code == 0
+    more = call(*words, "512")
+    assert more.exit_code == 0, more.output
+    assert steps_of(tmp_path) == [512, 512]
+    assert more.stdout.count(" 512 ") == 3  # a row a seed, and the mean
+    assert call(*words, "512", "--quiet").exit_code == 0
+    fewer = call(*words, "256")
+    assert fewer.exit_code == 2
+    assert "has gone on for 512 steps, beyond 256; raise the limit, choose another folder, or give --overwrite" in (
+        fewer.stderr
+    )
+    timed = call(*SEEDS, "--out", str(tmp_path), "--seconds", "1e-9")
+    assert "seconds, beyond 0" in timed.stderr
+    assert steps_of(tmp_path) == [512, 512]
+    assert call(*words, "256", "--overwrite").exit_code == 0
+    assert steps_of(tmp_path) == [256, 256]
+
+
+def test_seeds_that_stopped_go_on_by_the_same_command(tmp_path, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(Evaluation, "score", stop)
+        said = call(*SEEDS, "--total-steps", "256")
+        assert said.exit_code == 130
+        (folder,) = (tmp_path / "runs").iterdir()
+        assert f"To go on: the same command with --out runs/{folder.name}\n" in said.stderr
+        named = call(*SEEDS, "--total-steps", "256", "--out", "named", "--overwrite")
+        assert "To go on: the same command, without --overwrite\n" in named.stderr
+    assert call(*SEEDS, "--total-steps", "256", "--out", f"runs/{folder.name}").exit_code == 0
+    assert steps_of(folder) == [256, 256]
+
+
+def test_seeds_without_a_final_evaluation_say_so(tmp_path):
+    said = call(*SEEDS, "--out", str(tmp_path), "--total-steps", "128", "--set", "final_deals=0")
+    assert said.exit_code == 0
+    assert said.stdout == ""
+    assert said.stderr.splitlines()[-1] == "No results to show: with final_deals=0 there is no final evaluation."
+
+
+def test_a_damaged_result_is_refused(tmp_path):
     call("train", "kuhn_poker_v0", "--out", str(tmp_path / "seed-1"), "--total-steps", "128", *SETTINGS)
     checkpoint = torch.load(tmp_path / "seed-1" / "latest.pt", weights_only=True)
     (tmp_path / "seed-1" / "evaluation.json").write_text("{")
     with pytest.raises(OptionError, match=r"evaluation\.json is damaged"):
-        train_seeds(Config.make(checkpoint["config"]), [1], tmp_path, train)
+        seed_runs(Config.make(checkpoint["config"]), [1], tmp_path, total_steps=128)
 
 
 def write(folder, rows):

@@ -68,7 +68,11 @@ def _half(values: np.ndarray) -> float:
 
 
 class Evaluation:
-    """A fixed set of duplicate deals, on which networks are compared with policies of the game."""
+    """A fixed set of duplicate deals, on which networks are compared with policies of the game.
+
+    Attributes:
+        on_games: called with the number of games that have just ended, again and again while a score is computed.
+    """
 
     def __init__(
         self, vec: VectorEnv, seed: int, sampled: bool = False, opponents: dict[str, Opponent] | None = None
@@ -84,6 +88,7 @@ class Evaluation:
         self._vec, self._seed, self._sampled = vec, seed, sampled
         self._opponents = opponents or {}
         self._chance: dict[str, np.ndarray] = {}
+        self.on_games: Callable[[int], None] = lambda ended: None
 
     def score(self, network: Network, opponent: str) -> Score:
         """Play each deal once from every seat, an opponent in the other seats.
@@ -95,6 +100,11 @@ class Evaluation:
             opponent: "random", one of `game.policies`, or the name of another opponent.
         """
         return Score.of(self.returns(network, opponent, self._sampled), self._chance_against(opponent))
+
+    def num_games(self, opponent: str) -> int:
+        """Return how many games `score` will play: fewer once it is known what random play gets."""
+        once = self._vec.num_envs * max(self._vec.num_players, 2)
+        return once if self._is_chance_known(opponent) else 2 * once
 
     def returns(self, network: Network, opponent: str, sampled: bool) -> np.ndarray:
         """Play as in `score`. Returns what the network gets by deal, (N,), means over the seats."""
@@ -115,13 +125,16 @@ class Evaluation:
     def _chance_against(self, opponent: str) -> np.ndarray:
         """What random play gets by deal, (N,); (1,) where symmetry says what it gets."""
         if opponent not in self._chance:
-            total, seed = self._vec.game.returns(self._vec.options).total, derived_seed(self._seed, "chance")
-            if opponent == "random" and (total == 0 or self._vec.num_players == 1):
-                self._chance[opponent] = np.zeros(1)
-            else:
-                follow = functools.partial(self._follow, PolicyOpponent("random"), seed=seed)
-                self._chance[opponent] = self._returns(follow, opponent)
+            seed = derived_seed(self._seed, "chance")
+            follow = functools.partial(self._follow, PolicyOpponent("random"), seed=seed)
+            is_known = self._is_chance_known(opponent)
+            self._chance[opponent] = np.zeros(1) if is_known else self._returns(follow, opponent)
         return self._chance[opponent]
+
+    def _is_chance_known(self, opponent: str) -> bool:
+        total = self._vec.game.returns(self._vec.options).total
+        is_zero = opponent == "random" and (total == 0 or self._vec.num_players == 1)
+        return is_zero or opponent in self._chance
 
     def _follow(
         self, player: Opponent, batch: Batch, rows: np.ndarray, step: int, seed: int | None = None
@@ -155,6 +168,7 @@ class Evaluation:
             ended = running & (batch.terminated | batch.truncated)
             returns[ended] = batch.episode_returns[ended, max(seat, 0)]
             running &= ~ended
+            self.on_games(int(ended.sum()))
             step += 1
         return returns
 

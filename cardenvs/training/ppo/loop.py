@@ -15,15 +15,17 @@ import torch
 from cardenvs.agents.ppo import check_fits, read_checkpoint
 from cardenvs.core.checks import short
 from cardenvs.core.errors import OptionError
+from cardenvs.core.files import write_whole
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.training.config import NETWORK_SETTINGS, Config, config_for
 from cardenvs.training.interrupt import Interrupt
 from cardenvs.training.ppo.opponents import Opponent
-from cardenvs.training.ppo.processes import Processes, joined, local_rank, local_size
+from cardenvs.training.ppo.processes import Processes, joined
 from cardenvs.training.ppo.report import meaning, warning
 from cardenvs.training.ppo.run import CHECKPOINT, MOST_THREADS, TITLES, Run
 from cardenvs.training.progress import EVALUATION_FILE, METRICS_FILE, Logs, Progress, split_text
+from cardenvs.training.torchrun import local_rank, local_size
 
 _WARN_FROM = 0.2  # of a run: earlier, policies are often worse than random play
 _ENOUGH_WARNINGS = 2
@@ -73,7 +75,7 @@ def train(
 
     Raises:
         KeyboardInterrupt: after Ctrl-C, once the update in progress is finished and the checkpoint written. A second
-            Ctrl-C ends at once.
+            Ctrl-C ends at once, as does one during the final evaluation, which resuming repeats.
         GameNotFoundError, OptionError, FormatError: what was asked for cannot be done.
     """
     for name, limit in (("seconds", seconds), ("total_steps", total_steps)):
@@ -101,6 +103,8 @@ def train(
             folder.mkdir(parents=True, exist_ok=True)
             if resume is None:
                 clear(folder)
+            elif run.fraction() < 1:
+                (folder / EVALUATION_FILE).unlink(missing_ok=True)  # of the policy before
         return _Loop(run, folder, show and processes.is_first, on_update, resume_with).go()
 
 
@@ -185,36 +189,48 @@ class _Loop:
         self._logs = Logs(folder, run.steps) if run.processes.is_first else None
         self._first_step, self._trained_seconds = run.steps, 0.0
         self._warnings = 0
+        self._saved = time.monotonic()
+        self._began = self._saved - run.seconds
 
     def go(self) -> Path:
+        is_stopped = self._train()
+        if not is_stopped:
+            try:
+                self._finish()
+            except KeyboardInterrupt:
+                is_stopped = True
+        if self._logs is not None:
+            self._logs.close()
+        self._report_time()
+        with Interrupt(lambda: None):  # the others wait here for the first one, which stops for all
+            is_stopped = any(self._run.processes.gather(is_stopped))
+        if is_stopped:
+            self._progress.note(f"Stopped. To go on: {self._resume_with}")
+            raise KeyboardInterrupt
+        return self._path
+
+    def _train(self) -> bool:
+        """Update until the run is over. Returns whether somebody stopped it before."""
         run, progress = self._run, self._progress
+        is_stopped = False
         with progress, Interrupt(lambda: progress.note(_STOPPING)) as interrupt:
-            saved = time.monotonic()
-            began = saved - run.seconds
-            is_stopped = False
             while run.fraction() < 1 and not is_stopped:
                 metrics = self._update()
-                run.seconds = time.monotonic() - began
+                run.seconds = time.monotonic() - self._began
                 metrics |= {"steps": run.steps, "updates": run.updates, "seconds": run.seconds}
                 if self._logs is not None:
                     self._logs.write(metrics)
                 progress.update(metrics, run.fraction())
                 self._tell(metrics, interrupt)
-                is_due, is_stopped = self._agree(time.monotonic() - saved, interrupt.requested)
+                is_due, is_stopped = self._agree(time.monotonic() - self._saved, interrupt.requested)
                 if is_due and not is_stopped:
-                    run.save(self._path)
-                    saved = time.monotonic()
-            run.save(self._path)
-        if not is_stopped:
-            self._finish()
-        if self._logs is not None:
-            self._logs.close()
-        self._report_time()
-        run.processes.wait()  # for the files of the first one
-        if is_stopped:
-            progress.note(f"Stopped. To go on: {self._resume_with}")
-            raise KeyboardInterrupt
-        return self._path
+                    self._save()
+            self._save()
+        return is_stopped
+
+    def _save(self) -> None:
+        self._run.save(self._path)
+        self._saved = time.monotonic()
 
     def _agree(self, unsaved_seconds: float, is_interrupted: bool) -> tuple[bool, bool]:
         """Whether to save, and whether to stop: the first process's clock counts, and Ctrl-C in any."""
@@ -229,15 +245,19 @@ class _Loop:
         metrics = self._run.advance()
         self._trained_seconds += time.monotonic() - started
         interval = self._run.config.eval_interval
-        if interval and self._run.updates % interval == 0 and self._run.processes.is_first:
-            metrics |= self._evaluate()
+        if interval and self._run.updates % interval == 0:
+            self._run.seconds = time.monotonic() - self._began
+            self._save()  # an evaluation may take long, or fail
+            if self._run.processes.is_first:
+                metrics |= self._evaluate()
         return metrics
 
     def _evaluate(self) -> dict[str, float]:
         """Evaluate the policy, show the scores, and warn once if nothing is learnt. Returns metrics."""
         run = self._run
         metrics: dict[str, float] = {}
-        scores = run.evaluate(run.config.eval_deals)
+        with self._progress.counting("evaluation") as count:
+            scores = dict(run.evaluate(run.config.eval_deals, on_games=count))
         for name, score in scores.items():
             metrics |= {
                 f"eval/{name}": score.mean,
@@ -271,10 +291,12 @@ class _Loop:
         run = self._run
         if not run.config.final_deals or not run.processes.is_first:
             return
-        scores = run.evaluate(run.config.final_deals, "final evaluation")
-        unit = run.game.returns(run.options).unit
-        for name, score in scores.items():
-            self._progress.note(f"against {name}: {score} {unit} a deal over {score.deals:,} duplicate deals")
+        purpose, unit = "final evaluation", run.game.returns(run.options).unit
+        scores = {}
+        with self._progress.counting(purpose) as count:
+            for name, score in run.evaluate(run.config.final_deals, purpose, count):
+                scores[name] = score
+                self._progress.note(f"against {name}: {score} {unit} a deal over {score.deals:,} duplicate deals")
         if scores:
             self._progress.note(meaning(scores, unit, run.options.num_players))
         if text := warning(scores):
@@ -290,7 +312,7 @@ class _Loop:
             "scores": {name: dataclasses.asdict(score) for name, score in scores.items()},
             "nash_conv": exploitability,
         }
-        (self._folder / EVALUATION_FILE).write_text(json.dumps(result) + "\n", encoding="utf-8")
+        write_whole(self._folder / EVALUATION_FILE, json.dumps(result, allow_nan=False) + "\n")
 
     def _report_time(self) -> None:
         steps = self._run.steps - self._first_step

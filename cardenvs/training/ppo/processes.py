@@ -8,7 +8,6 @@ that of one process.
 """
 
 import datetime
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,9 +20,9 @@ from torch import Tensor, distributed
 from cardenvs.core.codes import NO_ACTION
 from cardenvs.core.errors import OptionError
 from cardenvs.training.config import Config
+from cardenvs.training.torchrun import is_started_by_torchrun
 
 _TIMEOUT = datetime.timedelta(hours=1)  # the others wait this long for the first process's evaluation
-_VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # set by torchrun
 
 
 @dataclass(frozen=True)
@@ -128,21 +127,6 @@ def joined(device: str) -> Iterator[Processes]:
             yield Processes(distributed.get_rank(), distributed.get_world_size())
         finally:
             distributed.destroy_process_group()
-
-
-def is_started_by_torchrun() -> bool:
-    """Whether this is one of the processes that torchrun, or something like it, started for one run."""
-    return all(name in os.environ for name in _VARIABLES)
-
-
-def local_rank() -> int:
-    """Return the number of this process among those of the run on its machine, from 0."""
-    return int(os.environ.get("LOCAL_RANK", "0")) if is_started_by_torchrun() else 0
-
-
-def local_size() -> int:
-    """Return the number of the run's processes on this machine."""
-    return int(os.environ.get("LOCAL_WORLD_SIZE", "1")) if is_started_by_torchrun() else 1
 
 
 @dataclass(frozen=True)

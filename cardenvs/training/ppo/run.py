@@ -4,6 +4,7 @@ import functools
 import math
 import os
 import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,11 @@ from cardenvs.core.registry import get_game
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.text import one_line
 from cardenvs.envs.vector import VectorEnv
-from cardenvs.training.cfr import Tree
 from cardenvs.training.config import Config
 from cardenvs.training.ppo.ahead import Ahead
 from cardenvs.training.ppo.collect import Collector
 from cardenvs.training.ppo.evaluate import Evaluation, Score
-from cardenvs.training.ppo.exploitability import nash_conv
+from cardenvs.training.ppo.exploitability import listed, nash_conv
 from cardenvs.training.ppo.exploiter import Exploiter
 from cardenvs.training.ppo.league import Pool
 from cardenvs.training.ppo.learn import Learner
@@ -52,6 +52,7 @@ class Run:
     Attributes:
         game, options, config: what is trained, and how.
         network: what is trained.
+        opponents: names of whom the policy is evaluated against.
         steps, updates: done so far.
         seconds: spent so far, evaluations included.
         total_steps, total_seconds: when it is over, whichever comes first; None: no such limit.
@@ -83,6 +84,7 @@ class Run:
         Raises:
             FormatError: the weights are not of this shape.
             OptionError: a setting that this machine or game does not allow, or an opponent that is not there.
+            PolicyNotFoundError: the game has no policy that the config names for evaluations.
         """
         if bool(config.opponent) != (opponent is not None):
             raise OptionError(
@@ -94,6 +96,7 @@ class Run:
         self.processes = processes
         self._opponents = None if opponent is None else {AGENT: opponent}
         self.game, self.config, self.options = game, config, game.make_options(**config.options)
+        self.opponents = [*(self._opponents or _policies_to_play(game, config))]
         self.total_steps, self.total_seconds = total_steps, total_seconds
         self.steps, self.updates, self.seconds = 0, 0, 0.0
         self.watch = Stopwatch()
@@ -106,7 +109,7 @@ class Run:
         self.network.is_half = config.precision == "bfloat16"
         self._generator = torch.Generator(device).manual_seed(config.seed)
         self._evaluations: dict[str, Evaluation] = {}
-        self._solver: Tree | None = None
+        self._tree = listed(game, self.options) if config.nash_conv else None
         vec = self._share_of_games(config.num_envs)
         vec.require_lists(TITLES[config.method])
         _check_memory(config, vec)
@@ -150,19 +153,6 @@ class Run:
             self.game, number, num_threads="auto" if threads > 1 and self.processes.size == 1 else threads, mask=False,
             resumable=True, first_env=first, **self.config.options,
         )  # fmt: skip
-
-    @property
-    def opponents(self) -> list[str]:
-        """The policies to evaluate against, by default all of the game.
-
-        Raises:
-            PolicyNotFoundError: the game has no policy that the config names.
-        """
-        if self._opponents is not None:
-            return [*self._opponents]
-        for name in self.config.eval_opponents:
-            self.game.engine.policy(name)
-        return [*self.config.eval_opponents] or self.game.engine.policy_names()
 
     @property
     def policy(self) -> Network:
@@ -247,20 +237,37 @@ class Run:
             fraction = (1 - math.cos(math.pi * fraction)) / 2
         return _between(config.lr, config.lr_end, fraction)
 
-    def evaluate(self, deals: int, purpose: str = "evaluation") -> dict[str, Score]:
-        """Scores against each of `opponents`, always on the same deals for a purpose. Draws nothing from the run."""
+    def evaluate(
+        self, deals: int, purpose: str = "evaluation", on_games: Callable[[int, int], None] = lambda done, total: None
+    ) -> Iterator[tuple[str, Score]]:
+        """Yield the scores against each of `opponents`, by name. Draws nothing from the run.
+
+        Args:
+            deals: how many; for a purpose they are always the same ones.
+            purpose: of the evaluation.
+            on_games: called with the number of games that have ended, and their total.
+        """
         if purpose not in self._evaluations:
             seed = derived_seed(self.config.seed, purpose)
             sampled = self.config.eval_sample
             self._evaluations[purpose] = Evaluation(self._games(deals), seed, sampled, self._opponents)
-        return {name: self._evaluations[purpose].score(self.policy, name) for name in self.opponents}
+        evaluation, done = self._evaluations[purpose], 0
+        total = sum(map(evaluation.num_games, self.opponents))
+
+        def count(ended: int) -> None:
+            nonlocal done
+            done += ended
+            on_games(done, total)
+
+        evaluation.on_games = count
+        for name in self.opponents:
+            yield name, evaluation.score(self.policy, name)
 
     def nash_conv(self) -> float | None:
         """NashConv if the config asks for it: of the policy, sampled, or for dmc of its best actions."""
-        if not self.config.nash_conv:
+        if self._tree is None:
             return None
-        self._solver = self._solver or Tree(self.game, **self.config.options)
-        return nash_conv(self.policy, self._solver, greedy=self.config.method == "dmc")
+        return nash_conv(self.policy, self._tree, greedy=self.config.method == "dmc")
 
     def save(self, path: Path) -> None:
         """Write a checkpoint; a reader sees the old one or the new one, never half of one.
@@ -364,6 +371,17 @@ def _check_memory(config: Config, vec: VectorEnv) -> None:
             f"{config.rollout_steps} steps of {config.num_envs} games take {wanted >> 30} GiB, more than this machine "
             "has; lower num_envs or rollout_steps"
         )
+
+
+def _policies_to_play(game: Game, config: Config) -> Sequence[str]:
+    """Return the policies to evaluate against, by default all of the game.
+
+    Raises:
+        PolicyNotFoundError: the game has no policy that the config names.
+    """
+    for name in config.eval_opponents:
+        game.engine.policy(name)
+    return config.eval_opponents or game.engine.policy_names()
 
 
 def _between(start: float, end: float, fraction: float) -> float:
