@@ -12,8 +12,9 @@ Four things are generated, and committed:
       <!-- code:start FILE NAME NAME ... -->  ...  <!-- code:end -->    definitions copied from a source file
 
 A game's page takes numbers, options, observation, actions and a picture from the code. Words come from two files in
-the game's folder: `page.md`, whose text before its first heading opens the page, and `rules.md`, which ends it. A
-section of `page.md` that has the heading of a generated one is added to it; the others follow in their order.
+the game's folder: `page.md`, whose text before its first heading opens the page, and `rules.md`. A section of `page.md`
+that has the heading of a generated one is added to it. What most readers want comes first (`FIRST`), what they look up
+last (`LAST`); sections of a game's own stand between, in their order.
 """
 
 import argparse
@@ -50,6 +51,11 @@ PICTURE_SEED = 7
 PLAYED_GAMES = 51  # for the typical length of a game
 SAMPLED_GAMES = 100  # of random play, from which the action table learns what is legal when
 _MARKED = re.compile(r"(<!-- (games|agents|bench|results|code):start ?(.*?) -->\n)(.*?)(<!-- \2:end -->)", re.DOTALL)
+FIRST = ("Picture", "Install and play", "Sample game", "Strategy", "Baselines")
+LAST = (
+    *("Specs", "Options", "Rewards and termination", "Observation", "Actions"),
+    *("Rules", "Status", "Version history", "References"),
+)
 MOST_ROWS = 30  # of an action table
 _TOLD_FIRST, _TOLD_LAST = 12, 4  # sentences of a sample game
 _MOST_LABELS = 3  # in one of its cells
@@ -154,9 +160,9 @@ def games_table(games: list[Game], where: str) -> str:
                 f"[{game.title}]({where}{game.name}.md)",
                 f"`{game.name}`",
                 _players(game),
-                game.num_actions(options),
-                game.layout(options).size,
-                typical_length(game),
+                f"{game.num_actions(options):,}",
+                f"{game.layout(options).size:,}",
+                f"{typical_length(game):,}",
             )
         )
     return table(("game", "name", "players", "actions", "observation", "decisions a game"), rows)
@@ -298,18 +304,20 @@ def game_page(game: Game) -> str:
     sections = {
         "Picture": _picture(game, options),
         "Install and play": _example(game),
-        "A game": _sample_game(game, options),
+        "Sample game": _sample_game(game, options),
+        "Baselines": results_tables.baseline(game, table),
         "Specs": _specs(game, options),
+        "Options": _options(game),
+        "Rewards and termination": _rewards(game, options),
         "Observation": _observation(game, options),
         "Actions": _actions(game, options),
-        "Rewards and termination": _rewards(game, options),
-        "Options": _options(game),
+        "Rules": rules_section(game.rules_text),
     }
     for heading, text in words.items():
-        sections[heading] = f"{sections[heading]}\n\n{text}" if heading in sections else text
-    sections |= {"Baselines": found} if (found := results_tables.baseline(game, table)) else {}
-    sections["Rules"] = rules_section(game.rules_text)
-    body = "\n\n".join(f"## {heading}\n\n{text.strip()}" for heading, text in sections.items())
+        sections[heading] = f"{sections.get(heading, '')}\n\n{text}"
+    own = [heading for heading in sections if heading not in FIRST + LAST]
+    parts = [(heading, sections[heading].strip()) for heading in (*FIRST, *own, *LAST) if sections.get(heading)]
+    body = "\n\n".join(f"## {heading}\n\n{text}" for heading, text in parts)
     return f"# {game.title}\n\n{GENERATED}\n\n{opening}\n\n{body}\n"
 
 
@@ -418,11 +426,11 @@ def _specs(game: Game, options: Options) -> str:
     rows = [
         ("Name", f"`{game.name}`"),
         ("Players", _players(game)),
-        ("Actions", f"{game.num_actions(options)}, at most {game.max_legal(options)} legal at once"),
+        ("Actions", f"{game.num_actions(options):,}, at most {game.max_legal(options):,} legal at once"),
         ("Observation", f"`({layout.size},)` `{layout.dtype}`, layout `{layout.hash}`"),
-        ("Returns", f"{returns.low:g} to {returns.high:g} {returns.unit}"),
+        ("Returns", returns.text),
         ("Sum of the returns", total),
-        ("Longest game", f"{game.max_length(options)} actions"),
+        ("Longest game", f"{game.max_length(options):,} actions"),
         ("Phases", ", ".join(f"`{phase}`" for phase in game.phases)),
         ("Hidden information", hidden_information(game, options)),
         ("Chance", "drawn inside the game from the episode's seed; there is no chance player"),
@@ -432,7 +440,7 @@ def _specs(game: Game, options: Options) -> str:
             "yes, `enumerate_deals()`" if game.can_list_deals() else "no, they are too many",
         ),
         ("Built-in policies", ", ".join(f"`{name}`" for name in game.engine.policy_names())),
-        ("State", f"{game.rules.state_dtype.itemsize} bytes"),
+        ("State", f"{game.rules.state_dtype.itemsize:,} bytes"),
     ]
     return "With default options.\n\n" + table(("what", "value"), rows)
 
@@ -492,10 +500,10 @@ def allowed(field: dataclasses.Field) -> str:
 def _rewards(game: Game, options: Options) -> str:
     returns = game.returns(options)
     total = "" if returns.total is None else f" The players' returns add up to {returns.total:g}."
-    bounds = f"{returns.low:g} and {returns.high:g} {returns.unit}"
+    bounds = returns.meaning or f"between {returns.low:,g} and {returns.high:,g} {returns.unit}"
     return (
-        f"With default options, a player's return is between {bounds}.{total}\n"
-        f"The rules end every game within {game.max_length(options)} actions, so none is truncated."
+        f"With default options, a player's return is {bounds}.{total}\n"
+        f"The rules end every game within {game.max_length(options):,} actions, so none is truncated."
     )
 
 
