@@ -40,6 +40,7 @@ from cardenvs.core.registry import game_targets, get_game
 from cardenvs.core.replay import Replay
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
+from cardenvs.core.text import count
 from cardenvs.core.view import plain
 from cardenvs.pictures import draw_animation, draw_svg
 from docs import results_tables, speed_chart
@@ -340,10 +341,10 @@ def rules_section(rules: str) -> str:
 def _picture(game: Game, options: Options) -> str:
     state = middle_position(game, options)
     player = state.current_player
-    played = f"Seed {PICTURE_SEED} after {_count(state.ply, 'action')} of random play"
-    what = f"{played}, as `player_{player}`, who is to act, sees it in a terminal:"
+    played = f"seed {PICTURE_SEED} after {count(state.ply, 'action')} of random play"
+    what = f"<summary>In a terminal: {played}, as player_{player}, who is to act, sees it</summary>"
     image = f"![{game.title} in the middle of a game](../pictures/{game.name}.svg)"
-    return f"{image}\n\n{what}\n\n{_TICK}text\n{state.render(player)}\n{_TICK}"
+    return f"{image}\n\n<details markdown>\n{what}\n\n{_TICK}text\n{state.render(player)}\n{_TICK}\n\n</details>"
 
 
 def picture_of(game: Game) -> str:
@@ -365,10 +366,6 @@ def _animation() -> str:
     while not state.is_terminal:
         state.apply(state.policy_action(game.default_opponent, state.ply))
     return draw_animation(frame.view for frame in Replay.of(state).frames(0)) + "\n"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def middle_position(game: Game, options: Options) -> State:
