@@ -12,8 +12,9 @@ Four things are generated, and committed:
       <!-- code:start FILE NAME NAME ... -->  ...  <!-- code:end -->    definitions copied from a source file
 
 A game's page takes numbers, options, observation, actions and a picture from the code. Words come from two files in
-the game's folder: `page.md`, whose text before its first heading opens the page, and `rules.md`, which ends it. A
-section of `page.md` that has the heading of a generated one is added to it; the others follow in their order.
+the game's folder: `page.md`, whose text before its first heading opens the page, and `rules.md`. A section of `page.md`
+that has the heading of a generated one is added to it. What most readers want comes first (`FIRST`), what they look up
+last (`LAST`); sections of a game's own stand between, in their order.
 """
 
 import argparse
@@ -39,6 +40,7 @@ from cardenvs.core.registry import game_targets, get_game
 from cardenvs.core.replay import Replay
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
+from cardenvs.core.text import count
 from cardenvs.core.view import plain
 from cardenvs.pictures import draw_animation, draw_svg, draw_thumbnail
 from docs import results_tables, speed_chart
@@ -51,6 +53,11 @@ MEASURED = "solving.svg"  # takes a minute; see docs/solving_curves.py
 PLAYED_GAMES = 51  # for the typical length of a game
 SAMPLED_GAMES = 100  # of random play, from which the action table learns what is legal when
 _MARKED = re.compile(r"(<!-- (games|agents|bench|results|code):start ?(.*?) -->\n)(.*?)(<!-- \2:end -->)", re.DOTALL)
+FIRST = ("Picture", "Install and play", "Sample game", "Strategy", "Baselines")
+LAST = (
+    *("Specs", "Options", "Rewards and termination", "Observation", "Actions"),
+    *("Rules", "Status", "Version history", "References"),
+)
 MOST_ROWS = 30  # of an action table
 _TOLD_FIRST, _TOLD_LAST = 12, 4  # sentences of a sample game
 _MOST_LABELS = 3  # in one of its cells
@@ -156,9 +163,9 @@ def games_table(games: list[Game], where: str) -> str:
                 f"[{game.title}]({where}{game.name}.md)",
                 f"`{game.name}`",
                 _players(game),
-                game.num_actions(options),
-                game.layout(options).size,
-                typical_length(game),
+                f"{game.num_actions(options):,}",
+                f"{game.layout(options).size:,}",
+                f"{typical_length(game):,}",
             )
         )
     return table(("game", "name", "players", "actions", "observation", "decisions a game"), rows)
@@ -303,18 +310,20 @@ def game_page(game: Game) -> str:
     sections = {
         "Picture": _picture(game),
         "Install and play": _example(game),
-        "A game": _sample_game(game, options),
+        "Sample game": _sample_game(game, options),
+        "Baselines": results_tables.baseline(game, table),
         "Specs": _specs(game, options),
+        "Options": _options(game),
+        "Rewards and termination": _rewards(game, options),
         "Observation": _observation(game, options),
         "Actions": _actions(game, options),
-        "Rewards and termination": _rewards(game, options),
-        "Options": _options(game),
+        "Rules": rules_section(game.rules_text),
     }
     for heading, text in words.items():
-        sections[heading] = f"{sections[heading]}\n\n{text}" if heading in sections else text
-    sections |= {"Baselines": found} if (found := results_tables.baseline(game, table)) else {}
-    sections["Rules"] = rules_section(game.rules_text)
-    body = "\n\n".join(f"## {heading}\n\n{text.strip()}" for heading, text in sections.items())
+        sections[heading] = f"{sections.get(heading, '')}\n\n{text}"
+    own = [heading for heading in sections if heading not in FIRST + LAST]
+    parts = [(heading, sections[heading].strip()) for heading in (*FIRST, *own, *LAST) if sections.get(heading)]
+    body = "\n\n".join(f"## {heading}\n\n{text}" for heading, text in parts)
     return f"# {game.title}\n\n{GENERATED}\n\n{opening}\n\n{body}\n"
 
 
@@ -337,10 +346,10 @@ def rules_section(rules: str) -> str:
 def _picture(game: Game) -> str:
     state = middle_position(game)
     player = state.current_player
-    played = f"seed {PICTURE_SEED} after {_count(state.ply, 'action')} of `{game.default_opponent}`"
-    what = f"The same position in a terminal ({played}, seen by `player_{player}`, who is to act):"
+    played = f"seed {PICTURE_SEED} after {count(state.ply, 'action')} of {game.default_opponent}"
+    what = f"<summary>The same position in a terminal ({played}, as player_{player}, who is to act, sees it)</summary>"
     image = f"![{game.title} in the middle of a game](../pictures/{game.name}.svg)"
-    return f"{image}\n\n{what}\n\n{_TICK}text\n{state.render(player)}\n{_TICK}"
+    return f"{image}\n\n<details markdown>\n{what}\n\n{_TICK}text\n{state.render(player)}\n{_TICK}\n\n</details>"
 
 
 def picture_of(game: Game) -> str:
@@ -375,10 +384,6 @@ def _animation() -> str:
     while not state.is_terminal:
         state.apply(state.policy_action(game.default_opponent, state.ply))
     return draw_animation((frame.view for frame in Replay.of(state).frames(0)), theme="auto") + "\n"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def random_play(game: Game, options: Options, seed: int) -> Iterator[State]:
@@ -430,11 +435,11 @@ def _specs(game: Game, options: Options) -> str:
     rows = [
         ("Name", f"`{game.name}`"),
         ("Players", _players(game)),
-        ("Actions", f"{game.num_actions(options)}, at most {game.max_legal(options)} legal at once"),
+        ("Actions", f"{game.num_actions(options):,}, at most {game.max_legal(options):,} legal at once"),
         ("Observation", f"`({layout.size},)` `{layout.dtype}`, layout `{layout.hash}`"),
-        ("Returns", f"{returns.low:g} to {returns.high:g} {returns.unit}"),
+        ("Returns", returns.text),
         ("Sum of the returns", total),
-        ("Longest game", f"{game.max_length(options)} actions"),
+        ("Longest game", f"{game.max_length(options):,} actions"),
         ("Phases", ", ".join(f"`{phase}`" for phase in game.phases)),
         ("Hidden information", hidden_information(game, options)),
         ("Chance", "drawn inside the game from the episode's seed; there is no chance player"),
@@ -444,7 +449,7 @@ def _specs(game: Game, options: Options) -> str:
             "yes, `enumerate_deals()`" if game.can_list_deals() else "no, they are too many",
         ),
         ("Built-in policies", ", ".join(f"`{name}`" for name in game.engine.policy_names())),
-        ("State", f"{game.rules.state_dtype.itemsize} bytes"),
+        ("State", f"{game.rules.state_dtype.itemsize:,} bytes"),
     ]
     return "With default options.\n\n" + table(("what", "value"), rows)
 
@@ -504,10 +509,10 @@ def allowed(field: dataclasses.Field) -> str:
 def _rewards(game: Game, options: Options) -> str:
     returns = game.returns(options)
     total = "" if returns.total is None else f" The players' returns add up to {returns.total:g}."
-    bounds = f"{returns.low:g} and {returns.high:g} {returns.unit}"
+    bounds = returns.meaning or f"between {returns.low:,g} and {returns.high:,g} {returns.unit}"
     return (
-        f"With default options, a player's return is between {bounds}.{total}\n"
-        f"The rules end every game within {game.max_length(options)} actions, so none is truncated."
+        f"With default options, a player's return is {bounds}.{total}\n"
+        f"The rules end every game within {game.max_length(options):,} actions, so none is truncated."
     )
 
 

@@ -35,13 +35,14 @@ def baseline(game: Game, table: Any) -> str:
     path = FOLDER / f"{game.name}.json"
     if not path.exists():
         return ""
-    summary = json.loads(path.read_text(encoding="utf-8"))["board"]["games"][0]["summary"]
+    result = json.loads(path.read_text(encoding="utf-8"))
+    summary = result["board"]["games"][0]["summary"]
     rows = [
         (f"`{one['agent']}`", _signed(one["mean"]["mean"]), _interval(one["mean"])) for one in summary["leaderboard"]
     ]
     found = table(("agent", f"mean, {_unit(summary)}", "95% interval"), rows)
     how = f"[how they were trained and played](../results.md#{_anchor(game)})"
-    return f"{found}\n\nThe same {summary['deals']:,} deals for all; {how}."
+    return f"Each against all the others, on the same {_setting(result)}; {how}:\n\n{found}"
 
 
 def _overview(results: list[dict[str, Any]], table: Any) -> str:
@@ -103,16 +104,22 @@ def _section(result: dict[str, Any], table: Any) -> str:
         for one in summary["leaderboard"]
     ]
     response = result.get("response")
-    changed = ", ".join(f"`{name}={value}`" for name, value in result["options"].items())
     lines = [
         f"## {game.title}",
-        f"{summary['deals']:,} deals, {summary['games']:,} games{f', with {changed}' if changed else ''}:",
+        f"{_setting(result)}:",
         table(("agent", f"mean, {_unit(summary)}", "95% interval", "rating", "ms a decision"), rows),
         *_training(result, _unit(summary)),
         *([f"A response to `ppo`, {response['steps'] / 1e6:,.3g} M steps: {response['verdict']}"] if response else []),
         f"`{result['command']}`, {result['date']}, {result['hardware']}. Digest of the store: `{_digest(result)}`.",
     ]
     return "\n\n".join(lines)
+
+
+def _setting(result: dict[str, Any]) -> str:
+    """How many deals and games the board of a game has, and with which options."""
+    summary = result["board"]["games"][0]["summary"]
+    changed = ", ".join(f"`{name}={value}`" for name, value in result["options"].items())
+    return f"{summary['deals']:,} deals, {summary['games']:,} games{f', with {changed}' if changed else ''}"
 
 
 def _training(result: dict[str, Any], unit: str) -> list[str]:

@@ -46,10 +46,10 @@ def _numbers_table(game: "Game", options: "Options") -> "Table":
     total = "they vary in sum" if returns.total is None else f"they add up to {returns.total:g}"
     rows = {
         "players": f"{options.num_players} ({players_text(game)} possible)",
-        "actions": f"{game.num_actions(options)}, at most {game.max_legal(options)} legal at once",
+        "actions": f"{game.num_actions(options):,}, at most {game.max_legal(options)} legal at once",
         "observation": f"{layout.size} x {layout.dtype}, layout {layout.hash}",
-        "returns": f"{returns.low:g} to {returns.high:g} {returns.unit}; {total}",
-        "length": f"at most {game.max_length(options)} actions",
+        "returns": f"{returns.text}; {total}",
+        "length": f"at most {game.max_length(options):,} actions",
         "phases": ", ".join(phase.replace("_", " ") for phase in game.phases),
         "hiding": ", ".join(phase.replace("_", " ") for phase in game.hidden_phases) or "nothing is hidden",
         "agents": ", ".join(

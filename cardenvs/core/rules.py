@@ -25,6 +25,7 @@ class Returns:
         unit: unit of a return (chips, points, ...).
         result_factor, result_unit: matches report the mean return times this factor, in this unit (such as big blinds
             per 100 hands); by default the mean return in `unit` a deal.
+        meaning: what the bounds stand for, if they are not amounts, such as "1 for a win, -1 for a loss".
     """
 
     low: float
@@ -33,11 +34,25 @@ class Returns:
     unit: str
     result_factor: float = 1.0
     result_unit: str = ""
+    meaning: str = ""
+
+    @property
+    def text(self) -> str:
+        """The bounds in words, such as "-123 to 123 points" or "1 for a win, -1 for a loss"."""
+        return self.meaning or f"{self.low:,g} to {self.high:,g} {self.unit}"
 
     @property
     def result_unit_label(self) -> str:
         """The unit in which matches report results."""
         return self.result_unit or f"{self.unit} a deal"
+
+
+def win_or_loss(sides: int) -> str:
+    """Return the `meaning` of returns that are 1 for the winning side of `sides`, at the expense of all others."""
+    return f"1 for a win, {-1 / (sides - 1):.3g} for a loss"
+
+
+PLACEMENT = "1 for first place, -1 for last place"  # the `meaning` of returns that fall evenly with the place
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ _DEEPEST = 50  # levels of nesting in a YAML file
 _MOST_VALUES = 100_000  # values in a YAML file, with aliases expanded
 _MOST_ALIASES = 100  # aliases in a YAML file; aliases of aliases grow exponentially when expanded
 
+_UNCOUNTED = ("fish", "food")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # including full-width forms
 
 
@@ -32,6 +33,19 @@ def one_line(text: str, most: int = 300) -> str:
     """Return a printable form of a text on one line, at most `most` characters long."""
     text = printable(" ".join(text[: 20 * most].split()))
     return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def count(number: float | None, noun: str, form: str = "") -> str:
+    """Return a number with its noun, such as "1 card", "2 cards", or "? cards" for None; the plural of fish is fish.
+
+    Args:
+        number: how many.
+        noun: in the singular.
+        form: how the number is written, a format specification of Python.
+    """
+    is_one = number is not None and abs(number) == 1
+    written = "?" if number is None else format(number, form)
+    return f"{written} {noun if is_one or noun in _UNCOUNTED else f'{noun}s'}"
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

@@ -24,6 +24,7 @@ from cardenvs.core.errors import DeckError, FormatError
 from cardenvs.core.events import OMNISCIENT, Event, EventKind
 from cardenvs.core.fold import FoldedTable
 from cardenvs.core.game_view import Choice, Scene
+from cardenvs.core.text import count
 
 if TYPE_CHECKING:
     from cardenvs.core.state import State
@@ -186,7 +187,7 @@ class View:
             token="a card" if event.token is None else self.token_label(event.token),
             source=_place(event.source),
             target=_place(event.target),
-            value="?" if event.value is None else event.value,
+            value=_Value(event.value),
         )
 
     def render(self, s: np.record, viewer: int, table: FoldedTable) -> str:
@@ -214,6 +215,16 @@ class View:
 def sees(viewer: int, owner: int) -> bool:
     """Return whether `viewer` may see what only `owner` sees."""
     return viewer in (owner, OMNISCIENT)
+
+
+@dataclass(frozen=True)
+class _Value:
+    """The value of an event in its text: "{value}" is the number, "{value:card}" the number with its noun."""
+
+    number: int | None
+
+    def __format__(self, noun: str) -> str:
+        return count(self.number, noun) if noun else "?" if self.number is None else str(self.number)
 
 
 def _place(place: tuple[str, int | None] | None) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cardenvs.cli.shared import new_console
+from cardenvs.core.text import count
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -92,8 +93,8 @@ def _show(best: "Solution", rack: Counter) -> None:
     if not best.num_tiles:
         console.print("No tile can be laid.")
     else:
-        tiles = "1 tile" if best.num_tiles == 1 else f"{best.num_tiles} tiles"
-        console.print(f"[bold]{tiles}, {best.points} points[/bold]; * is from the rack")
+        tiles, points = count(best.num_tiles, "tile"), count(best.points, "point")
+        console.print(f"[bold]{tiles}, {points}[/bold]; * is from the rack")
         _show_melds(console, "stays", best.kept, Counter())
         _show_melds(console, "laid", best.laid, Counter(best.played))
         left = rack - Counter(best.played)

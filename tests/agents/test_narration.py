@@ -37,7 +37,7 @@ def test_the_person_is_you(sentence, told):
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_event_of_every_game_reads_well(name):
-    """No verb stays in the third person, and nobody is called player_0."""
+    """No verb stays in the third person, nobody is called player_0, and there are no "1 cards"."""
     game = get_game(name)
     narrator_kinds = set()
     for seed in range(6):
@@ -51,6 +51,7 @@ def test_every_event_of_every_game_reads_well(name):
             text = plain(line)
             assert "player_0" not in text
             assert not re.search(r"\b[Yy]ou (is|has|does|\w*[^s\W]s)\b", text), text
+            assert not re.search(r"(?<![\w.+] )(?<!\w)1 (?!begins|is\b)[a-z]+s\b", text), text
             assert not re.search(r"^(The others|player_\d+(, player_\d+)* and player_\d+) \w*[^s\W]s\b", text), text
     assert len(narrator_kinds) > 5
 

@@ -82,7 +82,7 @@ def test_what_was_told_is_not_told_again():
     out.truncate(0)
     state.apply(0)
     agent.tell(state.events(0), state.game, 0, 2)
-    assert out.getvalue().strip("\0") == "· You pass.\n"
+    assert out.getvalue().strip("\0") == "· You put in nothing.\n"
 
 
 def test_a_single_choice_is_made_for_you():

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from cardenvs.core.errors import ArenaError
-from cardenvs.core.text import check_name, csv_cell, one_line, printable, read_text
+from cardenvs.core.text import check_name, count, csv_cell, one_line, printable, read_text
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,27 @@ from cardenvs.core.text import check_name, csv_cell, one_line, printable, read_t
 def test_what_does_not_show_is_written_out(text, shown):
     assert printable(text) == shown
     assert one_line(text).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "shown"),
+    [
+        (0, "card", "0 cards"),
+        (1, "card", "1 card"),
+        (2, "bonus card", "2 bonus cards"),
+        (-1, "point", "-1 point"),
+        (None, "card", "? cards"),
+        (1, "fish", "1 fish"),
+        (2, "fish", "2 fish"),
+    ],
+)
+def test_a_number_takes_its_noun_in_the_singular_or_plural(number, noun, shown):
+    assert count(number, noun) == shown
+
+
+def test_a_counted_number_may_have_a_form():
+    assert count(1.0, "point", "+g") == "+1 point"
+    assert count(12345, "action", ",") == "12,345 actions"
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a\nb", "a\tb", "a\x7f", "a\u200f", "x" * 101, "\ud800"])

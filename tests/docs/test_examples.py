@@ -114,7 +114,8 @@ def bash_lines() -> list[tuple[str, str]]:
     for page in PAGES:
         for block in blocks(read(page)):
             if block.language == "bash":
-                found += [(page, line) for line in block.code.splitlines() if line.strip()]
+                lines = block.code.replace("\\\n", "").splitlines()  # a line that goes on after a backslash is one
+                found += [(page, line) for line in lines if line.strip()]
     return found
 
 

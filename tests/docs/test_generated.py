@@ -42,9 +42,18 @@ def test_there_are_no_files_of_games_that_are_gone():
 def test_every_game_has_its_words(game):
     opening, sections = generate.read_page(game)
     assert opening
-    assert "Version history" in sections
-    assert "Status" in sections
+    assert sections.keys() >= {"Strategy", "Status", "Version history"}
     assert game.rules_text.startswith("# ")
+
+
+def test_every_page_begins_with_what_most_readers_want_and_ends_with_what_they_look_up(game):
+    page = (generate.DOCS / "games" / f"{game.name}.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.+)$", page, re.MULTILINE)
+    assert tuple(headings[: len(generate.FIRST)]) == generate.FIRST
+    last = [heading for heading in headings if heading in generate.LAST]
+    assert headings[-len(last) :] == last == [heading for heading in generate.LAST if heading in last]
+    assert f"](../pictures/{game.name}.svg)" in page
+    assert f"cardenvs play {game.name}" in page
 
 
 def test_a_page_has_all_options_and_sections_of_the_observation(game):

@@ -101,6 +101,15 @@ def test_3_3_a_fold_leaves_the_showdown_and_a_call_puts_in_a_chip():
     assert played("R3 K J", "pbbp").returns == [-1, 3, -2]  # the best card has folded
 
 
+def test_3_3_a_fold_and_a_call_are_not_called_a_pass_and_a_bet():
+    assert played("K J", "pbp").recap(0)[-4:-1] == [
+        "player_0 puts in nothing.",
+        "player_1 puts in a chip and has 2 chips in the pot.",
+        "player_0 puts in nothing.",
+    ]
+    assert played("K J", "bb").recap(0)[-2] == "player_1 puts in a chip and has 2 chips in the pot."
+
+
 def test_3_3_there_is_one_bet_at_most():
     state = played("J K R3", "bb")
     assert [state.action_label(action) for action in state.legal_actions()] == ["fold", "call"]

@@ -281,7 +281,7 @@ def test_2_2_more_discards_than_are_left_are_refused():
     with pytest.raises(IllegalActionError, match=r"3 cards cannot be discarded with 2 discards left \(rules.md 2.2\)"):
         state.apply(discard(0, 1, 2))
     state = GAME.new_state(seed=1, discards=0)
-    with pytest.raises(IllegalActionError, match="1 cards cannot be discarded with no discards left"):
+    with pytest.raises(IllegalActionError, match="1 card cannot be discarded with no discards left"):
         state.apply(discard(0))
     assert before == GAME.new_state(seed=1, discards=2).to_bytes()
 

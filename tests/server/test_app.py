@@ -176,7 +176,7 @@ def test_two_people_play_to_the_end_and_see_the_replay():
             one.send_json({"do": "act", "turn": first["turn"], "intents": [{"action": "bet"}]})
             while second["current"] != 1:
                 second = position(two)
-            assert "player_0 bets" in " ".join(second["log"])
+            assert "player_0 puts in a chip" in " ".join(second["log"])
             two.send_json({"do": "act", "turn": second["turn"], "intents": [{"action": "fold"}]})
             while not first["over"]:
                 first = position(one)

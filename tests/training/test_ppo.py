@@ -764,7 +764,7 @@ def test_store_moves_whole_transitions():
 
 
 def test_the_page_describes_every_metric():
-    page = (CONFIG_FOLDER.parent / "docs" / "training.md").read_text(encoding="utf-8")
+    page = (CONFIG_FOLDER.parent / "docs" / "training-metrics.md").read_text(encoding="utf-8")
     for name, meaning in METRICS.items():
         assert f"| `{name}` | {meaning} |" in page
 

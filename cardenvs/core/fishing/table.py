@@ -20,7 +20,7 @@ SCORE = _SHARED.counter("score", per_player=True)  # by side
 CLEAR_TABLE = _SHARED.event("clear_table", Op.CLEAR, "The cards are gathered.", is_detail=True)
 NEW_HAND = _SHARED.event("new_hand", Op.SET, "Hand {value}.")
 IS_DEALER = _SHARED.event("dealer", Op.SET, "{player} deals.", is_detail=True)
-NEW_SWEEPS = _SHARED.event("new_sweeps", Op.SET, "{player}'s side has {value} sweeps.", is_detail=True)
+NEW_SWEEPS = _SHARED.event("new_sweeps", Op.SET, "{player}'s side has {value:sweep}.", is_detail=True)
 SHUFFLE = _SHARED.event("shuffle", Op.CREATE, "The deck of {value} cards is shuffled.", is_detail=True)
 DEALT = _SHARED.event("deal", Op.MOVE, "{player} is dealt {token}.")
 LAID_OUT = _SHARED.event("lay_out", Op.MOVE, "{token} is laid on the table.")
@@ -33,7 +33,7 @@ GETS_REST = _SHARED.event("get_rest", Op.MOVE_ALL, "The cards left on the table 
 MOST_CARDS = _SHARED.event("most_cards", Op.NOTE, "{player}'s side has most cards.")
 MOST_SPADES = _SHARED.event("most_spades", Op.NOTE, "{player}'s side has most spades.")
 WINS = _SHARED.event("win", Op.NOTE, "{player}'s side wins the match.")
-DRAWN = _SHARED.event("drawn", Op.NOTE, "Nobody wins after {value} hands.")
+DRAWN = _SHARED.event("drawn", Op.NOTE, "Nobody wins after {value:hand}.")
 FORFEITS = _SHARED.event("forfeit", Op.NOTE, "{player} forfeits.")
 
 

@@ -3,6 +3,7 @@
 from cardenvs.core.cards import NUM_CARDS, card_label, card_markup, cards_of
 from cardenvs.core.events import OMNISCIENT, PileLayout
 from cardenvs.core.fishing.rules import hidden_cards, num_sides, side_of
+from cardenvs.core.text import count
 from cardenvs.core.view import CardView, sees
 
 
@@ -49,7 +50,7 @@ class FishingView(CardView):
         """Table and stock, then a line for each player: score, cards won, sweeps, hand."""
         match = f"hand {s.num_hands} of a match to {s.rules.target}" if s.rules.match else "a single hand"
         n = int(s.rules.num_players)
-        lines = [f"{self.title}, {match}, {NUM_CARDS - int(s.num_dealt)} cards in the stock", ""]
+        lines = [f"{self.title}, {match}, {count(NUM_CARDS - int(s.num_dealt), 'card')} in the stock", ""]
         lines += [f"    {line}" for line in self.middle(s)]
         lines.append("")
         for p in [(max(viewer, 0) + k) % n for k in (*range(1, n), 0)]:
@@ -80,7 +81,8 @@ def markup(bits):
 
 def _player_lines(s, player, is_seen):
     side = int(side_of(s, player))
-    marks = [f"score {s.scores[side]}, {int(s.won[side]).bit_count()} cards, {s.sweeps[side]} sweeps"]
+    won, sweeps = count(int(s.won[side]).bit_count(), "card"), count(int(s.sweeps[side]), "sweep")
+    marks = [f"score {s.scores[side]}, {won}, {sweeps}"]
     if s.rules.teams:
         marks.append(f"side {side}")
     pointer = "▶" if player == s.current_player else " "

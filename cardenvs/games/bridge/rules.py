@@ -140,7 +140,7 @@ def max_length(options):
 def returns(options):
     """The points of a deal, or those of a rubber: penalties, honours, slams and its bonus."""
     if options.result == "imps":
-        return Returns(-MOST_IMPS, MOST_IMPS, 0, "imps")
+        return Returns(-MOST_IMPS, MOST_IMPS, 0, "IMPs")
     if options.result == "matchpoints":
         return Returns(-len(options.other_scores), len(options.other_scores), 0, "matchpoints")
     most = WORST if options.scoring == "duplicate" else (WORST + 300) * (options.max_deals + 1) + 700

@@ -52,7 +52,7 @@ class BridgeOptions(Options):
     phase: str = option("full", choices=PARTS, doc="what is played: all, the cards alone, or the auction alone (7)")
     scoring: str = option("duplicate", choices=SCORINGS, doc="one deal, or deals until a side has two games (5, 6)")
     result: str = option("points", choices=RESULTS, doc="unit of the returns (5.5, 5.6)")
-    datum: int = option(0, low=-7600, high=7600, doc="North and South's points at the other tables, for imps (5.5)")
+    datum: int = option(0, low=-7600, high=7600, doc="North and South's points at the other tables, for IMPs (5.5)")
     other_scores: tuple[int, ...] = option(
         (), low=-7600, high=7600, length=MAX_TABLES, doc="North and South's points there, table by table (5.6)"
     )

@@ -7,6 +7,7 @@ import numpy as np
 from cardenvs.core.cards import SUITS, card_label, card_markup, cards_of
 from cardenvs.core.events import NO_PLAYER, OMNISCIENT, UNKNOWN, CounterUse, PileLayout
 from cardenvs.core.game_view import Choice
+from cardenvs.core.text import count
 from cardenvs.core.view import CardView, sees
 from cardenvs.games.bridge import state
 from cardenvs.games.bridge.cards import dummy_of, height, led_suit, suit_of, trick_winner
@@ -201,11 +202,11 @@ def _explained(reading, k):
     low, high, number = int(reading.lows[k]), int(reading.highs[k]), int(reading.numbers[k])
     parts = [MEANINGS[int(reading.meanings[k])]]
     if low > 0 and high < MOST_POINTS:
-        parts.append(f"{low} to {high} points" if low < high else f"{low} points")
+        parts.append(f"{low} to {high} points" if low < high else count(low, "point"))
     elif low > 0:
-        parts.append(f"{low} points or more")
+        parts.append(f"{count(low, 'point')} or more")
     elif high < MOST_POINTS:
-        parts.append(f"up to {high} points")
+        parts.append(f"up to {count(high, 'point')}")
     if reading.named[k] >= 0 and number:
         parts.append(f"at least {number} {_SUIT_NAMES[int(reading.named[k])]}")
     return ", ".join(parts)
@@ -250,7 +251,8 @@ def _cards_won(s, player):
 def _title(s):
     text = f"Bridge, board {s.board}, vulnerable: {_VULNERABLE[int(s.vulnerable)]}"
     if s.rules.scoring == RUBBER:
-        sides = [f"{_SIDE_NAMES[k]} {s.games[k]} games, {s.below[k]} below, {s.totals[k]} in all" for k in range(2)]
+        games = [count(int(number), "game") for number in s.games]
+        sides = [f"{_SIDE_NAMES[k]} {games[k]}, {s.below[k]} below, {s.totals[k]} in all" for k in range(2)]
         text = f"Rubber bridge, deal {s.num_deals}; " + "; ".join(sides)
     if s.declarer != NO_PLAYER:
         text += f"\n[bold]{_contract_text(s)}[/bold] by {SEATS[int(s.declarer)]}"

@@ -14,7 +14,7 @@ from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 from cardenvs.core.redeal import redeal_hands
 from cardenvs.core.rng import DEAL, DETERMINIZE, shuffle_rest, start_stream
-from cardenvs.core.rules import Returns
+from cardenvs.core.rules import Returns, win_or_loss
 from cardenvs.core.seats import wrap
 
 MAX_PLAYERS = 4
@@ -83,10 +83,10 @@ DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
 TURN_UP = TABLE.event("turn_up", Op.MOVE, "{token} is turned up: its suit is trump.")
 PLAYS = TABLE.event("play", Op.MOVE, "{player} plays {token}.")
 TAKES = TABLE.event("take", Op.MOVE_ALL, "{player}'s card goes to {target}.", is_detail=True)
-WINS_TRICK = TABLE.event("win_trick", Op.NOTE, "{player} wins {value} points.", closes=True)
+WINS_TRICK = TABLE.event("win_trick", Op.NOTE, "{player} wins {value:point}.", closes=True)
 DRAWS = TABLE.event("draw", Op.MOVE, "{player} draws {token}.")
-SIDE_HAS = TABLE.event("side_has", Op.NOTE, "{player}'s side has {value} points.")
-WINS_DEAL = TABLE.event("win_deal", Op.SET, "{player}'s side has won {value} deals.", closes=True)
+SIDE_HAS = TABLE.event("side_has", Op.NOTE, "{player}'s side has {value:point}.")
+WINS_DEAL = TABLE.event("win_deal", Op.SET, "{player}'s side has won {value:deal}.", closes=True)
 FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
 
 
@@ -350,5 +350,7 @@ def max_length(options):
 
 def returns(options):
     """A match won or lost, or half the margin of all its deals (4.3)."""
-    most = MOST_POINTS // 2 * most_deals(options) if options.reward == "points" else 1
-    return Returns(-most, most, 0, "points" if options.reward == "points" else "wins")
+    if options.reward != "points":
+        return Returns(-1, 1, 0, "wins", meaning=win_or_loss(NUM_SIDES))
+    most = MOST_POINTS // 2 * most_deals(options)
+    return Returns(-most, most, 0, "points")

@@ -5,6 +5,7 @@ import numpy as np
 from cardenvs.core.cards import ITALIAN_LABELS, NUM_ITALIAN, SUITS, card_markup, full_deck_card
 from cardenvs.core.events import NO_PLAYER, OMNISCIENT
 from cardenvs.core.game_view import Choice
+from cardenvs.core.text import count
 from cardenvs.core.view import ItalianCardView, sees
 from cardenvs.games.briscola.rules import NO_CARD, NUM_SIDES, hidden_cards, suit_of, trick_winner
 
@@ -73,11 +74,11 @@ class BriscolaView(ItalianCardView):
 
     def _player_lines(self, s, player, viewer):
         side = int(player) % NUM_SIDES
-        score = f"{s.points[side]} points"
+        score = count(int(s.points[side]), "point")
         if s.rules.num_players == 4:
             score += f" with player_{(player + 2) % 4}"
         if s.rules.target > 1:
-            score += f", {s.deals_won[side]} deals won"
+            score += f", {count(int(s.deals_won[side]), 'deal')} won"
         hand = cards_of(s.hands[player])
         known = [card for card in hand if sees(viewer, player) or (card == s.trump and player == s.trump_holder)]
         shown = [*map(_markup, known), *["▒▒"] * (len(hand) - len(known))]

@@ -3,6 +3,7 @@
 from cardenvs.core.cards import card_markup, parse_card
 from cardenvs.core.events import OMNISCIENT, PileLayout
 from cardenvs.core.game_view import Choice
+from cardenvs.core.text import count
 from cardenvs.core.view import View, card_face, sees
 from cardenvs.games.canasta import actions, picture, state
 from cardenvs.games.canasta.actions import cards_laid
@@ -225,15 +226,15 @@ class CanastaView(View):
         if s.phase == state.ANSWER:
             return f"player_{int(s.asker)} asks: may I go out?"
         if s.phase == state.TAKE:
-            return f"Meld {int(s.needed)} more points from your hand to take the pile."
+            return f"Meld {count(int(s.needed), 'more point')} from your hand to take the pile."
         if s.has_laid and s.needed > 0:
-            return f"Meld {int(s.needed)} more points."
+            return f"Meld {count(int(s.needed), 'more point')}."
         must = " You must go out." if s.answer == state.MUST_GO_OUT else ""
         end = "be done" if s.no_discard else "discard"
         return f"Meld, or {end}.{must}" + self._minimum(s)
 
     def _minimum(self, s):
-        return f" The initial meld needs {int(s.needed)} points." if s.needed > 0 else ""
+        return f" The initial meld needs {count(int(s.needed), 'point')}." if s.needed > 0 else ""
 
     # -- what a careful player knows ----------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ SETS, *_ = [TABLE.counter(f"sets_{k}", use="none") for k in range(MAX_BUILDS)]
 BUILDS = TABLE.event("build", Op.MOVE, "{player} builds with {token}.")
 GATHERS = TABLE.event("gather", Op.MOVE, "{token} is built in.")
 NEW_VALUE = TABLE.event("build_value", Op.SET, "{player} builds {value}.")
-NEW_SETS = TABLE.event("build_sets", Op.SET, "The build has {value} sets.", is_detail=True)
+NEW_SETS = TABLE.event("build_sets", Op.SET, "The build has {value:set}.", is_detail=True)
 NEW_OWNER = TABLE.event("build_owner", Op.SET, "The build is {player}'s.", is_detail=True)
 SHOWS = TABLE.event("show", Op.MOVE, "{player} plays {token}.")
 TAKES_BUILD = TABLE.event("take_build", Op.MOVE_ALL, "{player} takes a build.")

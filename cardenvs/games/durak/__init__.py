@@ -22,7 +22,8 @@ def _max_length(options):
 
 def _returns(options):
     team = TEAM_SIZES[options.teams]
-    return Returns(-1, team / (options.num_players - team), 0, "points")
+    share = team / (options.num_players - team)
+    return Returns(-1, share, 0, "points", meaning=f"-1 for a durak, {share:.3g} for the others")
 
 
 GAME = Game(

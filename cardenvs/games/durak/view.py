@@ -3,6 +3,7 @@
 from cardenvs.core.cards import bits_of, card_label, card_markup, cards_of
 from cardenvs.core.events import OMNISCIENT, UNKNOWN
 from cardenvs.core.game_view import Choice
+from cardenvs.core.text import count
 from cardenvs.core.view import CardView, sees
 from cardenvs.games.durak import actions
 from cardenvs.games.durak.legal import transfer_cards, trump_to_show
@@ -240,7 +241,7 @@ def _table_lines(s):
 def _player_lines(s, player, viewer):
     marks = [] if s.terminal else [_role(s, player)]
     if s.terminal:
-        marks = ["durak" if s.returns[player] < 0 else f"{s.returns[player]:+g} points"]
+        marks = ["durak" if s.returns[player] < 0 else count(s.returns[player], "point", "+g")]
     elif not s.in_game >> player & 1:
         marks = ["out"]
     pointer = "▶" if s.current_player == player else " "

@@ -11,6 +11,7 @@ from cardenvs.core.cards import (
 from cardenvs.core.events import UNKNOWN, PileLayout
 from cardenvs.core.game_view import Choice
 from cardenvs.core.options import NONE
+from cardenvs.core.text import count
 from cardenvs.core.view import CardView, sees
 from cardenvs.games.gin_rummy import actions
 from cardenvs.games.gin_rummy.legal import forbidden_discard, knocking_hand, top_discard
@@ -295,7 +296,7 @@ def _name_line(s, player):
 def _result(s, player):
     if s.rules.match_target != NONE:
         return f"total {match_total(s, player)}"
-    return f"{s.returns[player]:+g} points"
+    return count(s.returns[player], "point", "+g")
 
 
 def _meld_markup(s, player, k):

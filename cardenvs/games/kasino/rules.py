@@ -25,7 +25,7 @@ from cardenvs.core.fishing.state import ACES, ALL_CARDS, MAX_HANDS, NO_CARD, NO_
 from cardenvs.core.kernel import kernel
 from cardenvs.core.redeal import redeal_hands
 from cardenvs.core.rng import DETERMINIZE, start_stream
-from cardenvs.core.rules import Returns
+from cardenvs.core.rules import Returns, win_or_loss
 from cardenvs.core.seats import wrap
 from cardenvs.games.kasino import state, table
 from cardenvs.games.kasino.legal import capture
@@ -260,4 +260,6 @@ def max_length(options):
 def returns(options):
     """Return the bounds: a match won or lost, or the points of a hand with all its sweeps."""
     most = 10 + NUM_CARDS // 2
-    return Returns(-1, 1, 0, "wins") if options.match else Returns(-most, most, 0, "points")
+    if options.match:
+        return Returns(-1, 1, 0, "wins", meaning=win_or_loss(2 if options.teams else options.num_players))
+    return Returns(-most, most, 0, "points")

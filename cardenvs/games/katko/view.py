@@ -3,6 +3,7 @@
 from cardenvs.core.cards import SUITS, card_label, card_markup, cards_of
 from cardenvs.core.events import NO_PLAYER, OMNISCIENT
 from cardenvs.core.game_view import Choice
+from cardenvs.core.text import count
 from cardenvs.core.view import CardView, sees
 from cardenvs.games.katko import state
 from cardenvs.games.katko.rules import led_suit, trick_winner
@@ -77,7 +78,7 @@ class KatkoView(CardView):
     def render(self, s, viewer, table):
         """A line for each player: score, cards played in this deal (this trick in bold), and hand."""
         end = f"deal {s.num_deals} of a match to {s.rules.target}" if s.rules.target > 1 else "a single deal"
-        lines = [f"Katko, {end}, {52 - int(s.num_dealt)} cards undealt", ""]
+        lines = [f"Katko, {end}, {count(52 - int(s.num_dealt), 'card')} undealt", ""]
         n = int(s.rules.num_players)
         for p in [(max(viewer, 0) + k) % n for k in (*range(1, n), 0)]:
             lines += _player_lines(s, p, sees(viewer, p))

@@ -46,9 +46,10 @@ CHIPS_IN = TABLE.counter("chips_in", per_player=True, use="chips")
 NEW_DECK = TABLE.event("new_deck", Op.CREATE, "A deck of {value} cards is shuffled.")
 ANTE = TABLE.event("ante", Op.SET, "{player} antes {value}.")
 DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
-PASSES = TABLE.event("pass", Op.NOTE, "{player} passes.")
-BETS = TABLE.event("bet", Op.SET, "{player} bets and has {value} chips in the pot.")
-WINS = TABLE.event("win", Op.NOTE, "{player} wins the pot of {value} chips.")
+# The same events after a bet are a fold and a call, so their sentences hold for both.
+PASSES = TABLE.event("pass", Op.NOTE, "{player} puts in nothing.")
+BETS = TABLE.event("bet", Op.SET, "{player} puts in a chip and has {value:chip} in the pot.")
+WINS = TABLE.event("win", Op.NOTE, "{player} wins the pot of {value:chip}.")
 FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
 
 _BET_COUNTS_FIRST = MAX_PLAYERS + 1  # above every rank

@@ -62,7 +62,7 @@ FOLDS = TABLE.event("fold", Op.SET, "{player} folds.")
 CALLS = TABLE.event("call", Op.SET, "{player} calls and has {value} in the pot.")
 RAISES = TABLE.event("raise", Op.SET, "{player} raises and has {value} in the pot.")
 PUBLIC_CARD = TABLE.event("public_card", Op.MOVE, "The public card is {token}.")
-WINS = TABLE.event("win", Op.NOTE, "{player} wins, of a pot of {value} chips.")
+WINS = TABLE.event("win", Op.NOTE, "{player} wins, of a pot of {value:chip}.")
 FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
 CHECKS = TABLE.event("check", Op.NOTE, "{player} checks.")
 

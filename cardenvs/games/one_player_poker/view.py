@@ -3,6 +3,7 @@
 from cardenvs.core.cards import CARD_LABELS, NUM_CARDS, card_label, card_markup, cards_of
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.game_view import Choice
+from cardenvs.core.text import count
 from cardenvs.core.view import CardView, GameStatistics
 from cardenvs.games.one_player_poker.categories import CATEGORIES
 from cardenvs.games.one_player_poker.rules import HAND_SIZE, NUM_PLAYS, PLAY_SIZE, POINTS, POSITIONS
@@ -40,9 +41,8 @@ class OnePlayerPokerView(CardView):
         return Choice(_taken(s, action), ("hand", 0), ("played" if action < NUM_PLAYS else "discarded", None))
 
     def illegal_reason(self, s, action, code):
-        left = int(s.discards_left)
-        number = len(_taken(s, action))
-        return f"{number} cards cannot be discarded with {left or 'no'} discards left (rules.md 2.2)"
+        left = count(int(s.discards_left), "discard") if s.discards_left else "no discards"
+        return f"{count(len(_taken(s, action)), 'card')} cannot be discarded with {left} left (rules.md 2.2)"
 
     def prompt(self, s):
         return "Play five cards, or discard some for new ones."
@@ -60,7 +60,7 @@ class OnePlayerPokerView(CardView):
 
     def describe_event(self, event, kind):
         if kind.name == "score":
-            return f"player_0 scores {event.value} points: {_category(event.value)}."
+            return f"player_0 scores {count(event.value, 'point')}: {_category(event.value)}."
         return super().describe_event(event, kind)
 
     def statistics(self, state):
@@ -76,8 +76,8 @@ class OnePlayerPokerView(CardView):
         """Score and budgets, the plays, and the hand."""
         plays_left = int(s.rules.plays - s.num_played)
         lines = [
-            f"One-player poker: {s.score} points, {plays_left} plays and {s.discards_left} discards left, "
-            f"{NUM_CARDS - int(s.num_dealt)} cards to come",
+            f"One-player poker: {count(int(s.score), 'point')}, {count(plays_left, 'play')} and "
+            f"{count(int(s.discards_left), 'discard')} left, {count(NUM_CARDS - int(s.num_dealt), 'card')} to come",
             "",
         ]
         for k, text in enumerate(_plays(s)):

@@ -1,7 +1,7 @@
 """Rummikub (Sabra rules): environment and exact solver. Rules: rules.md."""
 
 from cardenvs.core.game import Game
-from cardenvs.core.rules import Returns, Rules
+from cardenvs.core.rules import Returns, Rules, win_or_loss
 from cardenvs.games.rummikub import observation, rules, state, strategy, table
 from cardenvs.games.rummikub.actions import NUM_ACTIONS, action_features
 from cardenvs.games.rummikub.solve import Solution, solve
@@ -25,7 +25,7 @@ def _max_length(options):
 
 def _returns(options):
     if options.returns == "win":
-        return Returns(-1, 1, 0, "games")
+        return Returns(-1, 1, 0, "games", meaning=win_or_loss(options.num_players))
     faces = options.colors * options.copies * options.values * (options.values + 1) // 2
     most = faces + options.jokers * options.joker_value_at_end
     return Returns(-most, most, 0, "points")

@@ -1,6 +1,7 @@
 """Texts and pictures of Rummikub."""
 
 from cardenvs.core.game_view import Choice
+from cardenvs.core.text import count
 from cardenvs.core.view import View, sees
 from cardenvs.games.rummikub import actions
 from cardenvs.games.rummikub.candidates import candidates, opening_points
@@ -121,7 +122,7 @@ class RummikubView(View):
                 return f"Begin a play, or {idle}?"
             points, needed = opening_points(s), s.rules.initial_meld_min
             if points >= needed:
-                return f"Open with {needed} points, or {idle}?"
+                return f"Open with {count(int(needed), 'point')}, or {idle}?"
             return f"Your melds are worth {points} of the {needed} points needed to open: {idle}."
         loose = " ".join(tile_label(tile) for tile in tiles_in(s.loose))
         if phase == TAKING_APART:
@@ -166,7 +167,7 @@ class RummikubView(View):
     # -- the picture --------------------------------------------------------------------------------------------
 
     def render(self, s, viewer, table):
-        lines = [f"Rummikub, {s.num_tiles - s.num_dealt} tiles in the pool", ""]
+        lines = [f"Rummikub, {count(int(s.num_tiles - s.num_dealt), 'tile')} in the pool", ""]
         sets = [(k, int(number)) for k, number in enumerate(s.sets) if number != NO_MELD]
         lines += [f"  {k + 1:>2}  {_meld_markup(number)}" for k, number in sets] or ["  the table is empty"]
         lines.append("")
@@ -215,7 +216,7 @@ def _player_line(s, player, viewer):
     used = s.used if player == s.current_player and sees(viewer, player) else 0 * s.used
     rack = tiles_in(s.hands[player] - used)
     shown = " ".join(_markup(tile_label(t), None if t == JOKER else colour_of(t)) for t in rack)
-    tiles = shown if sees(viewer, player) else f"{len(rack)} tiles"
+    tiles = shown if sees(viewer, player) else count(len(rack), "tile")
     marks = "" if s.opened[player] else "  [dim]not open[/dim]"
     result = f"  {s.returns[player]:+g}" if s.terminal else ""
     return f"{pointer} [bold]player_{player}[/bold]{marks}{result}  {tiles or '-'}"

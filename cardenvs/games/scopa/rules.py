@@ -12,7 +12,7 @@ from cardenvs.core.kernel import kernel
 from cardenvs.core.options import NONE
 from cardenvs.core.redeal import redeal_hands
 from cardenvs.core.rng import DEAL, DETERMINIZE, shuffle_rest, start_stream
-from cardenvs.core.rules import Returns
+from cardenvs.core.rules import Returns, win_or_loss
 from cardenvs.core.seats import wrap
 from cardenvs.games.scopa import scoring, state, table
 from cardenvs.games.scopa.captures import capture, num_captures, same_rank, takes_all
@@ -340,6 +340,6 @@ def returns(options):
     A side has at most 4 points and those of `rebello` and `napola`, and no more scope than half of its cards.
     """
     if options.target is not None:
-        return Returns(-1, 1, 0, "wins")
+        return Returns(-1, 1, 0, "wins", meaning=win_or_loss(3 if options.num_players == 3 else 2))
     most = 4 + 1 + 10 + NUM_ITALIAN // 2
     return Returns(-most, most, 0, "points")

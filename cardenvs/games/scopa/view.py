@@ -5,6 +5,7 @@ from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.fishing.view import arrange_sides
 from cardenvs.core.game_view import Choice
 from cardenvs.core.options import NONE
+from cardenvs.core.text import count
 from cardenvs.core.view import ItalianCardView, sees
 from cardenvs.games.scopa import scoring, state
 from cardenvs.games.scopa.captures import capture, num_captures
@@ -84,7 +85,7 @@ class ScopaView(ItalianCardView):
         match = "a single hand" if s.rules.target == NONE else f"hand {s.num_hands} of a match to {s.rules.target}"
         n = int(s.rules.num_players)
         lines = [
-            f"Scopa, {match}, {NUM_ITALIAN - int(s.num_dealt)} cards in the stock",
+            f"Scopa, {match}, {count(NUM_ITALIAN - int(s.num_dealt), 'card')} in the stock",
             "",
             f"    table  {_markup(s.table) or '-'}",
             "",
@@ -105,7 +106,8 @@ def _markup(bits):
 
 def _player_lines(s, player, is_seen):
     side = int(side_of(s, player))
-    marks = [f"{int(s.won[side]).bit_count()} cards, {s.scope[side]} scope"]
+    scope = f"{s.scope[side]} {'scopa' if s.scope[side] == 1 else 'scope'}"
+    marks = [f"{count(int(s.won[side]).bit_count(), 'card')}, {scope}"]
     if s.rules.target != NONE:
         marks.append(f"score {s.scores[side]}")
     if s.rules.num_players > 3:

@@ -1,5 +1,6 @@
 """Decisions in words: labels of actions, prompts, and why an action is illegal."""
 
+from cardenvs.core.text import count
 from cardenvs.games.wingspan import actions
 from cardenvs.games.wingspan.actions import STOP, USE
 from cardenvs.games.wingspan.cards import (
@@ -20,7 +21,6 @@ from cardenvs.games.wingspan.cards import (
     TRAY_SIZE,
     WETLAND,
 )
-from cardenvs.games.wingspan.powers.parts import count
 from cardenvs.games.wingspan.stack import (
     ACCEPT,
     AFTER_EGGS,

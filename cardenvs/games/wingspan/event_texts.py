@@ -1,7 +1,7 @@
 """Events in words, one sentence each."""
 
+from cardenvs.core.text import count
 from cardenvs.games.wingspan.cards import DUAL_FACE, FOODS
-from cardenvs.games.wingspan.powers.parts import count
 from cardenvs.games.wingspan.state import TOKEN_NAMES
 
 
@@ -79,4 +79,4 @@ _SENTENCES = {
 
 def _some(value, thing):
     """Return a number and its noun, such as "2 turns"; "?" for a hidden number."""
-    return f"{value} {thing}" if thing == "food" else f"? {thing}s" if value == "?" else count(value, thing)
+    return count(None if value == "?" else value, thing)

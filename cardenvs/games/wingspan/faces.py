@@ -4,6 +4,7 @@ import functools
 
 from cardenvs.core.events import CounterUse, PileLayout
 from cardenvs.core.game_view import Choice, CounterView
+from cardenvs.core.text import count
 from cardenvs.games.wingspan import actions
 from cardenvs.games.wingspan.cards import (
     BIRD_COLOUR,
@@ -39,7 +40,7 @@ def token_face(token):
         title, _, text = bonus_text(token - BONUS_TOKEN).partition(": ")
         return {"kind": "text", "title": title, "lines": [text], "colour": "orange"}
     nest = f"{NESTS[BIRD_NEST[token]]} nest for {BIRD_EGG_LIMIT[token]}" if BIRD_NEST[token] else "no nest"
-    facts = f"{BIRD_POINTS[token]} points, {nest}, {BIRD_WINGSPAN[token]} cm"
+    facts = f"{count(int(BIRD_POINTS[token]), 'point')}, {nest}, {BIRD_WINGSPAN[token]} cm"
     lines = [cost_text(token), habitats_text(token), facts, power_text(token)]
     face = {"kind": "text", "title": BIRD_NAMES[token], "lines": [line for line in lines if line]}
     colour = _COLOURS.get(int(BIRD_COLOUR[token]))
@@ -54,7 +55,7 @@ def arrange(s, scene):
             row.marks = {k: marks(s, player, NUM_SLOTS * h + k) for k in range(len(row.tokens))}
         notes += [f"{s.food[player, food]} {name}" for food, name in enumerate(FOODS) if s.food[player, food]]
         if s.debts[player]:
-            notes.append(f"owes {s.debts[player]} discards")
+            notes.append(f"owes {count(int(s.debts[player]), 'discard')}")
     if not scene.piles["draft", None].tokens:
         scene.piles["draft", None].layout = PileLayout.NONE
     dice = {name: int(s.feeder[face]) for face, name in enumerate(FACES) if s.feeder[face]}
@@ -77,7 +78,7 @@ def marks(s, player, slot):
     """Return what lies on the bird in a slot."""
     bird = int(s.birds[player, slot])
     eggs, limit = int(s.eggs[player, slot]), int(BIRD_EGG_LIMIT[bird])
-    found = [f"{eggs} of {limit} eggs"] if limit else []
+    found = [f"{eggs} of {count(limit, 'egg')}"] if limit else []
     more = ((s.cached[player, slot], "cached"), (s.tucked[player, slot], "tucked"))
     found += [f"{number} {what}" for number, what in more if number]
     return [*found, "power used"] if int(s.pink_used[player]) >> slot & 1 else found

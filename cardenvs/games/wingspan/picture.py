@@ -2,6 +2,7 @@
 
 import textwrap
 
+from cardenvs.core.text import count
 from cardenvs.games.wingspan import scoring
 from cardenvs.games.wingspan.cards import (
     BIRD_COLOUR,
@@ -30,7 +31,6 @@ from cardenvs.games.wingspan.cards import (
     SEED,
 )
 from cardenvs.games.wingspan.known import birds_in_hand_or_tucked, known_birds, known_bonuses, knows_bonuses
-from cardenvs.games.wingspan.powers.parts import count
 from cardenvs.games.wingspan.state import BLUE, IN_BONUS_HAND, IN_HAND, NO_BIRD, TOKEN_NAMES
 from cardenvs.games.wingspan.texts import bonus_text, cost_text, power_text
 
@@ -115,7 +115,7 @@ def _food(food):
 
 def _tray_lines(s):
     cards = [int(bird) for bird in s.tray if bird != NO_BIRD]
-    title = f"  tray [dim](bird deck: {s.num_deck} cards, discard pile: {s.num_discards})[/dim]"
+    title = f"  tray [dim](bird deck: {count(int(s.num_deck), 'card')}, discard pile: {s.num_discards})[/dim]"
     return [title, *(line for bird in cards for line in _card(bird))]
 
 

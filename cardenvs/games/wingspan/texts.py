@@ -2,6 +2,7 @@
 
 import functools
 
+from cardenvs.core.text import count
 from cardenvs.games.wingspan.cards import (
     BIRD_COST,
     BIRD_COST_OR,
@@ -26,7 +27,6 @@ from cardenvs.games.wingspan.cards import (
     WILD,
 )
 from cardenvs.games.wingspan.powers import POWERS
-from cardenvs.games.wingspan.powers.parts import count
 
 _MOMENTS = {
     "never": "",
@@ -81,4 +81,5 @@ def bonus_text(bonus: int) -> str:
     if BONUS_EACH[bonus]:
         return f"{BONUS_NAMES[bonus]}: {count(int(BONUS_EACH[bonus]), 'point')} for each of the {what}"
     (low, high), (few, many) = BONUS_THRESHOLDS[bonus], BONUS_POINTS[bonus]
-    return f"{BONUS_NAMES[bonus]}: {few} points for {low} to {high - 1} {what}, {many} points for {high} or more"
+    least, most = count(int(few), "point"), count(int(many), "point")
+    return f"{BONUS_NAMES[bonus]}: {least} for {low} to {high - 1} {what}, {most} for {high} or more"

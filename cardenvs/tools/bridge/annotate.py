@@ -9,6 +9,7 @@ import numpy as np
 from cardenvs.core.errors import FormatError
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.replay import Replay
+from cardenvs.core.text import count
 from cardenvs.games.bridge.scoring import duplicate_score, imps
 from cardenvs.games.bridge.state import CARD_0, DENOMINATIONS, NUM_DENOMINATIONS, NUM_PLAYERS, NUM_TRICKS, SEATS
 from cardenvs.tools.bridge.boards import Board
@@ -114,7 +115,7 @@ class Annotation:
         """Return a self-contained HTML page that plays the board, with the cost of each card beside it."""
         notes = {
             one.ply: {
-                "cost": f"{one.cost} tricks" if one.cost != 1 else "1 trick",
+                "cost": count(one.cost, "trick"),
                 "best": " ".join(card_text(card) for card in one.best),
                 "declarer's tricks": one.tricks,
             }

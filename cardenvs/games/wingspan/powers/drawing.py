@@ -3,9 +3,10 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
+from cardenvs.core.text import count
 from cardenvs.games.wingspan import bonus_cards, stack
 from cardenvs.games.wingspan.cards import BIRD_PARAMS, PowerSpec
-from cardenvs.games.wingspan.powers.parts import ASK, USE, Power, count
+from cardenvs.games.wingspan.powers.parts import ASK, USE, Power
 
 
 def _draw(spec: PowerSpec) -> str:

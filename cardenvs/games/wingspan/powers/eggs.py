@@ -1,8 +1,9 @@
 """Powers that lay or discard eggs (rules.md 11.14, 11.15, 11.19, 11.20)."""
 
+from cardenvs.core.text import count
 from cardenvs.games.wingspan import stack
 from cardenvs.games.wingspan.cards import LAY_ON_SELF, PowerSpec
-from cardenvs.games.wingspan.powers.parts import ANY_NEST, ASK, OTHERS, SELF, Power, Row, count, of_nest
+from cardenvs.games.wingspan.powers.parts import ANY_NEST, ASK, OTHERS, SELF, Power, Row, of_nest
 from cardenvs.games.wingspan.state import MAT_SLOTS
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from cardenvs.core.cards import lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.seats import wrap
+from cardenvs.core.text import count
 from cardenvs.games.wingspan import bird_cards, stack
 from cardenvs.games.wingspan.cards import BIRD_EGG_LIMIT, BIRD_NEST, HANDLERS, NESTS, NUM_FOODS, STAR, PowerSpec
 from cardenvs.games.wingspan.state import MAT_SLOTS, NO_BIRD
@@ -69,11 +70,6 @@ class Power(NamedTuple):
 
     begins: Callable[..., Row]
     words: Callable[[PowerSpec], str]
-
-
-def count(number: int, thing: str) -> str:
-    """Return a number with its noun, such as "2 eggs"; the plural of fish is fish."""
-    return f"{number} {thing}" if number == 1 or thing == "fish" else f"{number} {thing}s"
 
 
 def one_of(things: list[str]) -> str:

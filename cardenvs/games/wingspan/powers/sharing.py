@@ -3,6 +3,7 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
+from cardenvs.core.text import count
 from cardenvs.games.wingspan import bird_cards, mats, stack
 from cardenvs.games.wingspan.cards import BIRD_HANDLER, BIRD_PARAMS, FEWEST_GAIN_DIE, NUM_SLOTS, STAR, PowerSpec
 from cardenvs.games.wingspan.powers.parts import (
@@ -16,7 +17,6 @@ from cardenvs.games.wingspan.powers.parts import (
     USE,
     Power,
     can_draw,
-    count,
     food,
     has_room,
     slots_of,

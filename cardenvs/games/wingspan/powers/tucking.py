@@ -3,9 +3,10 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
+from cardenvs.core.text import count
 from cardenvs.games.wingspan import bird_cards, mats, stack
 from cardenvs.games.wingspan.cards import BIRD_PARAMS, TUCK_DRAW_CARD, TUCK_LAY_EGG, PowerSpec
-from cardenvs.games.wingspan.powers.parts import ASK, USE, Power, count, one_of
+from cardenvs.games.wingspan.powers.parts import ASK, USE, Power, one_of
 
 
 def _tuck(spec: PowerSpec) -> str:
