@@ -48,7 +48,8 @@ TRAINED = "ppo"  # the name of the trained policy on a board
 SAME_COMMAND = "give the same command again"
 _SEED = 0  # of the deals of all boards
 _POINTS = 60  # of a learning curve, at most
-_MANY_DEALS = 100_000  # in games so small that the gain of a response can be checked against the exact one
+_LEAST_DEALS = 500  # for the gain of a response, whose games are quick
+_MANY_DEALS = 100_000  # the same in games so small that it can be checked against the exact gain
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -217,7 +218,7 @@ def exploited(
     else:
         train(game, config, out=folder, init=weights, overwrite=True, **how)
     exact = exact_gain(game, options, spec)
-    deals = baseline.deals if exact is None else max(baseline.deals, _MANY_DEALS)
+    deals = max(baseline.deals, _LEAST_DEALS if exact is None else _MANY_DEALS)
     gains = measure(path, opponent, deals, config.seed, options=options)
     said = verdict(gains, game.returns(options), baseline.response, exact)
     return {"steps": baseline.response, **gains.as_dict(), "verdict": said}

@@ -295,7 +295,7 @@ def _games_index(games: list[Game]) -> str:
         f"{PLAYED_GAMES} games that the game's default opponent plays against itself."
     )
     tables = "\n".join(
-        f'<a href="../{game.name}/"><img src="../../pictures/thumbnails/{game.name}.svg" alt="{game.title}">'
+        f'<a href="{game.name}/"><img src="../pictures/thumbnails/{game.name}.svg" alt="{game.title}">'
         f"<span>{game.title}</span></a>"
         for game in games
     )

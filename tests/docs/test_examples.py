@@ -11,6 +11,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 import typer
@@ -222,6 +223,15 @@ def test_the_comparison_has_the_pinned_versions():
 def test_links_from_pages_that_mkdocs_does_not_see_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", read(page)):
         assert "://" in target or (ROOT / target).exists(), f"{page} links to {target}"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/")])
+def test_links_in_html_which_mkdocs_does_not_check_lead_somewhere(page):
+    path = ROOT / page
+    address = path.parent if path.stem == "index" else path.with_suffix("")  # pages are folders of the site
+    for target in re.findall(r'(?:href|src)="([^"#:]+)', read(page)):
+        found = Path(os.path.normpath(address / target))
+        assert (found.with_suffix(".md") if target.endswith("/") else found).is_file(), f"{page} links to {target}"
 
 
 @pytest.mark.parametrize("page", PAGES)
