@@ -90,7 +90,7 @@ IN_ANOTHER_MODE = {"int8_that_overflows", "int8_that_wraps_on_the_way", "read_ou
 
 
 def test_every_registered_game_passes(every_game):
-    examples = 15 if every_game.rules.dealt_tokens is not None else 4
+    examples = 10 if every_game.rules.dealt_tokens is not None else 4
     report = check_game(every_game, examples=examples, subprocesses=False)
     _check_report(every_game, report)
     assert report.games >= 4

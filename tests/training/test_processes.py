@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from cardenvs.cli import app  # noqa: E402
 from cardenvs.core.errors import OptionError  # noqa: E402
 from cardenvs.core.registry import get_game  # noqa: E402
 from cardenvs.envs.vector import VectorEnv  # noqa: E402
+from cardenvs.training import torchrun  # noqa: E402
 from cardenvs.training.config import Config  # noqa: E402
 from cardenvs.training.ppo import Run, train  # noqa: E402
 from cardenvs.training.ppo.collect import sample  # noqa: E402
@@ -123,7 +125,7 @@ def test_mistakes_are_told_in_a_line(tmp_path):
 
 def test_a_mistake_of_one_process_alone_is_printed_after_a_wait(monkeypatch):
     waits = []
-    monkeypatch.setattr("time.sleep", waits.append)
+    monkeypatch.setattr(torchrun, "time", SimpleNamespace(sleep=waits.append))  # other threads go on sleeping
     for rank, expected in (("0", []), ("1", [5.0])):
         for name, value in (("RANK", rank), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "x"), ("MASTER_PORT", "1")):
             monkeypatch.setenv(name, value)
