@@ -46,7 +46,7 @@ test-newest:  ## with the newest Python, where there is one: a smoke test of the
 	    $(NEWEST) -m venv --clear $(VENV)-newest && $(VENV)-newest/bin/pip install --quiet . && \
 	    $(VENV)-newest/bin/python tests/smoke.py && \
 	    $(VENV)-newest/bin/pip install --quiet --constraint constraints.txt '.[arena]' \
-	        pandas hypothesis nbclient ipykernel pytest pytest-timeout pytest-xdist && \
+	        pandas hypothesis jsonschema-rs nbclient ipykernel pytest pytest-timeout pytest-xdist && \
 	    $(VENV)-newest/bin/python -m pytest -n auto -rs tests/docs/test_notebooks.py -k short_form; \
 	else echo "there is no $(NEWEST): its tests are skipped"; fi
 

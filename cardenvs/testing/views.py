@@ -3,7 +3,7 @@
 import functools
 from typing import TYPE_CHECKING, Any
 
-from cardenvs.core.errors import IllegalActionError
+from cardenvs.core.errors import IllegalActionError, require
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
 from cardenvs.core.game_view import game_view_schema
 from cardenvs.core.intents import intent_of, resolve
@@ -81,6 +81,7 @@ def _check_intents(case: "Case", state: State) -> None:
 
 @functools.cache
 def _validator() -> Any:
+    require("jsonschema_rs", "test")
     from jsonschema_rs import Draft202012Validator  # a hundred times faster than jsonschema
 
     return Draft202012Validator(game_view_schema())
