@@ -142,11 +142,10 @@ class EventKind:
     """A kind of event: its name, its operation, and its text.
 
     `text` may use {player}, {token}, {source}, {target} and {value}; {value:card} is "1 card" or "2 cards".
-    `reveals_hidden_value` allows the value to depend
-    on hidden information even though no token is shown (a score, an answer to a question); `check_game` reports any
-    other dependence as a leak. A game played in a terminal leaves out events with `is_detail`: the table shows what
-    they say. Events with `closes` end a part of a game, such as a trick or a hand. Prompts of language models reduce
-    finished parts to these events, except for the latest.
+    `reveals_hidden_value` allows the value to depend on hidden information even though no token is shown (a score, an
+    answer to a question); `check_game` reports any other dependence as a leak. A game played in a terminal leaves out
+    events with `is_detail`: the table shows what they say. Events with `closes` end a part of a game, such as a trick
+    or a hand. Prompts of language models reduce finished parts to these events, except for the latest.
     """
 
     name: str

@@ -69,7 +69,7 @@ _COMMON = _FONT + _rules("", _SAME | _LINE_STYLES)
 
 
 def checked_theme(theme: str) -> str:
-    """Return a theme; ValueError if there is none of that name."""
+    """Return `theme`; raise ValueError if there is no such theme."""
     if theme not in THEMES:
         raise ValueError(f"a theme is one of {', '.join(THEMES)}; got {theme!r}")
     return theme
