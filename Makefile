@@ -92,7 +92,7 @@ baselines: $(VENV)/train,arena,bridge  ## train and compare a policy for every g
 	$(BIN)/python -m baselines.run --processes 2
 
 baselines-small: $(VENV)/dev  ## the same for two games, in minutes
-	$(BIN)/python -m baselines.run --small --work runs/baselines-small --out runs/baselines-small/results
+	$(BIN)/python -m baselines.run --small
 
 boards: $(VENV)/train,arena,bridge  ## play the boards of configs/arena and build their sites in runs/boards: an hour or two
 	@mkdir -p runs/boards

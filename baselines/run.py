@@ -45,7 +45,7 @@ RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
 WORK, WORK_SMALL = Path("runs/baselines"), Path("runs/baselines-small")
 OUT_SMALL = WORK_SMALL / "results"
 TRAINED = "ppo"  # the name of the trained policy on a board
-SAME_COMMAND = "give the same command again"
+SAME_COMMAND = "the same command"  # for what follows "To go on:"
 _SEED = 0  # of the deals of all boards
 _POINTS = 60  # of a learning curve, at most
 _LEAST_DEALS = 500  # for the gain of a response, whose games are quick
@@ -209,8 +209,9 @@ def exploited(
     opponent = make_opponent(spec, game, options)
     config = settings_of(game, baseline).changed({"options": baseline.options})
     config = shaped_like(response_config(config, spec, opponent), read_checkpoint(weights))
-    how: dict[str, Any] = {"total_steps": baseline.response, "threads": threads, "opponent": opponent}
-    how["resume_with"] = SAME_COMMAND
+    how: dict[str, Any] = {
+        "total_steps": baseline.response, "threads": threads, "opponent": opponent, "resume_with": SAME_COMMAND,
+    }  # fmt: skip
     folder = folder / f"response-{hashlib.sha256(weights.read_bytes()).hexdigest()[:12]}"
     path = folder / CHECKPOINT
     if has_begun(folder, config):

@@ -78,11 +78,11 @@ def epsilon_greedy(values: Tensor, listed: Tensor, epsilon: float, generator: to
     return torch.where(torch.rand(len(values), generator=generator, device=values.device) < epsilon, anything, best)
 
 
-class Seen:
-    """What the networks are told in a step: observations and legal actions of all games.
+class StepInput:
+    """The input of the networks in a step: observations and legal actions of all games.
 
-    For a GPU it lies in page-locked memory, from which copies are fast and need not be waited for. The next step may
-    overwrite it: it begins when the actions of this one are back, and so after the copies.
+    For a GPU it is in page-locked memory, from which copies are fast and run on their own. The next step can safely
+    overwrite it, because it waits for the actions of this one, which come after the copies.
 
     Attributes:
         observation: (N, D) of the game's dtype.
@@ -100,7 +100,7 @@ class Seen:
         self.num_legal = torch.empty(vec.num_envs, dtype=torch.int64, pin_memory=locked)
 
     def update(self, batch: Batch) -> None:
-        """Take in the present step."""
+        """Copy the present step of the games."""
         if self.observation is not self._batch:
             self.observation.copy_(self._batch)
         columns(batch, out=self.legal.numpy())
@@ -153,7 +153,7 @@ class Collector:
         self.store = RolloutBuffer(self.trajectories.num_slots, vec, self.device)
         self.pool = pool
         self.returns = np.zeros((0, vec.num_players))
-        self._seen = Seen(vec, self.device)
+        self._input = StepInput(vec, self.device)
         self._tables = Tables(config, self._num_games, vec.num_players, list(opponents), self._games)
         self._rule_seed, self._rule_calls = derived_seed(config.seed, "rule opponents"), 0
 
@@ -194,13 +194,14 @@ class Collector:
 
     def _act(self, rows: slice, learning: np.ndarray) -> np.ndarray:
         """Choose and store the networks' actions in all environments. Returns actions (N,) int64."""
-        store, seen = self.store, self._seen
+        store, new = self.store, self._input
         with self._watch("encode"):
-            seen.update(self.vec.batch)
+            new.update(self.vec.batch)
             observation, legal, num_legal = store.observation[rows], store.legal[rows], store.num_legal[rows]
-            for stored, new in ((observation, seen.observation), (legal, seen.legal), (num_legal, seen.num_legal)):
-                stored.copy_(new, non_blocking=True)
-            legal = shortened(legal, seen.num_legal)
+            observation.copy_(new.observation, non_blocking=True)
+            legal.copy_(new.legal, non_blocking=True)
+            num_legal.copy_(new.num_legal, non_blocking=True)
+            legal = shortened(legal, new.num_legal)
             listed = is_listed(legal, num_legal)
             features = self._network.features(observation)
         with self._watch("forward"):

@@ -202,11 +202,12 @@ class Run:
         return metrics
 
     def _fill_pool(self) -> None:
-        """Add to the pool, at its intervals; not at the end of an update, when `overlap` may have used it already."""
-        config = self.config
-        if self.updates and self.updates % config.pool_interval == 0:
+        """Add to the pool, at its intervals. At the end of an update, `overlap` has already played with the pool."""
+        if self.updates == 0:
+            return
+        if self.updates % self.config.pool_interval == 0:
             self.pool.add(self.network)
-        if self.exploiter is not None and self.updates and self.updates % config.exploiter_interval == 0:
+        if self.exploiter is not None and self.updates % self.config.exploiter_interval == 0:
             self.exploiter.join(self.pool)
 
     def _move_magnet(self) -> None:
