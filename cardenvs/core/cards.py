@@ -54,7 +54,8 @@ def card_markup(card: int) -> str:
 
 def cards_of(bits: int) -> list[int]:
     """Return the ids in a bit set of cards, ascending."""
-    return [card for card in range(NUM_CARDS) if int(bits) >> card & 1]
+    bits = int(bits)
+    return [card for card in range(NUM_CARDS) if bits >> card & 1]
 
 
 def bits_of(cards: list[int]) -> np.int64:

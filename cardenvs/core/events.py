@@ -252,16 +252,17 @@ class Table:
 
     def read(self, row: np.ndarray) -> Event:
         """Return a row from `visible` as an Event."""
-        kind = self.kinds[int(row[KIND])]
+        cells = row.tolist()  # at once: reading an array entry by entry takes several times as long
+        kind = self.kinds[cells[KIND]]
         places = self.counter_of if kind.op == Op.SET else self.pile_of
-        hidden_value = kind.op == Op.SET and not row[VISIBLE]
+        hidden_value = kind.op == Op.SET and not cells[VISIBLE]
         return Event(
             kind.name,
-            None if row[PLAYER] == NO_PLAYER else int(row[PLAYER]),
-            None if row[TOKEN] == UNKNOWN else int(row[TOKEN]),
-            _named(places, int(row[SOURCE])),
-            _named(self.pile_of, int(row[TARGET])),
-            None if hidden_value else int(row[VALUE]),
+            None if cells[PLAYER] == NO_PLAYER else cells[PLAYER],
+            None if cells[TOKEN] == UNKNOWN else cells[TOKEN],
+            _named(places, cells[SOURCE]),
+            _named(self.pile_of, cells[TARGET]),
+            None if hidden_value else cells[VALUE],
         )
 
 

@@ -91,15 +91,16 @@ class FoldedTable:
         Raises:
             FoldError: the event is impossible on this table.
         """
-        op = self.spec.kinds[int(row[KIND])].op
-        token, source, target, value = (int(row[c]) for c in (TOKEN, SOURCE, TARGET, VALUE))
+        cells = row.tolist()
+        op = self.spec.kinds[cells[KIND]].op
+        token, source, target, value = cells[TOKEN], cells[SOURCE], cells[TARGET], cells[VALUE]
         self._check_places(op, source, target)
         if op == Op.MOVE:
             self.piles[target].append(self._take(source, token, value))
         elif op == Op.REVEAL:
             self._reveal(source, token, value)
         elif op == Op.SET:
-            self.counters[source] = value if int(row[VISIBLE]) else None
+            self.counters[source] = value if cells[VISIBLE] else None
         elif op == Op.SHUFFLE:
             self.piles[source] = [UNKNOWN] * len(self.piles[source])
         elif op == Op.CREATE:
@@ -112,9 +113,9 @@ class FoldedTable:
             self.piles[source] = []
 
     def _check_places(self, op: Op, source: int, target: int) -> None:
-        needed = [place for place, ops in ((source, _OPS_FROM), (target, _OPS_TO)) if op in ops]
         most = len(self.counters) if op == Op.SET else len(self.piles)
-        if not all(0 <= place < most for place in needed):
+        if (op in _OPS_FROM and not 0 <= source < most) or (op in _OPS_TO and not 0 <= target < most):
+            needed = [place for place, ops in ((source, _OPS_FROM), (target, _OPS_TO)) if op in ops]
             raise FoldError(f"{op.name} names places {needed}; there are 0 to {most - 1}")
 
     def _take(self, pile: int, token: int, place: int) -> int:

@@ -19,7 +19,7 @@ from cardenvs.core.errors import DeckError, OptionError
 from cardenvs.core.events import Table
 from cardenvs.core.observation import Layout
 from cardenvs.core.options import Options, fill_rules
-from cardenvs.core.record import copied
+from cardenvs.core.record import Record, copied
 from cardenvs.core.rules import Returns, Rules
 from cardenvs.core.view import View, split_tokens
 
@@ -66,7 +66,7 @@ class Game:
     policies_need_legal: bool = True
     playout_policy: str = "random"
     default_opponent: str = ""
-    fallback_action: Callable[[np.record, list[int]], int] | None = None
+    fallback_action: Callable[[Record, list[int]], int] | None = None
     state_class: str | None = None
     not_observed: dict[str, str] = field(default_factory=dict)
 

@@ -22,7 +22,7 @@ from cardenvs.core.information import information_key, key_text
 from cardenvs.core.intents import Verdict, validate
 from cardenvs.core.legal import write_mask
 from cardenvs.core.options import Options
-from cardenvs.core.record import copied, widen
+from cardenvs.core.record import Record, copied, widen
 from cardenvs.core.saved_state import SavedState
 from cardenvs.core.view import Candidate, ansi, plain
 
@@ -83,7 +83,7 @@ class State:
         """Forget everything derived from the record and the history."""
         self._legal_buffer = np.zeros(self.game.max_legal(self.options), np.int32)
         self._num_legal: int | None = None
-        self._wide: np.record | None = None
+        self._wide: Record | None = None
         self._history: History | None = None
 
     # -- reading ------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ class State:
         return self.game.view.phase(self.record)
 
     @property
-    def record(self) -> np.record:
+    def record(self) -> Record:
         """A read-only copy of the record with all integers widened to int64."""
         if self._wide is None:
             wide = widen(self._states)

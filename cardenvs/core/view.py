@@ -9,8 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from cardenvs.core.cards import (
     ITALIAN_LABELS,
     SMALL_RANKS,
@@ -24,6 +22,7 @@ from cardenvs.core.errors import DeckError, FormatError
 from cardenvs.core.events import OMNISCIENT, Event, EventKind
 from cardenvs.core.fold import FoldedTable
 from cardenvs.core.game_view import Choice, Scene
+from cardenvs.core.record import Record
 from cardenvs.core.text import count
 
 if TYPE_CHECKING:
@@ -95,27 +94,27 @@ class View:
         """Return a token as rich markup."""
         return self.token_label(token)
 
-    def fill_table(self, s: np.record, viewer: int, table: FoldedTable) -> None:
+    def fill_table(self, s: Record, viewer: int, table: FoldedTable) -> None:
         """Fill `table` with what `viewer` knows in state `s`."""
         raise NotImplementedError
 
-    def action_label(self, s: np.record, action: int) -> str:
+    def action_label(self, s: Record, action: int) -> str:
         """Return the text of an action or code in state `s`. Legal actions have different texts."""
         raise NotImplementedError
 
-    def illegal_reason(self, s: np.record, action: int, code: int) -> str:
+    def illegal_reason(self, s: Record, action: int, code: int) -> str:
         """Return why `action` is illegal, with the rule, for a number from the game's `explain_illegal` kernel."""
         return "it is not among the legal actions"
 
-    def phase(self, s: np.record) -> str:
+    def phase(self, s: Record) -> str:
         """Return the name of the phase of play, one of the game's `phases`."""
         return "play"
 
-    def prompt(self, s: np.record) -> str:
+    def prompt(self, s: Record) -> str:
         """Return the question to the player to act."""
         return "Choose an action."
 
-    def facts(self, s: np.record, player: int) -> dict[str, Any]:
+    def facts(self, s: Record, player: int) -> dict[str, Any]:
         """Return what a careful player would deduce from what `player` may know, as JSON-compatible data."""
         return {}
 
@@ -139,11 +138,11 @@ class View:
         """
         return {"kind": "text", "title": self.token_label(token)}
 
-    def choice(self, s: np.record, action: int) -> Choice:
+    def choice(self, s: Record, action: int) -> Choice:
         """Return what a legal action means to a person who plays by clicking; by default a button."""
         return Choice()
 
-    def arrange(self, s: np.record, viewer: int, scene: Scene) -> None:
+    def arrange(self, s: Record, viewer: int, scene: Scene) -> None:
         """Change how the table is shown to `viewer`: order, groups and marks of tokens, labels, notes on players.
 
         Args:
@@ -168,11 +167,11 @@ class View:
         """
         raise FormatError("this game does not define its own form for answers")
 
-    def place(self, s: np.record, player: int) -> float | None:
+    def place(self, s: Record, player: int) -> float | None:
         """Return the finishing place of a player who has left the game; None for the place behind all others in it."""
         return None
 
-    def conserved(self, s: np.record) -> dict[str, float]:
+    def conserved(self, s: Record) -> dict[str, float]:
         """Return quantities (chips, ...) that do not change during a game."""
         return {}
 
@@ -190,7 +189,7 @@ class View:
             value=_Value(event.value),
         )
 
-    def render(self, s: np.record, viewer: int, table: FoldedTable) -> str:
+    def render(self, s: Record, viewer: int, table: FoldedTable) -> str:
         """Return the table as rich markup. Games with a better picture override this."""
         lines = []
         for (pile, owner), tokens in zip(table.spec.pile_of, table.piles, strict=True):

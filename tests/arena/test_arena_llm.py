@@ -24,7 +24,7 @@ def check_load(tmp_path, monkeypatch, deals, side_by_side, share):
     settings = StubSettings(dict.fromkeys(FAULTS, share), seed=5, slow_seconds=60.0, retry_after=0.05)
     with running(settings) as stub:
         model = {
-            "base_url": stub.base_url, "model": "stub", "turn_timeout_ms": 0, "request_timeout_ms": 8000,
+            "base_url": stub.base_url, "model": "stub", "turn_timeout_ms": 0, "request_timeout_ms": 5000,
             "concurrency": 24, "api_key_env": "STUB_KEY",
         }  # fmt: skip
         (tmp_path / "llm.yaml").write_text(yaml.safe_dump({"models": {"stub": model}}))

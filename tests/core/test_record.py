@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cardenvs.core.options import Options, option, rules_dtype
-from cardenvs.core.record import copied, narrow, packed, record, wide_dtype, widen
+from cardenvs.core.record import Record, copied, narrow, packed, record, wide_dtype, widen
 
 INNER = packed([("few", "i1", (3,)), ("one", "i4")])
 MIXED = packed(
@@ -50,7 +50,7 @@ def filled(seed=0, n=3):
 
 def test_no_padding_in_the_record_of_any_game(every_game):
     assert_no_padding(every_game.rules.state_dtype)
-    assert every_game.rules.state_dtype.type is np.record
+    assert every_game.rules.state_dtype.type is Record
 
 
 @pytest.mark.parametrize("dtype", [INNER, MIXED], ids=["inner", "mixed"])

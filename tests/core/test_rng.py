@@ -11,6 +11,7 @@ import pytest
 from scipy.special import chdtrc
 
 from cardenvs.core.kernel import kernel
+from cardenvs.core.record import Record
 from cardenvs.core.rng import (
     SEED_MASK,
     derived_seed,
@@ -75,7 +76,7 @@ def _modulo():
 
 
 def stream(seed=0):
-    states = np.zeros(1, np.dtype((np.record, STREAM)))
+    states = np.zeros(1, np.dtype((Record, STREAM)))
     states["seed"] = seed
     return states
 

@@ -85,7 +85,7 @@ def run(*command, cache, **settings):
     return done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("game", ["kuhn_poker_v0", "leduc_poker_v0"])
+@pytest.mark.parametrize("game", [pytest.param("kuhn_poker_v0", marks=pytest.mark.slow), "leduc_poker_v0"])
 def test_after_a_warm_up_nothing_compiles(tmp_path, game):
     run("-m", "cardenvs.cli", "warmup", game, cache=tmp_path / "cache", CARDENVS_PREBUILT="0")
     entries = {path: path.read_bytes() for path in (tmp_path / "cache").rglob("*.kernel")}

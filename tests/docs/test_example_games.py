@@ -52,6 +52,10 @@ def test_its_environment_is_imported_as_those_of_cardenvs_are(example, run):
     assert name in run("-c", code)
 
 
+def test_it_is_compiled_ahead_of_time(example, run):
+    assert "together" in run("-m", "cardenvs.cli", "warmup", f"{example.name}_v0")
+
+
 @pytest.mark.parametrize("chosen", ["promise", "not promise"])  # half the time each
 def test_its_own_tests_pass(run, chosen):
     run("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", "-k", chosen)

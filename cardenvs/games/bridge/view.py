@@ -245,7 +245,8 @@ def _card_in_trick(s, player):
 
 
 def _cards_won(s, player):
-    return [int(s.played[p, k]) for k in range(int(s.trick)) if s.winners[k] == player for p in range(NUM_PLAYERS)]
+    over = slice(0, int(s.trick))
+    return s.played[:, over][:, s.winners[over] == player].T.ravel().tolist()
 
 
 def _title(s):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cardenvs.core.errors import IllegalActionError
+from cardenvs.core.record import Record
 from cardenvs.core.view import Candidate
 from cardenvs.games.rummikub.actions import COMMIT, LAY_0, TAKE_0
 from cardenvs.games.rummikub.catalogue import MELDS
@@ -56,7 +57,7 @@ def candidates(state: "State", player: int) -> list[Candidate]:
     return [*found.values(), *(Candidate(state.action_label(action), (action,)) for action in idle)]
 
 
-def opening_points(s: np.record) -> int:
+def opening_points(s: Record) -> int:
     """Return the most points that the player to act, who has not opened, can lay from the rack; 0 if no meld can be."""
     p, w = np.zeros(1, POSITION)[0], np.zeros(1, WORK)[0]
     set_position(s, p, OPENING_VALUE)
@@ -68,13 +69,13 @@ def opening_points(s: np.record) -> int:
 # Plays
 
 
-def _varied_plays(s: np.record, player: int) -> list[_Play]:
+def _varied_plays(s: Record, player: int) -> list[_Play]:
     """Return plays that lay different tiles, those with most tiles first."""
     plays = {play.tiles: play for play in reversed(list(_plays(s, player)))}
     return sorted(plays.values(), key=lambda play: (-len(play.tiles), -play.points, play.tiles))
 
 
-def _plays(s: np.record, player: int) -> Iterator[_Play]:
+def _plays(s: Record, player: int) -> Iterator[_Play]:
     """Yield plays: most tiles, most points, no joker, without the lowest or the highest tile, and only the highest."""
     rack = np.array(s.hands[player], np.int64)
     best = _solved(s, player, rack, TILES_FIRST)
@@ -98,7 +99,7 @@ def _one(tile: int) -> np.ndarray:
     return np.bincount([tile], minlength=JOKER + 1)
 
 
-def _solved(s: np.record, player: int, rack: np.ndarray, objective: int) -> _Play | None:
+def _solved(s: Record, player: int, rack: np.ndarray, objective: int) -> _Play | None:
     """Return the best play that uses only the tiles `rack`, or None."""
     p, w = np.zeros(1, POSITION)[0], np.zeros(1, WORK)[0]
     set_position(s, p, objective)
@@ -149,7 +150,7 @@ def short_label(meld: Meld) -> str:
     return meld.label
 
 
-def _label(s: np.record, play: _Play) -> str:
+def _label(s: Record, play: _Play) -> str:
     """Describe a play, as in "lay R4-6; extend B6-8 with B9"."""
     left = Counter(play.tiles)
     sets = [MELDS[int(s.sets[k])] for k in play.taken]

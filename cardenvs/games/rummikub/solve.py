@@ -9,6 +9,7 @@ import numpy as np
 
 from cardenvs.core.checks import short
 from cardenvs.core.errors import DeckError, OptionError
+from cardenvs.core.record import Record
 from cardenvs.games.rummikub.catalogue import MELD_NUMBER, MELDS
 from cardenvs.games.rummikub.melds import (
     UNASSIGNED,
@@ -159,7 +160,7 @@ def check_rules(rules: Ruleset) -> None:
             raise OptionError(f"the solver does not support {name}={getattr(rules, name)!r}, only {name}={value!r}")
 
 
-def position_record(position: Position, objective: str) -> np.record:
+def position_record(position: Position, objective: str) -> Record:
     """Return a record of POSITION, without the table if the player has not opened (4.2)."""
     rules, p = position.rules, np.zeros(1, POSITION)[0]
     p["rack"] = position.rack
@@ -180,7 +181,7 @@ def position_record(position: Position, objective: str) -> np.record:
     return p
 
 
-def _laid(find: Any, p: np.record) -> Table:
+def _laid(find: Any, p: Record) -> Table:
     """Run a kernel, `best_play` or `any_best_play`, and return the melds it lays."""
     w = np.zeros(1, WORK)[0]
     if find(w, p) <= 0:

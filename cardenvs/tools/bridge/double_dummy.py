@@ -14,6 +14,7 @@ import numpy as np
 
 from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.errors import require
+from cardenvs.core.record import Record
 from cardenvs.games.bridge.cards import SUIT_CARDS, SUIT_OF_DENOMINATION, SUIT_SIZE
 from cardenvs.games.bridge.state import NO_CARD, NUM_DENOMINATIONS, NUM_PLAYERS
 
@@ -68,7 +69,7 @@ def tables(hands: np.ndarray) -> np.ndarray:
     return found
 
 
-def card_tricks(positions: Sequence[np.void]) -> np.ndarray:
+def card_tricks(positions: Sequence[Record]) -> np.ndarray:
     """Return for every card that may be played now how many tricks its side then takes, this trick included.
 
     Args:
@@ -96,7 +97,7 @@ def card_tricks(positions: Sequence[np.void]) -> np.ndarray:
     return found
 
 
-def _write_position(deal: ctypes.Structure, s: np.void) -> None:
+def _write_position(deal: ctypes.Structure, s: Record) -> None:
     """Write a record as DDS describes a position: trumps, who led, the cards of this trick, and the cards held."""
     trump = int(SUIT_OF_DENOMINATION[int(s["contract"]) % NUM_DENOMINATIONS])
     deal.trump = 4 if trump < 0 else int(_DDS_SUIT_OF[trump])

@@ -17,6 +17,7 @@ from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.errors import AgentError, require
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
+from cardenvs.core.record import Record
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
 from cardenvs.games.bridge.scoring import duplicate_score, imps
@@ -106,7 +107,7 @@ class _Auction:
         self._state["phase"] = AUCTION
         self._rng, self._legal = np.zeros(4, np.uint64), np.zeros(NUM_CARDS, np.int32)
 
-    def num_differing(self, world: np.void) -> int:
+    def num_differing(self, world: Record) -> int:
         """Return how many calls of hidden hands the natural bidder would not have made with those of `world`."""
         act, state = self._engine.act(_POLICY), self._state
         state["hands"][0] = world["hands"] | self._played
@@ -126,7 +127,7 @@ def _values(worlds: np.ndarray, cards: np.ndarray) -> np.ndarray:
     return np.vectorize(imps, otypes=[np.float64])(losses).mean(axis=0)
 
 
-def _scores(s: np.void, side: int) -> np.ndarray:
+def _scores(s: Record, side: int) -> np.ndarray:
     """Return what each number of tricks of a side is worth to it, int64 (14,)."""
     declaring = int(s["declarer"]) & 1
     is_vulnerable = int(s["vulnerable"]) >> declaring & 1
