@@ -440,4 +440,4 @@ def max_length(options):
 def returns(options):
     """Return the bounds: a point won, or a part of it lost."""
     n = options.num_players
-    return Returns(-1 / (n - 1), 1, 0, "points", meaning=win_or_loss(n))
+    return Returns(-1 / (n - 1), 1, 0, "wins", meaning=win_or_loss(n))

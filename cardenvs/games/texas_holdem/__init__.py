@@ -43,7 +43,7 @@ def _returns(options):
         return Returns(min(paid), max(paid), sum(paid), "points")
     if options.returns == "placement":
         return Returns(-1, 1, 0, "points", meaning=PLACEMENT)
-    return Returns(-1 / (n - 1), 1, 0, "points", meaning=win_or_loss(n))
+    return Returns(-1 / (n - 1), 1, 0, "wins", meaning=win_or_loss(n))
 
 
 GAME = Game(

@@ -15,7 +15,7 @@ def _returns(options):
         return Returns(0, _MOST_POINTS, None, "points")
     if options.reward == "placement":
         return Returns(-1, 1, 0, "points", meaning=PLACEMENT)
-    return Returns(-1 / (options.num_players - 1), 1, 0, "points", meaning=win_or_loss(options.num_players))
+    return Returns(-1 / (options.num_players - 1), 1, 0, "wins", meaning=win_or_loss(options.num_players))
 
 
 GAME = Game(
