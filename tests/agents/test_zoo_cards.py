@@ -26,8 +26,8 @@ from cardenvs.training.exploit import Gain
 
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"
 SECTIONS = ("## How it was trained", "## How strong it is", "## What it does badly")
-MAGNET = "leduc_poker_v0/magnet"  # whose card has exact figures
-PLAYED = sorted(set(zoo_names()) - {MAGNET})
+MAGNETS = [name for name in zoo_names() if name.endswith("/magnet")]  # whose cards have exact figures
+PLAYED = sorted(set(zoo_names()) - set(MAGNETS))
 RUNNER = CliRunner()
 
 # Enough for an interval of the first figure that leaves out random weights and every rule agent that is clearly weaker.
@@ -40,8 +40,10 @@ FEW_DEALS = {
     "gin_rummy_v0/ppo": 200,
     "kasino_v0/ppo": 400,
     "katko_v0/ppo": 200,
+    "one_player_poker_v0/ppo": 200,
     "scopa_v0/ppo": 400,
     "texas_holdem_v0/heads_up": 400,
+    "wingspan_v0/ppo": 60,
 }
 
 
@@ -65,7 +67,8 @@ class Claim:
         agents = self.agents if options.num_players > 2 else [self.agents[0], self.opponent]
         if policy is not None:
             agents = [policy if agent == self.agents[0] else agent for agent in agents]
-        return Match(game, options, tuple(agents), deals, self.seed).run().standings[0].mean
+        found = Match(game, options, tuple(agents), deals, self.seed).run()
+        return found.standings[0].mean if options.num_players > 2 else found.advantage(0, 1)
 
 
 def tables(name, command):
@@ -159,12 +162,13 @@ def test_all_deals_give_the_figures(name):
         assert (found.high - found.low) / 2 == pytest.approx(claim.half, abs=tolerance), claim
 
 
-def test_leducs_exact_figures():
-    mixed, greedy = tables(MAGNET, "exploitability")
-    assert f"zoo:{MAGNET},sample=true" in mixed[0]
-    assert f"zoo:{MAGNET}" in greedy[0]
+@pytest.mark.parametrize("name", MAGNETS)
+def test_exact_figures(name):
+    mixed, greedy = tables(name, "exploitability")
+    assert f"zoo:{name},sample=true" in mixed[0]
+    assert f"zoo:{name}" in greedy[0]
     for words, rows in (mixed, greedy):
         output = RUNNER.invoke(app, words[1:]).output
         gains = re.findall(r"(player_\d) .* ([\d.]+)\n", output) + re.findall(r"(NashConv) ([\d.]+)", output)
-        assert rows == [f"| {name} | {float(gain):.3f} |" for name, gain in gains]
-    assert f"a NashConv of {mixed[1][-1].split()[-2]} chips" in card(MAGNET)
+        assert rows == [f"| {label} | {float(gain):.3f} |" for label, gain in gains]
+    assert f"a NashConv of {mixed[1][-1].split()[-2]} chips" in card(name)

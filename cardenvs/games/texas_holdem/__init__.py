@@ -41,7 +41,7 @@ def _returns(options):
     if options.returns == "payouts":
         paid = [*options.payouts, *[0] * (n - len(options.payouts))]
         return Returns(min(paid), max(paid), sum(paid), "points")
-    if options.returns == "placement":
+    if options.returns == "placement" and n > 2:
         return Returns(-1, 1, 0, "points", meaning=PLACEMENT)
     return Returns(-1 / (n - 1), 1, 0, "wins", meaning=win_or_loss(n))
 

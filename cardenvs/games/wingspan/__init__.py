@@ -13,7 +13,7 @@ _MOST_DECISIONS = 4000  # per player
 def _returns(options):
     if options.reward == "score":
         return Returns(0, _MOST_POINTS, None, "points")
-    if options.reward == "placement":
+    if options.reward == "placement" and options.num_players > 2:
         return Returns(-1, 1, 0, "points", meaning=PLACEMENT)
     return Returns(-1 / (options.num_players - 1), 1, 0, "wins", meaning=win_or_loss(options.num_players))
 
