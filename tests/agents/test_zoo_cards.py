@@ -41,6 +41,7 @@ FEW_DEALS = {
     "kasino_v0/ppo": 400,
     "katko_v0/ppo": 200,
     "one_player_poker_v0/ppo": 200,
+    "rummikub_v0/ppo": 20,
     "scopa_v0/ppo": 400,
     "texas_holdem_v0/heads_up": 400,
     "wingspan_v0/ppo": 60,

@@ -98,7 +98,7 @@ def test_where_returns_do_not_sum_to_zero_the_advantage_is_half_the_difference()
     assert summary.advantage(1, 0).mean == (30 + 30 + 0 + 20) / 4 / 2
     assert head_to_head_note(summary).startswith("half the difference between the row's and the column's results")
     zero_sum = dataclasses.replace(summary, match=Match.of("wingspan_v0", ["random", "heuristic"], deals=2))
-    assert head_to_head_note(zero_sum) == "the row's mean result against the column, in points a deal"
+    assert head_to_head_note(zero_sum) == "the row's mean result against the column, in wins a deal"
 
 
 def test_incomplete_deals_and_deals_beyond_the_match_do_not_count():

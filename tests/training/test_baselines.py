@@ -56,7 +56,7 @@ def test_a_game_is_trained_played_and_drawn_once(tmp_path, monkeypatch):
     import baselines.run
 
     small = read_plan(small=True)["kuhn_poker_v0"].model_copy(
-        update={"steps": 45_056, "response": 4096, "deals": 20, "seeds": 2}
+        update={"steps": 700_000, "response": 4096, "deals": 20, "seeds": 2}
     )
     monkeypatch.setattr(baselines.run, "read_plan", lambda **_: {"kuhn_poker_v0": small})
     arguments = ["--small", "--work", str(tmp_path / "work"), "--out", str(tmp_path / "out"), "--threads", "1"]
