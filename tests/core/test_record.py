@@ -1,5 +1,8 @@
 """Records: no padding, and a widened twin that goes back and forth and refuses what does not fit."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -93,6 +96,21 @@ def test_the_widened_twin_is_a_copy_that_reads_by_name():
     wide["small"] = 100
     wide["inner"]["one"] = 1
     assert states.tobytes() == before
+
+
+def test_fields_are_read_and_written_as_attributes():
+    state = filled()[0]
+    assert isinstance(state, Record)
+    assert isinstance(state.inner, Record)
+    assert state.inner.one == state["inner"]["one"]
+    state.small, state.inner.one = 5, 7
+    assert (state["small"], state["inner"]["one"]) == (5, 7)
+    assert not hasattr(state, "large")
+    with pytest.raises(AttributeError, match="the record has no field 'large'"):
+        state.large  # noqa: B018  # the read is the test
+    with pytest.raises(ValueError, match="no field of name large"):
+        state.large = 1
+    assert pickle.loads(pickle.dumps(state)) == copy.deepcopy(state) == state
 
 
 def test_arithmetic_on_the_widened_twin_does_not_wrap():
