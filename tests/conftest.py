@@ -18,11 +18,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_xdist_auto_num_workers():
-    """One worker more than cores: tests wait for the processes that they start a third of their time."""
-    return (os.cpu_count() or 1) + 1
-
-
 @pytest.fixture(params=cardenvs.list_games())
 def every_game(request):
     """Each registered game in turn."""
