@@ -47,12 +47,22 @@ class Returns:
         return self.result_unit or f"{self.unit} a deal"
 
 
-def win_or_loss(sides: int) -> str:
-    """Return the `meaning` of returns that are 1 for the winning side of `sides`, at the expense of all others."""
-    return f"1 for a win, {-1 / (sides - 1):.3g} for a loss"
+def win_or_loss(sides: int, low: float | None = None) -> Returns:
+    """Return the returns of a game that pays 1 to the winning side of `sides`, at the expense of all others.
+
+    Args:
+        sides: how many sides there are.
+        low: bound of one player's return; by default what a loss costs.
+    """
+    loss = -1 / (sides - 1)
+    return Returns(loss if low is None else low, 1, 0, "wins", meaning=f"1 for a win, {loss:.3g} for a loss")
 
 
-PLACEMENT = "1 for first place, -1 for last place"  # the `meaning` of returns that fall evenly with the place
+def by_place(players: int) -> Returns:
+    """Return the returns of a game that pays evenly by place. Between two, that is a win or a loss."""
+    if players == 2:
+        return win_or_loss(2)
+    return Returns(-1, 1, 0, "points", meaning="1 for first place, -1 for last place")
 
 
 @dataclass(frozen=True)

@@ -351,6 +351,6 @@ def max_length(options):
 def returns(options):
     """A match won or lost, or half the margin of all its deals (4.3)."""
     if options.reward != "points":
-        return Returns(-1, 1, 0, "wins", meaning=win_or_loss(NUM_SIDES))
+        return win_or_loss(NUM_SIDES)
     most = MOST_POINTS // 2 * most_deals(options)
     return Returns(-most, most, 0, "points")

@@ -341,5 +341,5 @@ def returns(options):
     """Return the bounds: a match won or lost, or the points of a hand with all its sweeps."""
     most = (24 if options.spade_casino else 11) + NUM_CARDS // 2
     if options.match:
-        return Returns(-1, 1, 0, "wins", meaning=win_or_loss(2 if options.teams else options.num_players))
+        return win_or_loss(2 if options.teams else options.num_players, low=-1)
     return Returns(-most, most, 0, "points")

@@ -261,5 +261,5 @@ def returns(options):
     """Return the bounds: a match won or lost, or the points of a hand with all its sweeps."""
     most = 10 + NUM_CARDS // 2
     if options.match:
-        return Returns(-1, 1, 0, "wins", meaning=win_or_loss(2 if options.teams else options.num_players))
+        return win_or_loss(2 if options.teams else options.num_players, low=-1)
     return Returns(-most, most, 0, "points")

@@ -8,7 +8,7 @@ from cardenvs.core.codes import NO_DECK
 from cardenvs.core.kernel import kernel
 from cardenvs.core.redeal import choose_place, packed
 from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, shuffle_rest, start_stream
-from cardenvs.core.rules import Returns, win_or_loss
+from cardenvs.core.rules import win_or_loss
 from cardenvs.core.seats import wrap
 from cardenvs.games.katko import state, table
 from cardenvs.games.katko.poker_hand import hand_strength
@@ -438,6 +438,5 @@ def max_length(options):
 
 
 def returns(options):
-    """Return the bounds: a point won, or a part of it lost."""
-    n = options.num_players
-    return Returns(-1 / (n - 1), 1, 0, "wins", meaning=win_or_loss(n))
+    """A match won or lost."""
+    return win_or_loss(options.num_players)

@@ -25,7 +25,7 @@ def _max_length(options):
 
 def _returns(options):
     if options.returns == "win":
-        return Returns(-1, 1, 0, "wins", meaning=win_or_loss(options.num_players))
+        return win_or_loss(options.num_players, low=-1)
     faces = options.colors * options.copies * options.values * (options.values + 1) // 2
     most = faces + options.jokers * options.joker_value_at_end
     return Returns(-most, most, 0, "points")

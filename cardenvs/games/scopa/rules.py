@@ -340,6 +340,6 @@ def returns(options):
     A side has at most 4 points and those of `rebello` and `napola`, and no more scope than half of its cards.
     """
     if options.target is not None:
-        return Returns(-1, 1, 0, "wins", meaning=win_or_loss(3 if options.num_players == 3 else 2))
+        return win_or_loss(3 if options.num_players == 3 else 2, low=-1)
     most = 4 + 1 + 10 + NUM_ITALIAN // 2
     return Returns(-most, most, 0, "points")

@@ -11,7 +11,7 @@ from cardenvs.core.checks import checked_integers
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError
 from cardenvs.core.game import Game
-from cardenvs.core.rules import PLACEMENT, Amounts, Returns, Rules, win_or_loss
+from cardenvs.core.rules import Amounts, Returns, Rules, by_place, win_or_loss
 from cardenvs.games.texas_holdem import actions, evaluator, legal, observation, rules, state, strategy, table
 from cardenvs.games.texas_holdem.actions import FULL_RAISE_0, RAISE_TO
 from cardenvs.games.texas_holdem.state import NUM_STREETS, STREETS
@@ -41,9 +41,9 @@ def _returns(options):
     if options.returns == "payouts":
         paid = [*options.payouts, *[0] * (n - len(options.payouts))]
         return Returns(min(paid), max(paid), sum(paid), "points")
-    if options.returns == "placement" and n > 2:
-        return Returns(-1, 1, 0, "points", meaning=PLACEMENT)
-    return Returns(-1 / (n - 1), 1, 0, "wins", meaning=win_or_loss(n))
+    if options.returns == "placement":
+        return by_place(n)
+    return win_or_loss(n)
 
 
 GAME = Game(

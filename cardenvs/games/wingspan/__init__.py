@@ -1,7 +1,7 @@
 """Wingspan, the base game for two to five. Rules: rules.md."""
 
 from cardenvs.core.game import Game
-from cardenvs.core.rules import PLACEMENT, Returns, Rules, win_or_loss
+from cardenvs.core.rules import Returns, Rules, by_place, win_or_loss
 from cardenvs.games.wingspan import actions, deal, observation, rules, state, strategy, table, worlds
 from cardenvs.games.wingspan.state import PHASES
 from cardenvs.games.wingspan.view import WingspanView
@@ -13,9 +13,9 @@ _MOST_DECISIONS = 4000  # per player
 def _returns(options):
     if options.reward == "score":
         return Returns(0, _MOST_POINTS, None, "points")
-    if options.reward == "placement" and options.num_players > 2:
-        return Returns(-1, 1, 0, "points", meaning=PLACEMENT)
-    return Returns(-1 / (options.num_players - 1), 1, 0, "wins", meaning=win_or_loss(options.num_players))
+    if options.reward == "placement":
+        return by_place(options.num_players)
+    return win_or_loss(options.num_players)
 
 
 GAME = Game(
