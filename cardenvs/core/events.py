@@ -252,7 +252,7 @@ class Table:
 
     def read(self, row: np.ndarray) -> Event:
         """Return a row from `visible` as an Event."""
-        cells = row.tolist()  # at once: reading an array entry by entry takes several times as long
+        cells = row.tolist()  # one call for all entries
         kind = self.kinds[cells[KIND]]
         places = self.counter_of if kind.op == Op.SET else self.pile_of
         hidden_value = kind.op == Op.SET and not cells[VISIBLE]

@@ -69,7 +69,9 @@ class Claim:
         if policy is not None:
             agents = [policy if agent == self.agents[0] else agent for agent in agents]
         found = Match(game, options, tuple(agents), deals, self.seed).run()
-        return found.standings[0].mean if options.num_players > 2 else found.advantage(0, 1)
+        if options.num_players > 2:
+            return found.standings[0].mean
+        return found.advantage(0, 1)  # for one player, the mean says nothing about the opponent
 
 
 def tables(name, command):
