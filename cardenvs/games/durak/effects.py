@@ -4,7 +4,7 @@ import numpy as np
 
 from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
-from cardenvs.games.durak import state, table
+from cardenvs.games.durak import origins, state, table
 
 
 @kernel
@@ -19,6 +19,7 @@ def deal_cards(s, log):
             card = _next_card(s)
             s.hands[p] |= 1 << card
             ev.log_move(log, table.DEAL, p, card, table.TALON, table.HAND + p, 1 << p)
+        s.drawn[p, 0] = 1
     s.turn_up = state.NO_CARD
     if s.num_face_down:
         card = _next_card(s)
@@ -43,7 +44,7 @@ def _next_card(s):
 @kernel
 def _show(s, player, card, kind, log):
     """Show a card of `player` to all; it stays in the hand."""
-    _note_drawn(s, player, card)
+    origins.note_seen(s, player, card)
     s.known[player] |= 1 << card
     ev.log_reveal(log, kind, player, card, table.HAND + player, 1, ev.EVERYBODY)
 
@@ -104,17 +105,10 @@ def beat(s, player, card, log):
 
 @kernel
 def _leave_hand(s, player, card):
-    _note_drawn(s, player, card)
+    origins.note_seen(s, player, card)
     bit = 1 << card
     s.hands[player] ^= bit
     s.known[player] &= ~bit
-
-
-@kernel
-def _note_drawn(s, player, card):
-    """Note that `card`, which everybody sees now, was drawn face down if nobody was dealt it (9.3)."""
-    if s.undealt & 1 << card & ~s.known[player]:
-        s.drawn[player] -= 1
 
 
 @kernel
@@ -144,7 +138,7 @@ def draw(s, player, log):
     """Give `player` the next card of the talon; the turn-up comes last, and everybody sees it (2.2, 3.9)."""
     if s.num_face_down:
         card = _next_card(s)
-        s.drawn[player] += 1
+        origins.note_draw(s, player)
         ev.log_move(log, table.DRAWS, player, card, table.TALON, table.HAND + player, 1 << player)
     else:
         card = np.int64(s.turn_up)

@@ -9,7 +9,7 @@ from cardenvs.core import events as ev
 from cardenvs.core.cards import count_bits, lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import DEAL, DETERMINIZE, shuffle, shuffle_rest, start_stream
-from cardenvs.games.durak import actions, effects, state, table
+from cardenvs.games.durak import actions, effects, origins, state, table
 from cardenvs.games.durak.legal import most_attack_cards, trump_to_show
 from cardenvs.games.durak.seats import next_opponent, next_player, next_thrower
 
@@ -270,8 +270,8 @@ def forfeit(s, player, log):
 def determinize(s, player, seed):
     """Re-deal what `player` has not seen: cards that others were dealt or drew face down, and the face-down talon.
 
-    Trumps that nobody was dealt (2.4) only go to the talon and to players who may have drawn them. `s.deck` below the
-    talon serves as the place to shuffle: first the hands that have room for none of these trumps, then the others.
+    Trumps that nobody was dealt (2.4) only go to the talon and to hands as cards drawn since (9.3). `s.deck` below the
+    talon serves as the place to shuffle: first the cards that were dealt, then those that were drawn.
     """
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
@@ -279,47 +279,28 @@ def determinize(s, player, seed):
     hidden = np.int64(0)
     for place in range(size - s.num_face_down, size):
         hidden |= 1 << s.deck[place]
-    num_closed = 0
     for p in range(s.rules.num_players):
         if p != player:
-            cards = s.hands[p] & ~s.known[p]
-            hidden |= cards
-            if s.drawn[p] <= 0:
-                num_closed += count_bits(cards)
-    first = size - count_bits(hidden)
-    trumps_from = _list_cards(s.deck, first, hidden & ~s.undealt)
-    _list_cards(s.deck, trumps_from, hidden & s.undealt)
-    shuffle(s, s.deck, first, trumps_from)
-    shuffle(s, s.deck, first + num_closed, size)
-    while not _fits(s, player, first + num_closed):
-        shuffle(s, s.deck, first + num_closed, size)
-    place = _deal_hidden(s, player, first, False)
-    _deal_hidden(s, player, place, True)
-
-
-@kernel
-def _fits(s, player, place):
-    """Return whether nobody gets more of the trumps that nobody was dealt than they have drawn cards."""
+            hidden |= origins.hidden_cards(s, p)
+    undealt = hidden & s.undealt
+    chosen, num_drawn = origins.choose_origins(s, player, count_bits(undealt))
+    dealt = size - count_bits(hidden)
+    drawn = size - s.num_face_down - num_drawn
+    _list_cards(s.deck, _list_cards(s.deck, dealt, hidden & ~undealt), undealt)
+    shuffle(s, s.deck, dealt, size - count_bits(undealt))
+    shuffle(s, s.deck, drawn, size)
     for p in range(s.rules.num_players):
-        if p != player and s.drawn[p] > 0:
-            number = 0
-            for _ in range(count_bits(s.hands[p] & ~s.known[p])):
-                number += s.undealt >> s.deck[place] & 1
-                place += 1
-            if number > s.drawn[p]:
-                return False
-    return True
-
-
-@kernel
-def _deal_hidden(s, player, place, has_drawn):
-    """Deal the hidden cards of the players who have, or have not, drawn cards, from `place`; return the next place."""
-    for p in range(s.rules.num_players):
-        if p != player and (s.drawn[p] > 0) == has_drawn:
-            number = count_bits(s.hands[p] & ~s.known[p])
+        if p != player:
+            number = count_bits(origins.hidden_cards(s, p))
             s.hands[p] = s.known[p]
-            for _ in range(number):
-                s.hands[p] |= 1 << s.deck[place]
-                s.deck[place] = state.NO_CARD
-                place += 1
-    return place
+            dealt = _deal_hidden(s, p, dealt, number - origins.num_drawn(chosen, p))
+            drawn = _deal_hidden(s, p, drawn, origins.num_drawn(chosen, p))
+
+
+@kernel
+def _deal_hidden(s, player, place, number):
+    """Give `player` a number of cards of `s.deck` from `place`; return the next place."""
+    for k in range(place, place + number):
+        s.hands[player] |= 1 << s.deck[k]
+        s.deck[k] = state.NO_CARD
+    return place + number
