@@ -144,7 +144,7 @@ def check_positions(options, seed, number, tries, twins):
 
 @pytest.mark.parametrize("options", SMALL)
 def test_9_3_hands_of_twins_are_as_likely_as_in_all_deals_that_fit(options):
-    check_positions(options, seed=5, number=5, tries=30_000, twins=1000)
+    check_positions(options, seed=5, number=3, tries=20_000, twins=1000)
 
 
 @pytest.mark.slow
