@@ -6,6 +6,7 @@ import stat
 import struct
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,7 @@ from cardenvs.arena.submit import check_submission
 from cardenvs.core.errors import ArenaError, CardenvsError
 from cardenvs.core.registry import get_game
 
+needs_sandbox = pytest.mark.skipif(why_unavailable() is not None, reason=f"no sandbox here: {why_unavailable()}")
 KUHN = get_game("kuhn_poker_v0")
 BOARD = Experiment.of({
     "name": "the board", "deals": 2, "seed": 2, "games": ["kuhn_poker_v0"], "agents": ["random"],
@@ -314,35 +316,32 @@ def test_names_on_the_command_line_are_checked(tmp_path):
     refused(bundled(tmp_path / "bundle"), "a name has at most 100 characters", "x" * 101)
 
 
-REMEMBERS = """
-import ctypes, os
-
-KEEPS = ("/tmp/note", "/dev/shm/note", "/tmp/kernels/note")
-
-def remembered():
-    found = [path for path in KEEPS if os.path.exists(path)]
-    shared = ctypes.CDLL(None).shmget(4711, 64, 0)
-    if shared >= 0:
-        found.append("shared memory")
-    for path in KEEPS:
-        try:
-            open(path, "w").close()
-        except OSError:
-            pass
-    ctypes.CDLL(None).shmget(4711, 64, 0o1600)
-    return found
-"""
+@needs_sandbox
+@pytest.mark.parametrize("marks", ["parents", "kernel", "files"])
+def test_a_game_in_a_sandbox_finds_nothing_of_the_games_before(tmp_path, marks):
+    found = found_by_the_marking_bot(tmp_path, "sandbox", marks, "require")
+    assert len(found[0]) > 90
+    for later in found[1:]:
+        assert {name: (found[0][name], value) for name, value in later.items() if value != found[0][name]} == {}
 
 
-@pytest.mark.skipif(why_unavailable() is not None, reason=f"no sandbox here: {why_unavailable()}")
-def test_a_game_leaves_nothing_for_the_next_one_in_a_sandbox(tmp_path):
-    noting = BOT.replace("        pass", "        self.found = remembered()")
-    noting = noting.replace("return turn.legal", "turn.notes['found'] = self.found\n        return turn.legal")
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process can change another one's limits")
+def test_a_game_in_a_plain_process_inherits_nothing_of_the_games_before(tmp_path):
+    found = found_by_the_marking_bot(tmp_path, "process", "parents", "none")
+    assert len(found[0]) > 40
+    for later in found[1:]:
+        assert {name: (found[0][name], value) for name, value in later.items() if value != found[0][name]} == {}
+
+
+def found_by_the_marking_bot(tmp_path, form, marks, sandbox):
+    """What each game of the bot found when it began, one after the other."""
     folder = bundled(tmp_path / "bundle")
-    (folder / "submitted_bot.py").write_text(REMEMBERS + noting)
+    code = Path(__file__).with_name("marking_bot.py").read_text()
+    code = code.replace('FORM = "sandbox"', f"FORM = {form!r}").replace("MARKS = (", f"MARKS = ({marks!r},) or (")
+    (folder / "submitted_bot.py").write_text(code)
     with opened_bundle(str(folder)) as opened, Store() as store:
-        result = check_submission(opened, BOARD, store=store, sandbox="require")
+        result = check_submission(opened, BOARD, store=store, sandbox=sandbox)
         match = result.board.games[0].match
         found = [note["notes"]["found"] for record in store.records(match.id) for note in record.notes]
     assert len(found) >= 4
-    assert all(one == [] for one in found)
+    return found

@@ -43,8 +43,17 @@ class Guest:
     sandbox: bool = False
     limits: Limits = _LIMITS
 
-    def command(self, argv: Sequence[str], game: Game, memory_mb: int | None) -> tuple[list[str], dict[str, str]]:
-        """Return how to start `argv` as this guest's process, which has a folder: the command and its environment."""
+    def command(
+        self, argv: Sequence[str], game: Game, memory_mb: int | None, forks: bool = False
+    ) -> tuple[list[str], dict[str, str]]:
+        """Return how to start `argv` as this guest's process, which has a folder: the command and its environment.
+
+        Args:
+            argv: program and arguments.
+            game: what it plays.
+            memory_mb: see Limits.
+            forks: whether `argv` is a fork server, as for `sandboxed`.
+        """
         assert self.folder is not None
         place = _PLACE if self.sandbox else self.folder
         argv = [part.replace(BUNDLE, place) for part in argv]
@@ -56,7 +65,8 @@ class Guest:
             return limited(argv, limits, place), env
         readonly = {path: path for path in packages} | {place: self.folder}
         env |= {"HOME": "/tmp"}
-        command = sandboxed(argv, env, readonly=readonly, limits=limits, folder=place, cache=_compiled(game))
+        compiled = _compiled(game)
+        command = sandboxed(argv, env, readonly=readonly, limits=limits, folder=place, cache=compiled, forks=forks)
         return command, {"PATH": os.environ.get("PATH", os.defpath)}
 
 
