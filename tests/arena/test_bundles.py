@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from cardenvs.agents.guarded.guest import Guest
+from cardenvs.agents.guarded.limits import AgentLimits
+from cardenvs.agents.guarded.proxy import AgentProxy
 from cardenvs.agents.guarded.sandbox import why_unavailable
 from cardenvs.arena import Store
 from cardenvs.arena.bundle import LARGEST, check_agent, opened_bundle
@@ -345,3 +348,66 @@ def found_by_the_marking_bot(tmp_path, form, marks, sandbox):
         found = [note["notes"]["found"] for record in store.records(match.id) for note in record.notes]
     assert len(found) >= 4
     return found
+
+
+HOG = """
+import ctypes, mmap, os, sys, time
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+kept = []
+
+def take(way):
+    if way == "mapped":
+        kept.append(mmap.mmap(-1, 32 << 20))
+        return kept[-1].write(bytes(32 << 20))
+    if way == "file":
+        kept.append(LIBC.memfd_create(b"x", 0))
+        return os.write(kept[-1], bytes(32 << 20)) if kept[-1] >= 0 else 0
+    if way == "shared":
+        segment = LIBC.shmget(0, 32 << 20, 0o1600)
+        LIBC.shmat.restype = ctypes.c_void_p
+        place = LIBC.shmat(segment, None, 0) if segment >= 0 else None
+        if not place:
+            return 0
+        ctypes.memset(place, 1, 32 << 20)
+        LIBC.shmdt(ctypes.c_void_p(place))
+        return 32 << 20
+    with open(f"/tmp/{len(kept)}", "wb", buffering=0) as file:
+        kept.append(file.fileno())
+        return file.write(bytes(32 << 20))
+
+def hog():
+    taken = 0
+    for step in range(96):  # three GiB
+        try:
+            taken += take(WAY)
+        except OSError:
+            break
+        print(f"took {taken >> 20} MiB", file=sys.stderr, flush=True)
+        time.sleep(0.01)
+    return taken >> 20
+"""
+
+
+@needs_sandbox
+@pytest.mark.parametrize("way", ["mapped", "file", "shared", "tmp"])
+def test_memory_that_is_no_data_of_a_process_is_limited(tmp_path, way):
+    """512 MiB for all together, and files of at most 64 MiB."""
+    folder = bundled(tmp_path / "bundle")
+    hogging = BOT.replace("return turn.legal", "turn.notes['took'] = hog()\n        return turn.legal")
+    (folder / "submitted_bot.py").write_text(f"WAY = {way!r}\n{HOG}{hogging}")
+    folder.chmod(0o755)
+    limits = AgentLimits(on_failure="forced_action", memory_limit_mb=512, tries=1)
+    guest, spec = Guest("hog", str(folder), sandbox=True), "python:submitted_bot:make"
+    with AgentProxy.of(spec, KUHN, KUHN.make_options(), limits, guest=guest) as proxy:
+        state = KUHN.new_state(seed=1)
+        proxy.begin(state, state.current_player, 0)
+        decision = proxy.decide(state)
+    if way == "mapped":
+        (failure,) = decision.failures
+        assert failure.kind == "memory"
+        took = int(failure.message.rpartition("took ")[2].partition(" ")[0])
+    else:
+        took = decision.notes["took"]
+    print(f"{way}: {took} MiB under a limit of 512")
+    assert took < {"mapped": 1536, "tmp": 65}.get(way, 1)
