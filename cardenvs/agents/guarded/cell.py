@@ -42,8 +42,10 @@ def main(settings: dict[str, Any], command: list[str]) -> None:
         os.environ[GAMES] = json.dumps(settings["games"])
     if "split" in settings:
         enter(settings)
-    elif "as_root" in settings:
-        _become_nobody()
+    elif "scratch" in settings:
+        _call("unshare", _NEW_MOUNTS)
+        _seal(settings)
+        _give_up_rights(settings)
     confine(settings)
     if "folder" in settings:
         os.chdir(settings["folder"])
@@ -90,8 +92,10 @@ def _become_nobody() -> None:
 # ---------------------------------------------------------------------------------------------------------------
 # Linux: namespaces for a game. What a guest can reach or leave behind is in them, and gone with them.
 
-_NEW_NAMESPACES = 0x20000 | 0x2000000 | 0x8000000 | 0x20000000 | 0x40000000  # mount, cgroup, IPC, PID, network
-_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_PRIVATE = 2, 4, 8, 1 << 14, 1 << 18
+_NEW_MOUNTS, _NEW_IPC, _NEW_PROCESSES, _NEW_NETWORK = 0x20000, 0x8000000, 0x20000000, 0x40000000
+_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC = 1, 2, 4, 8
+_MS_REMOUNT, _MS_BIND, _MS_REC, _MS_PRIVATE = 1 << 5, 1 << 12, 1 << 14, 1 << 18
+_MOUNT_FLAGS = {"nosuid": _MS_NOSUID, "nodev": _MS_NODEV, "noexec": _MS_NOEXEC}
 _MOST_INODES = 1 << 14  # files in a folder for scratch
 _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 1, 4, 24, 38, 47
@@ -108,11 +112,12 @@ def enter(settings: dict[str, Any]) -> None:
     Raises:
         OSError: the system does not let this process do so.
     """
-    _call("unshare", _NEW_NAMESPACES)
+    _call("unshare", _NEW_MOUNTS | _NEW_IPC | _NEW_PROCESSES | _NEW_NETWORK)
     first = os.fork()
     if first:
         _end_like(first)
     os.setsid()  # or signals and priorities for its process group would reach processes outside
+    _seal(settings)
     _mount_scratch(settings)
     _raise_loopback()
     _give_up_rights(settings)
@@ -142,9 +147,21 @@ def _end_like(child: int) -> NoReturn:
             os._exit(code if code >= 0 else _SIGNALLED - code)
 
 
+def _seal(settings: dict[str, Any]) -> None:
+    """Make all mounts but those for scratch and /proc read-only: devices have times and modes, too."""
+    _call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
+    with open("/proc/self/mountinfo", encoding="utf-8") as file:
+        mounts = [line.split()[4:6] for line in file]
+    for place, options in mounts:
+        words = options.split(",")
+        if "ro" not in words and place not in settings["scratch"] and not place.startswith("/proc"):
+            flags = sum(_MOUNT_FLAGS.get(word, 0) for word in words)
+            place = place.encode().decode("unicode_escape")  # spaces are octal there
+            _call("mount", None, os.fsencode(place), None, _MS_REMOUNT | _MS_BIND | _MS_RDONLY | flags, None)
+
+
 def _mount_scratch(settings: dict[str, Any]) -> None:
     """Mount what can be written to, and a /proc that shows these namespaces."""
-    _call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
     flags = _MS_NOSUID | _MS_NODEV
     _call("mount", b"proc", b"/proc", b"proc", flags | _MS_NOEXEC, None)
     for folder in settings["scratch"]:

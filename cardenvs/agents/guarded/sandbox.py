@@ -36,13 +36,10 @@ _ETC = (  # what libraries read: where others are, certificates, the time zone; 
 )  # fmt: skip
 _PROBE_S = 20.0
 _SCRATCH = ("/tmp", "/dev/shm")  # what a process can write to in a sandbox
-_OF_ROOT = ("CAP_SETUID", "CAP_SETGID")  # to become another user
-_OF_SERVERS = (
-    "CAP_SYS_ADMIN",
-    "CAP_NET_ADMIN",
-    "CAP_SETPCAP",
-    "CAP_KILL",
-)  # to make and end namespaces
+# Rights that `cell.py` gives up before code of the guest runs: to seal or make namespaces, to become another user, and
+# of a fork server to end the processes of a game.
+_RIGHTS = ("CAP_SYS_ADMIN", "CAP_SETPCAP", "CAP_SETUID", "CAP_SETGID")
+_RIGHTS_OF_SERVERS = ("CAP_NET_ADMIN", "CAP_KILL")
 
 
 @dataclass(frozen=True)
@@ -141,7 +138,7 @@ def sandboxed(
         forks: whether `argv` is a fork server. It is not limited, may make namespaces, and calls `cell.enter` and
             `cell.confine` in the processes that it forks.
     """
-    settings, rights = _settings(limits), list(_OF_SERVERS if forks else ())
+    settings = _settings(limits)
     command = [
         shutil.which("bwrap") or "bwrap",
         "--die-with-parent",
@@ -151,11 +148,9 @@ def sandboxed(
         "--unshare-pid",
     ]
     command += ["--unshare-net", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "guest", "--cap-drop", "ALL"]
-    if os.geteuid() == 0:
-        rights += _OF_ROOT
-    else:
+    if os.geteuid() != 0:
         command += ["--unshare-user"]
-    for right in rights:
+    for right in (*_RIGHTS, *(_RIGHTS_OF_SERVERS if forks else ())):
         command += ["--cap-add", right]
     for path in _SYSTEM:
         command += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind-try", path, path]
