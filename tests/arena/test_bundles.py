@@ -6,6 +6,7 @@ import stat
 import struct
 import sys
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from cardenvs.agents.guarded.guest import Guest
 from cardenvs.agents.guarded.limits import AgentLimits
 from cardenvs.agents.guarded.proxy import AgentProxy
-from cardenvs.agents.guarded.sandbox import why_unavailable
+from cardenvs.agents.guarded.sandbox import chosen, why_unavailable
 from cardenvs.arena import Store
 from cardenvs.arena.bundle import LARGEST, check_agent, opened_bundle
 from cardenvs.arena.experiment import Experiment
@@ -89,6 +90,21 @@ def test_a_bundle_in_which_the_check_runs_is_refused(tmp_path, monkeypatch):
 
 def test_a_bundle_that_is_a_package_of_a_taken_name_is_refused(tmp_path):
     refused(bundled(tmp_path / "numpy", __init___dot_py=""), "is a package with the name of the module 'numpy'")
+
+
+@pytest.mark.parametrize("sandbox", ["auto", "none"])
+def test_the_fork_server_runs_no_module_of_a_bundle(tmp_path, sandbox):
+    """It tries to import some that may not be installed."""
+    tried = [name for name in ("cffi", "coverage", "cython", "org", "scipy", "tbb") if find_spec(name) is None]
+    noting = BOT.replace("return turn.legal", "turn.notes['early'] = EARLY\n        return turn.legal")
+    folder = bundled(tmp_path / "bundle", **{f"{name}_dot_py": "" for name in tried})
+    (folder / "submitted_bot.py").write_text(f"import sys\nEARLY = sorted({set(tried)} & set(sys.modules))\n{noting}")
+    folder.chmod(0o755)
+    guest, spec = Guest("early", str(folder), sandbox=chosen(sandbox)), "python:submitted_bot:make"
+    with AgentProxy.of(spec, KUHN, KUHN.make_options(), guest=guest) as proxy:
+        state = KUHN.new_state(seed=1)
+        proxy.begin(state, state.current_player, 0)
+        assert proxy.decide(state).notes["early"] == []
 
 
 SPY = """

@@ -18,6 +18,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.kernel import COMPILED, CORE_FOLDER, unit_hash
 from cardenvs.core.registry import game_targets
 
+FOLDER = "CARDENVS_GUEST_FOLDER"  # environment variable of a fork server: where its games find the guest's modules
 BUNDLE = "{bundle}"  # replaced by the guest's folder in its command
 _PLACE = "/bundle"  # where the folder is in a sandbox
 _LIMITS = Limits()
@@ -58,7 +59,9 @@ class Guest:
         place = _PLACE if self.sandbox else self.folder
         argv = [part.replace(BUNDLE, place) for part in argv]
         packages = _packages()
-        env = _environment([*python_path(), *dict.fromkeys(str(Path(path).parent) for path in packages), place])
+        path = [*python_path(), *dict.fromkeys(str(Path(path).parent) for path in packages)]
+        # A fork server tries to import what may not be installed: it must not find that among the guest's modules.
+        env = _environment(path) | {FOLDER: place} if forks else _environment([*path, place])
         limits = with_memory(self.limits, memory_mb)
         if not self.sandbox:
             env |= {"HOME": place, "CARDENVS_CACHE_DIR": str(cache_folder())}

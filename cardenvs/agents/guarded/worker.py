@@ -31,6 +31,7 @@ from typing import Any, NoReturn
 from cardenvs.agents.base import Failure, Turn
 from cardenvs.agents.guarded import cell
 from cardenvs.agents.guarded.forkserver import END, READY, START
+from cardenvs.agents.guarded.guest import FOLDER
 from cardenvs.agents.guarded.launch import adopt_orphans, end_descendants, end_with_parent
 from cardenvs.agents.guarded.protocol import LONGEST_NOTES, MOST_FAILURES, PROTOCOL, TOO_LONG
 from cardenvs.agents.specs import load_agent
@@ -157,7 +158,7 @@ def serve(spec: str, lines: Any, answers: Any) -> None:
 
 def main(spec: str, game_name: str, options: str) -> None:
     """Fork a process for the agent whenever it is asked for."""
-    settings = json.loads(os.environ.pop(cell.GAMES, "null"))
+    settings, folder = json.loads(os.environ.pop(cell.GAMES, "null")), os.environ.pop(FOLDER, None)
     game = get_game(game_name)
     _warm_up(game, game.make_options(**json.loads(options)))
     adopt_orphans()
@@ -171,7 +172,7 @@ def main(spec: str, game_name: str, options: str) -> None:
     while True:
         request, streams, _, _ = socket.recv_fds(requests, 1, 3)
         if request == START:
-            child = _forked(spec, settings, requests, streams)
+            child = _forked(spec, settings, folder, requests, streams)
             for stream in streams:
                 os.close(stream)
         elif request == END:
@@ -185,22 +186,41 @@ def main(spec: str, game_name: str, options: str) -> None:
             return
 
 
-def _forked(spec: str, settings: dict[str, Any] | None, requests: socket.socket, streams: list[int]) -> int:
+def _forked(
+    spec: str, settings: dict[str, Any] | None, folder: str | None, requests: socket.socket, streams: list[int]
+) -> int:
+    """Fork the agent's process.
+
+    Args:
+        spec: of the agent.
+        settings: of its cell, which has namespaces of its own; None: it has none.
+        folder: of a guest's modules.
+        requests: which the process closes.
+        streams: its standard streams.
+    """
     server = os.getpid()
     child = os.fork()
     if child == 0:
-        _play(spec, settings, server, requests, streams)
+        _play(spec, settings, folder, server, requests, streams)
     return child
 
 
 def _play(
-    spec: str, settings: dict[str, Any] | None, server: int, requests: socket.socket, streams: list[int]
+    spec: str,
+    settings: dict[str, Any] | None,
+    folder: str | None,
+    server: int,
+    requests: socket.socket,
+    streams: list[int],
 ) -> NoReturn:
-    """Be the agent's process; in namespaces of its own with the settings of a cell. It prints to standard error."""
+    """Be the agent's process. What the agent prints goes to standard error."""
     code = 1
     try:
         end_with_parent(signal.SIGKILL, server)
         requests.close()
+        if folder is not None:
+            sys.path.append(folder)
+            os.environ["PYTHONPATH"] = os.pathsep.join([os.environ.get("PYTHONPATH", ""), folder])
         if settings is None:
             os.setsid()  # or signals and priorities for its process group would reach the server
             _guard_memory(False)
