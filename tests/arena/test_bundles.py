@@ -337,7 +337,7 @@ def test_names_on_the_command_line_are_checked(tmp_path):
 
 @needs_sandbox
 @pytest.mark.parametrize("marks", ["parents", "kernel", "files"])
-def test_a_game_in_a_sandbox_finds_nothing_of_the_games_before(tmp_path, marks):
+def test_a_game_leaves_nothing_for_the_next_one_in_a_sandbox(tmp_path, marks):
     found = found_by_the_marking_bot(tmp_path, "sandbox", marks, "require")
     assert len(found[0]) > 90
     for later in found[1:]:
@@ -345,7 +345,7 @@ def test_a_game_in_a_sandbox_finds_nothing_of_the_games_before(tmp_path, marks):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process can change another one's limits")
-def test_a_game_in_a_plain_process_inherits_nothing_of_the_games_before(tmp_path):
+def test_a_game_leaves_nothing_for_the_next_one_to_inherit_in_a_plain_process(tmp_path):
     found = found_by_the_marking_bot(tmp_path, "process", "parents", "none")
     assert len(found[0]) > 40
     for later in found[1:]:
