@@ -47,7 +47,7 @@ SYSCTLS = tuple(
         "net/core/somaxconn", "net/unix/max_dgram_qlen", "user/max_user_namespaces",
     )
 )  # fmt: skip
-COUNTS = ("dev", "snmp", "netstat", "tcp", "tcp6", "udp", "unix", "sockstat", "arp", "route", "if_inet6", "packet")
+COUNTS = ("dev", "snmp", "netstat", "tcp", "tcp6", "udp", "unix", "arp", "route", "if_inet6", "packet")
 
 
 def call(name, *arguments):
@@ -91,7 +91,9 @@ def inherited():
         "personality": call("personality", 0xFFFFFFFF),
         "cwd": os.getcwd(),
         "environment": sorted(os.environ.items()),
-        "signals": [line for line in text("/proc/self/status").splitlines() if line.startswith(("Sig", "Shd", "Cap"))],
+        "signals": [
+            line for line in text("/proc/self/status").splitlines() if line.startswith(("SigB", "SigI", "SigC", "Cap"))
+        ],
         "blocked": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, ())),
         "groups": os.getgroups(),
     }
