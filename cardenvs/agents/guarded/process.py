@@ -312,7 +312,7 @@ class ProcessAgent(Agent):
 
     def _launched(self) -> tuple[list[str], dict[str, str]]:
         if self._guest is not None:
-            return guest_command(self._command, self._limits.memory_limit_mb, self._guest, self._game)
+            return guest_command(self._command, self._limits.memory_limit_mb, self._guest, self._game, self._forks)
         return agent_command(self._command, self._limits.memory_limit_mb, self._limits.keep_env)
 
     def _forked(self) -> "Forked":

@@ -55,6 +55,9 @@ class Running(Protocol):
     def leave(self) -> None:
         """Close the streams and let it run: another process, from which this one was forked, uses it."""
 
+    def last_words(self) -> bytes:
+        """Return what its server has written to standard error; a program has none."""
+
 
 class Program:
     """A command that runs."""
@@ -82,6 +85,10 @@ class Program:
         """See Running."""
         self._process.returncode = 0  # no child of this process: there is nothing to wait for
         self._close()
+
+    def last_words(self) -> bytes:
+        """See Running."""
+        return b""
 
     def _close(self) -> None:
         for stream in self._streams:
@@ -126,6 +133,10 @@ class Forked:
     def leave(self) -> None:
         """See Running."""
         self._close()
+
+    def last_words(self) -> bytes:
+        """See Running."""
+        return self._server.last_words()
 
     def _close(self) -> None:
         for descriptor in (self.stdin, self.stdout, self.stderr):
