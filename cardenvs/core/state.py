@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
 _MOST = 2**31 - 1  # largest number of rounds or plies that `simulate` accepts
 
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def _reading(method: "Callable[Concatenate[State, P], T]") -> "Callable[Concatenate[State, P], T]":

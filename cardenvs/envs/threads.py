@@ -14,7 +14,9 @@ from cardenvs.envs.arguments import positive
 
 _WORTH_A_THREAD_S = 0.4e-3  # shorter calls run on one thread: starting work on another costs about 0.05 ms
 
-S, P, T = TypeVar("S"), ParamSpec("P"), TypeVar("T")
+S = TypeVar("S")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class OneThread:

@@ -142,7 +142,7 @@ class VectorEnv(OneThread):
         """Return the buffers as callers may see them: views, whose shape they may change."""
         bounds = None if self.amount_zero is None else read_only(self._amounts)
         arrays = {name: array for name, array in vars(self._buffers).items() if isinstance(array, np.ndarray)}
-        views = {name: array.view() for name, array in arrays.items()} | {
+        views: dict[str, Any] = {name: array.view() for name, array in arrays.items()} | {
             "action_mask": self._mask.view() if self._write_mask else None,
             "legal_actions": read_only(self._legal) if self._shows_lists else None,
             "num_legal": read_only(self._buffers.num_legal),

@@ -1,5 +1,6 @@
 """Objects that several threads use at once: right results or ConcurrentUseError, never a crash or a hang."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -192,10 +193,8 @@ def test_a_vector_env_in_a_call_refuses_others_and_is_free_after_it(fails):
         return run(*arguments)
 
     def step():
-        try:
+        with contextlib.suppress(KeyboardInterrupt):
             vec.step(actions)
-        except KeyboardInterrupt:
-            pass
 
     actions = vec.sample_actions().copy()
     vec._threaded.run = slow

@@ -84,30 +84,29 @@ def train(
         if limit is not None and not limit > 0:
             raise OptionError(f"{name} must be above 0; got {limit:g}")
     device = _device(device)
+    new: Callable[[Processes], Run]
     if resume is None:
         game, config = _game_and_config(game, config)
+        if seconds is None and total_steps is None:
+            total_steps = config.total_steps
+        new = functools.partial(_new_run, game, config, device, total_steps, seconds, opponent, init)
         folder = Path("runs") / time.strftime(f"{game.name}-%Y%m%d-%H%M%S") if out is None else Path(out)
     elif game is not None or config is not None or init is not None:
         raise OptionError("resuming takes game, settings and weights from the checkpoint; give none of them")
     else:
-        folder = Path(resume).parent if out is None else Path(out)
-    if resume is not None:
         os.stat(resume)  # raises OSError before a folder is made
-    goes_on = resume is not None and (folder / CHECKPOINT).exists() and (folder / CHECKPOINT).samefile(resume)
+        new = functools.partial(Run.restore, Path(resume), device, opponent)
+        folder = Path(resume).parent if out is None else Path(out)
+    path = folder / CHECKPOINT
+    goes_on = resume is not None and path.exists() and path.samefile(resume)
     with (
         torch_threads(threads),
         joined(device) as processes,
         locked_folder(folder) if processes.is_first else nullcontext(),
     ):
-        if (folder / CHECKPOINT).exists() and not overwrite and not goes_on:
+        if path.exists() and not overwrite and not goes_on:
             raise OptionError(f"{folder} holds a run; resume it, choose another folder or overwrite it")
-        if resume is not None:
-            make = functools.partial(Run.restore, Path(resume), device, opponent, processes)
-        else:
-            if seconds is None and total_steps is None:
-                total_steps = config.total_steps
-            make = functools.partial(_new_run, game, config, device, total_steps, seconds, opponent, init, processes)
-        run = _compiled(make, processes)
+        run = _compiled(functools.partial(new, processes), processes)
         if resume is not None and (seconds is not None or total_steps is not None):
             run.total_seconds, run.total_steps = seconds, total_steps
         if processes.is_first:
