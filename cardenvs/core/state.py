@@ -110,8 +110,8 @@ class State:
 
     def _reset_caches(self) -> None:
         """Forget everything derived from the record and the history."""
-        # How many calls read the state now; -1 while one changes it. Python switches threads at calls and at the ends of
-        # loops only, so no other thread comes between looking at it and setting it, and it costs less than a lock.
+        # How many calls read the state now; -1 while one changes it. Python switches threads at calls and at the ends
+        # of loops only, so no other thread comes between looking at it and setting it, and it costs less than a lock.
         self._users = 0
         self._legal_buffer = np.zeros(self.game.max_legal(self.options), np.int32)
         self._num_legal: int | None = None

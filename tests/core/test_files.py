@@ -98,9 +98,9 @@ def test_one_process_does_not_lock_twice_and_threads_take_turns(tmp_path):
             except FileError:
                 pass
 
-    with locked(tmp_path / "x.lock"), pytest.raises(FileError, match=rf"/x is in use by process {os.getpid()};"):
-        with locked(tmp_path / "x.lock"):
-            pass
+    again = locked(tmp_path / "x.lock")
+    with locked(tmp_path / "x.lock"), pytest.raises(FileError, match=rf"/x is in use by process {os.getpid()};"), again:
+        pass
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()

@@ -88,9 +88,10 @@ def test_an_evaluation_that_a_kill_cut_short_is_made_on_resuming(alone, tmp_path
     def killed(self):
         raise SystemExit
 
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+    with monkeypatch.context() as patch:
         patch.setattr(loop._Loop, "_evaluate", killed)
-        train("kuhn_poker_v0", config, out="killed", **how)
+        with pytest.raises(SystemExit):
+            train("kuhn_poker_v0", config, out="killed", **how)
     assert steps_in(tmp_path / "killed") == [STEPS]
     train(resume="killed/latest.pt", threads=1, show=False)
     lines = [
@@ -148,7 +149,7 @@ def test_tensorboard_keeps_the_last_step_before_a_resumption(tmp_path):
 
 @pytest.mark.parametrize("name", ["meta", "cuda:99", "xla", "mps:7", "nonsense", "", "cpu:-1", "hpu", "\x1b"])
 def test_a_device_that_cannot_train_is_refused_before_a_folder_is_made(name, alone, tmp_path):
-    with pytest.raises(OptionError, match="cannot be used here: .*; choose cpu, cuda or auto"):
+    with pytest.raises(OptionError, match=r"cannot be used here: .*; choose cpu, cuda or auto"):
         begin(tmp_path / "run", device=name)
     assert list(tmp_path.iterdir()) == []
 
@@ -171,3 +172,12 @@ def test_checkpoints_written_at_once_are_whole(alone, tmp_path):
         assert set(pool.map(write, range(40))) <= set(range(40))
     assert sorted(found.name for found in path.parent.iterdir() if "part" in found.name) == []
     shutil.rmtree(path.parent)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["clip", "minibatches", "epochs", "pool_priority", "final_deals", "eval_deals", "eval_interval", "magnet_interval"],
+)
+def test_settings_beyond_what_can_be_counted_are_refused(name):
+    with pytest.raises(OptionError, match=f"{name}: Input should be less than or equal to"):
+        Config.make({name: "9" * 30})
