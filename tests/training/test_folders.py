@@ -180,4 +180,4 @@ def test_checkpoints_written_at_once_are_whole(alone, tmp_path):
 )
 def test_settings_beyond_what_can_be_counted_are_refused(name):
     with pytest.raises(OptionError, match=f"{name}: Input should be less than or equal to"):
-        Config.make({name: "9" * 30})
+        Config.make({name: "9" * 31})
