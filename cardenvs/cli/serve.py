@@ -109,5 +109,10 @@ def _log_requests() -> None:
 def _default_data() -> Path:
     from platformdirs import user_data_path
 
-    folder = user_data_path("cardenvs", ensure_exists=True)
+    from cardenvs.core.errors import FileError
+
+    try:
+        folder = user_data_path("cardenvs", ensure_exists=True)
+    except RuntimeError:
+        raise FileError("this user has no home directory to keep tables in; give --data FILE") from None
     return folder / "tables.db"

@@ -37,11 +37,12 @@ from cardenvs.envs.arguments import (
     table_image,
     table_text,
 )
+from cardenvs.envs.threads import OneThread, one_at_a_time
 
 Opponent = str | Agent | Callable[[Turn], int]
 
 
-class SeatEnv(gymnasium.Env):
+class SeatEnv(OneThread, gymnasium.Env):
     """One seat of a game as a Gymnasium environment.
 
     An episode is one game from the seat's point of view. The reward of a step is everything the seat gets from its
@@ -132,6 +133,7 @@ class SeatEnv(gymnasium.Env):
         self._deals = 0  # since the last seeded reset, for "rotate"
         self._over = True
 
+    @one_at_a_time
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray | dict[str, np.ndarray], dict[str, Any]]:
@@ -168,6 +170,7 @@ class SeatEnv(gymnasium.Env):
             seed = deck = None
         raise RuntimeError(f"{self.game.name}: {MOST_SKIPPED} deals in a row ended before player_{self._seat}'s turn")
 
+    @one_at_a_time
     def step(self, action: int) -> tuple[np.ndarray | dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         """Apply the seat's action, then let the opponents play until it is the seat's turn or the game is over.
 
@@ -195,6 +198,7 @@ class SeatEnv(gymnasium.Env):
             return self._lose(self.illegal_reward)
         return self._advance(int(chosen))
 
+    @one_at_a_time
     def forfeit(self) -> tuple[np.ndarray | dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         """Take the seat out of the game, as when its policy has failed; the others play on to the end.
 

@@ -397,10 +397,14 @@ class _Folder:
 
     def __enter__(self) -> Self:
         if self._path is not None:
+            is_taken = f"cannot write a match to {self._path}: it is there already; name a new folder"
             if self._path.exists() and (not self._path.is_dir() or any(self._path.iterdir())):
-                raise ArenaError(f"cannot write a match to {self._path}: it is there already; name a new folder")
+                raise ArenaError(is_taken)
             self._path.mkdir(parents=True, exist_ok=True)
-            self._lines = (self._path / "actions.jsonl.part").open("w", encoding="utf-8")
+            try:
+                self._lines = (self._path / "actions.jsonl.part").open("x", encoding="utf-8")
+            except FileExistsError:  # of a match that has begun meanwhile
+                raise ArenaError(is_taken) from None
         return self
 
     def __exit__(
