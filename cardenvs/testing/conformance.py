@@ -19,6 +19,7 @@ from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
 from cardenvs.testing import doors, faces, knowledge, leaks, processes
 from cardenvs.testing.case import Case, ConformanceError, Report, fail, phase_of
+from cardenvs.testing.leaving import check_price_of_leaving
 from cardenvs.testing.positions import STATE_CHECKS
 from cardenvs.testing.recoverable import check_recoverable
 
@@ -102,6 +103,8 @@ def check_case(case: Case, report: Report, effort: Effort = _FULL) -> None:
                 fail(case, state, wrong)
     leaks.check_deal(case)
     check_returns(case)
+    for state in case.sampled(effort.states // 2):
+        check_price_of_leaving(case, state)
     check_recoverable(case, report.shown)
     report.longest = max(report.longest, sum(1 for _ in case.positions()) - 1)
     faces.check_aec(case)

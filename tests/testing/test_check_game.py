@@ -66,6 +66,8 @@ CAUGHT = {
     "deal_without_the_seed": "thirty seeds deal the same cards",
     "forfeit_that_leaves_the_player_to_act": "player . forfeited, but is to act",
     "forfeit_that_leaves_the_player_active": "player . forfeited, but is still active",
+    "forfeit_that_costs_nothing": "player . got -1, but 0 by leaving at ply",
+    "forfeit_that_costs_too_much": r"after players \[.\] have forfeited, returns .* are outside their declared bounds",
     "forfeit_that_pays_later": "player . forfeited, but is paid or charged after leaving",
     "conserved_quantity_that_changes": "conserved quantities changed from {'stock': 2.0} to {'stock': 1.0}",
     "undeclared_phase": "phase 'nap' is not one of the game's",

@@ -448,6 +448,22 @@ def forfeit_that_pays_later(s, player, log):
     s.current_player = 1 - player
 
 
+@kernel_fault("forfeit")
+def forfeit_that_costs_nothing(s, player, log):
+    s.active[player] = 0
+    log_note(log, FORFEITS, player, 0)
+    s.terminal = 1
+
+
+@kernel_fault("forfeit")
+def forfeit_that_costs_too_much(s, player, log):
+    s.active[player] = 0
+    log_note(log, FORFEITS, player, 0)
+    s.rewards[player] = -2
+    s.rewards[1 - player] = 2
+    s.terminal = 1
+
+
 @view_fault("candidates")
 def candidate_that_cannot_be_done(self, state, player):
     listed = HighCardView.candidates(self, state, player)
