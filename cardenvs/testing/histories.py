@@ -136,6 +136,7 @@ class _Places:
     def __init__(self, state: State, player: int, rows: np.ndarray, ops: list[Op]) -> None:
         self._game, self._state, self._player = state.game, state, player
         self._deck = state.deck.tolist()
+        self._backs = [self._back(token) for token in self._deck]
         self._piles = {int(row[TARGET]) for row, op in zip(rows, ops, strict=True) if op == Op.CREATE}
         seen = np.where(rows[:, VISIBLE] & rows[:, AUDIENCE] & viewer_bit(player) != 0, rows[:, TOKEN], UNKNOWN)
         left = [k for k, op in enumerate(ops) if op == Op.MOVE and int(rows[k, SOURCE]) in self._piles]
@@ -188,7 +189,7 @@ class _Places:
     def _nested(self, wanted: Iterable[tuple[int, frozenset[int]]]) -> list[tuple[int, frozenset[int]]]:
         kept: list[tuple[int, frozenset[int]]] = []
         for token, places in sorted(wanted, key=lambda pair: len(pair[1])):
-            places = frozenset(p for p in places if self._back(self._deck[p]) == self._back(token))
+            places = frozenset(p for p in places if self._backs[p] == self._back(token))
             if places and all(other <= places or not other & places for _, other in kept):
                 kept.append((token, places))
         return kept
@@ -205,7 +206,8 @@ class _Places:
             deck[place] = token
             rest[token] -= 1
         for token, places in wanted:
-            free = [place for place in sorted(places) if deck[place] == UNKNOWN]
+            back = self._back(token)
+            free = [place for place in sorted(places) if deck[place] == UNKNOWN and self._backs[place] == back]
             if not free or not rest[token]:
                 return None
             deck[chooser.choice(free)] = token
@@ -217,7 +219,7 @@ class _Places:
             chooser.shuffle(group)
         for place, token in enumerate(deck):
             if token == UNKNOWN:
-                deck[place] = tokens[self._back(self._deck[place])].pop()
+                deck[place] = tokens[self._backs[place]].pop()
         return deck
 
     def _of_world(self, world: State) -> list[tuple[int, frozenset[int]]]:

@@ -344,8 +344,18 @@ def test_9_3_twins_respect_what_has_been_drawn_to_the_end():
             twin = state.determinize(player, seed)
             for other in set(range(state.num_players)) - {player}:
                 hidden = int(twin.record.hands[other] & ~twin.record.known[other] & twin.record.undealt)
-                assert hidden.bit_count() <= max(0, state.record.drawn[other])
+                assert hidden == 0 or state.record.drawn[other, hidden.bit_count()] > 0
             state.apply(chooser.choice(state.legal_actions()))
+
+
+def test_9_3_cards_seen_from_a_hand_say_what_may_still_be_drawn_ones():
+    state = GAME.new_state(seed=1, deck="6s 7s 8s 9d Ts Ac  Js 7c 6c 6d Qs Kd  8h  6h 7h")
+    play(state, "lead 6s", "take", "pass")  # player 0 draws 6h: one of six cards that nobody has seen
+    assert state.record.drawn[0].tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 0]
+    play(state, "lead 7s", "take", "pass")  # five of six times a dealt one; draws 7h
+    assert state.record.drawn[0][:4] == pytest.approx([1, 1 + 5 / 6, 5 / 6, 0])
+    play(state, "lead 6h")  # a drawn one, with as many left as beside each of the others
+    assert state.record.drawn[0][:3] == pytest.approx([1, 2 * (5 / 6) / (1 + 5 / 6), 0])
 
 
 def test_9_4_an_attack_is_not_transferred_past_a_player_without_cards():

@@ -3,6 +3,7 @@
 import numpy as np
 
 from cardenvs.core import events as ev
+from cardenvs.core.cards import count_bits
 from cardenvs.core.kernel import kernel
 from cardenvs.games.durak import state, table
 
@@ -19,6 +20,7 @@ def deal_cards(s, log):
             card = _next_card(s)
             s.hands[p] |= 1 << card
             ev.log_move(log, table.DEAL, p, card, table.TALON, table.HAND + p, 1 << p)
+        s.drawn[p, 0] = 1.0
     s.turn_up = state.NO_CARD
     if s.num_face_down:
         card = _next_card(s)
@@ -43,7 +45,7 @@ def _next_card(s):
 @kernel
 def _show(s, player, card, kind, log):
     """Show a card of `player` to all; it stays in the hand."""
-    _note_drawn(s, player, card)
+    _note_seen(s, player, card)
     s.known[player] |= 1 << card
     ev.log_reveal(log, kind, player, card, table.HAND + player, 1, ev.EVERYBODY)
 
@@ -104,17 +106,39 @@ def beat(s, player, card, log):
 
 @kernel
 def _leave_hand(s, player, card):
-    _note_drawn(s, player, card)
+    _note_seen(s, player, card)
     bit = 1 << card
     s.hands[player] ^= bit
     s.known[player] &= ~bit
 
 
 @kernel
-def _note_drawn(s, player, card):
-    """Note that `card`, which everybody sees now, was drawn face down if nobody was dealt it (9.3)."""
-    if s.undealt & 1 << card & ~s.known[player]:
-        s.drawn[player] -= 1
+def _note_seen(s, player, card):
+    """Note what `card` of `player`, which everybody sees now, says about the cards that stay hidden (9.3).
+
+    If nobody was dealt it, it is a drawn card: k + 1 drawn cards leave k in k + 1 ways. Otherwise it is any of the n
+    hidden cards: k given drawn ones are still hidden in n - k of n cases.
+    """
+    if s.undealt == 0 or s.known[player] >> card & 1:
+        return
+    number = count_bits(s.hands[player] & ~s.known[player])
+    if s.undealt >> card & 1:
+        one = s.drawn[player, 1]
+        for k in range(state.MAX_HAND):
+            s.drawn[player, k] = (k + 1) * s.drawn[player, k + 1] / one
+        s.drawn[player, state.MAX_HAND] = 0.0
+    else:
+        for k in range(1, number + 1):
+            s.drawn[player, k] *= (number - k) / number
+
+
+@kernel
+def _note_drawn(s, player):
+    """Note that `player` has drawn a card face down: a choice contains it or not (9.3)."""
+    if s.undealt == 0:
+        return
+    for k in range(state.MAX_HAND, 0, -1):
+        s.drawn[player, k] += s.drawn[player, k - 1]
 
 
 @kernel
@@ -144,7 +168,7 @@ def draw(s, player, log):
     """Give `player` the next card of the talon; the turn-up comes last, and everybody sees it (2.2, 3.9)."""
     if s.num_face_down:
         card = _next_card(s)
-        s.drawn[player] += 1
+        _note_drawn(s, player)
         ev.log_move(log, table.DRAWS, player, card, table.TALON, table.HAND + player, 1 << player)
     else:
         card = np.int64(s.turn_up)

@@ -8,7 +8,7 @@ import numpy as np
 from cardenvs.core import events as ev
 from cardenvs.core.cards import count_bits, lowest_card
 from cardenvs.core.kernel import kernel
-from cardenvs.core.rng import DEAL, DETERMINIZE, shuffle, shuffle_rest, start_stream
+from cardenvs.core.rng import DEAL, DETERMINIZE, next_uint64, shuffle, shuffle_rest, start_stream
 from cardenvs.games.durak import actions, effects, state, table
 from cardenvs.games.durak.legal import most_attack_cards, trump_to_show
 from cardenvs.games.durak.seats import next_opponent, next_player, next_thrower
@@ -50,7 +50,7 @@ def _first_attacker(s, log):
             if s.hands[p] >> card & 1:
                 effects.show_lowest_trump(s, p, card, log)
                 return p
-        s.undealt |= 1 << card
+        s.undealt |= 1 << card & state.DECKS[s.rules.deck_size]
     ev.log_note(log, table.NO_TRUMPS, ev.NO_PLAYER, 0)
     return 0
 
@@ -270,8 +270,8 @@ def forfeit(s, player, log):
 def determinize(s, player, seed):
     """Re-deal what `player` has not seen: cards that others were dealt or drew face down, and the face-down talon.
 
-    Trumps that nobody was dealt (2.4) only go to the talon and to players who may have drawn them. `s.deck` below the
-    talon serves as the place to shuffle: first the hands that have room for none of these trumps, then the others.
+    Trumps that nobody was dealt were drawn, or are in the talon (9.3). It is decided first how many of them each hand
+    has; which ones, and the other cards, come from two shuffled piles. `s.deck` below the talon has room for both.
     """
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
@@ -279,47 +279,81 @@ def determinize(s, player, seed):
     hidden = np.int64(0)
     for place in range(size - s.num_face_down, size):
         hidden |= 1 << s.deck[place]
-    num_closed = 0
     for p in range(s.rules.num_players):
         if p != player:
-            cards = s.hands[p] & ~s.known[p]
-            hidden |= cards
-            if s.drawn[p] <= 0:
-                num_closed += count_bits(cards)
+            hidden |= s.hands[p] & ~s.known[p]
     first = size - count_bits(hidden)
     trumps_from = _list_cards(s.deck, first, hidden & ~s.undealt)
     _list_cards(s.deck, trumps_from, hidden & s.undealt)
     shuffle(s, s.deck, first, trumps_from)
-    shuffle(s, s.deck, first + num_closed, size)
-    while not _fits(s, player, first + num_closed):
-        shuffle(s, s.deck, first + num_closed, size)
-    place = _deal_hidden(s, player, first, False)
-    _deal_hidden(s, player, place, True)
-
-
-@kernel
-def _fits(s, player, place):
-    """Return whether nobody gets more of the trumps that nobody was dealt than they have drawn cards."""
+    shuffle(s, s.deck, trumps_from, size)
+    next_trump = trumps_from
     for p in range(s.rules.num_players):
-        if p != player and s.drawn[p] > 0:
-            number = 0
-            for _ in range(count_bits(s.hands[p] & ~s.known[p])):
-                number += s.undealt >> s.deck[place] & 1
-                place += 1
-            if number > s.drawn[p]:
-                return False
-    return True
-
-
-@kernel
-def _deal_hidden(s, player, place, has_drawn):
-    """Deal the hidden cards of the players who have, or have not, drawn cards, from `place`; return the next place."""
-    for p in range(s.rules.num_players):
-        if p != player and (s.drawn[p] > 0) == has_drawn:
+        if p != player:
             number = count_bits(s.hands[p] & ~s.known[p])
+            num_trumps = _num_undealt(s, player, p, size - next_trump)
             s.hands[p] = s.known[p]
-            for _ in range(number):
-                s.hands[p] |= 1 << s.deck[place]
-                s.deck[place] = state.NO_CARD
-                place += 1
+            first = _give(s, p, first, number - num_trumps)
+            next_trump = _give(s, p, next_trump, num_trumps)
+    while first < trumps_from:  # close the gap between what is left of both piles
+        trumps_from -= 1
+        next_trump -= 1
+        s.deck[next_trump] = s.deck[trumps_from]
+        if trumps_from < size - s.num_face_down:
+            s.deck[trumps_from] = state.NO_CARD
+    shuffle(s, s.deck, size - s.num_face_down, size)
+
+
+@kernel
+def _give(s, player, place, number):
+    """Give `player` the next cards of `s.deck` from `place`; return the next place."""
+    for _ in range(number):
+        s.hands[player] |= 1 << s.deck[place]
+        s.deck[place] = state.NO_CARD
+        place += 1
     return place
+
+
+@kernel
+def _num_undealt(s, observer, player, number):
+    """Return how many of `number` trumps that nobody was dealt the hand of `player` has (9.3).
+
+    The others are in the talon, or in hands of later players. Each number has as many chances as there are deals that
+    fit: ways to place so many on drawn cards of the hand, times ways to place the rest.
+    """
+    if number == 0:
+        return 0
+    _count_ways(s, observer, player, number)
+    total = 0.0
+    for k in range(min(number, state.MAX_HAND) + 1):
+        total += s.drawn[player, k] * s.ways[number - k]
+    left, found = (next_uint64(s.rng) >> _U11) * _UNIT * total, 0
+    for k in range(min(number, state.MAX_HAND) + 1):
+        ways = s.drawn[player, k] * s.ways[number - k]
+        if ways > 0.0 and left >= 0.0:
+            found = k
+        left -= ways
+    for k in range(number + 1):
+        s.ways[k] = 0.0
+    return found
+
+
+@kernel
+def _count_ways(s, observer, player, most):
+    """Write to s.ways in how many ways 0 to `most` such trumps lie in the talon and in hands of players after `player`.
+
+    One hand after the other is added, from the largest number down, so that what is read is still that without it.
+    """
+    s.ways[0] = 1.0
+    for _ in range(s.num_face_down):
+        for k in range(most, 0, -1):
+            s.ways[k] += s.ways[k - 1]
+    for p in range(player + 1, s.rules.num_players):
+        if p != observer:
+            for k in range(most, 0, -1):
+                for held in range(1, min(k, state.MAX_HAND) + 1):
+                    s.ways[k] += s.drawn[p, held] * s.ways[k - held]
+
+
+_U11 = np.uint64(11)
+_UNIT = 2.0**-53  # turns the upper 53 bits of a random number into one from 0 to 1

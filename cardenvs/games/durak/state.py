@@ -11,6 +11,7 @@ from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
 
 MAX_PLAYERS = 6
+MAX_HAND = 8  # cards dealt, and drawn up to
 MAX_TABLE = 12  # attack cards in a bout
 NUM_RANKS = 13
 NO_CARD = -1
@@ -35,7 +36,7 @@ class DurakOptions(Options):
         "podkidnoy", choices=("podkidnoy", "perevodnoy"), doc="throw-in Durak, or throw-in Durak with transfers"
     )
     deck_size: str = option("36", choices=("36", "24", "52"), doc="36 cards from the six, 24 from the nine, or all 52")
-    hand_size: int = option(6, low=1, high=8, doc="cards dealt to each player, and drawn up to")
+    hand_size: int = option(6, low=1, high=MAX_HAND, doc="cards dealt to each player, and drawn up to")
     max_attack_cards: int = option(6, low=1, high=MAX_TABLE, doc="most attack cards in a bout")
     first_bout_max: int = option(6, low=1, high=MAX_TABLE, doc="most attack cards in the first bout, if fewer")
     throw_in_by: str = option(
@@ -77,6 +78,10 @@ STATE = record(
         ("discards", "i8"),  # cards of repelled bouts                                           seen by: all
         ("matching", "i8"),  # all cards of the ranks on the table                               seen by: all
         ("undealt", "i8"),  # trumps that nobody was dealt, as the opening shows (2.4)           seen by: all
+        # drawn[p, k]: number of ways to choose k drawn (not dealt) cards among those that p holds unseen, in the mean
+        # over what the cards of p seen so far may have been; kept if there are `undealt` trumps. seen by: all
+        ("drawn", "f8", (MAX_PLAYERS, MAX_HAND + 1)),
+        ("ways", "f8", (NUM_RANKS,)),  # scratch of determinize, zero otherwise
         ("shown", "i8"),  # trumps that have been shown to transfer (4.5)                        seen by: all
         # Cards in order
         ("attack_cards", "i1", (MAX_TABLE,)),  # in the order of play                            seen by: all
@@ -94,7 +99,6 @@ STATE = record(
         ("primary", "i1"),  # the primary attacker
         ("defender", "i1"),
         ("in_game", "u1"),  # bit set of the players who held cards when the bout began
-        ("drawn", "i1", (MAX_PLAYERS,)),  # cards drawn face down, less `undealt` trumps that turned up among them
         ("num_bouts", "i2"),  # bouts that are over
     ],
 )
