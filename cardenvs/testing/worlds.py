@@ -23,42 +23,67 @@ from cardenvs.testing.histories import Histories
 from cardenvs.testing.leaks import seen_by
 
 SUSPICION, FAILURE = 0.02, 1e-6  # p-values, corrected for the number of comparisons
-_FIRST, _SECOND = 300, 3000  # histories and worlds in the first and in the deciding sample
+_FIRST, _SECOND = 200, 3000  # histories and worlds in the first and in the deciding sample
 _FEWEST = 100  # histories without which nothing is compared
+_EARLY = 8  # actions after which a position is not early any more, and others may have chosen in secret
 _PILOT = 40  # deals after which a position from which none is accepted is given up
 _MOST_PAIRED = 300  # tokens in piles, up to which pairs are compared
 _RARE = 60  # occurrences below which exact tails replace the normal distribution
-_TURNED = 40  # worlds turned into decks
-_TRIES = 12  # deals for each of them
+_TURNED = 20  # worlds turned into decks
+_TRIES = 8  # deals for each of them
+_MOST_PLAYERS = 3  # who look at a position
 _SEEN_BY = 4  # second histories in which everything a player gets is compared
 
 
 @dataclasses.dataclass(frozen=True)
 class WorldsEffort:
-    """How much to compare: number of games, positions of each, and actions replayed for each position."""
+    """How much to compare.
 
-    games: int = 8
-    positions: int = 3
+    Attributes:
+        games: number of games.
+        positions: positions of each.
+        actions: most actions replayed for each position.
+        every_player: whether several players look at each position, or one.
+    """
+
+    games: int = 6
+    positions: int = 2
     actions: int = 12_000
+    every_player: bool = True
 
 
-def check_worlds(game: Game, report: Report, seed: int = 0, effort: WorldsEffort | None = None) -> None:
+FULL, SAMPLE = WorldsEffort(), WorldsEffort(games=4, actions=4_000, every_player=False)
+
+
+def check_worlds(game: Game, report: Report, seed: int = 0, effort: WorldsEffort = FULL, error: float = 0.0) -> None:
     """Check positions of games with default and random options, and count them in `report`.
+
+    Args:
+        game: the Game.
+        report: counts what was compared.
+        seed: of the games.
+        effort: how much to compare.
+        error: difference of shares that is allowed, as in `check_game`.
 
     Raises:
         ConformanceError: a player gets more than its events, or `determinize` is not uniform.
     """
-    effort = effort or WorldsEffort()
     for case in _cases(game, seed, effort.games):
         tokens, chooser = game.deck(case.options).tolist(), random.Random(case.seed)
         if not tokens:
             continue
         chooser.shuffle(tokens)
         for state in _positions(case, tokens, chooser, effort.positions):
-            check_position(case, state, chooser.randrange(state.num_players), report, effort.actions)
+            players = chooser.sample(range(state.num_players), min(_MOST_PLAYERS, state.num_players))
+            for player in players:
+                compared = check_position(case, state, player, report, effort.actions, error)
+                if compared and not effort.every_player:
+                    break
 
 
-def check_position(case: Case, state: State, player: int, report: Report, actions: int = 10**9) -> None:
+def check_position(
+    case: Case, state: State, player: int, report: Report, actions: int = 10**9, error: float = 0.0
+) -> bool:
     """Compare second real histories of `state`, as `player` has seen it, with the state and with its twins.
 
     Args:
@@ -67,29 +92,34 @@ def check_position(case: Case, state: State, player: int, report: Report, action
         player: who looks.
         report: counts what was compared.
         actions: stop after this many replayed actions.
+        error: difference of shares that is allowed.
+
+    Returns:
+        whether twins were compared: not if too few histories were found, or if others have chosen in secret.
     """
     histories = Histories(state, player)
     if not histories.is_first_deal or not _hides(state, player):
-        return
+        return False
     chooser = random.Random(state.ply * 31 + player)
     real = _draw(histories, chooser, _FIRST, actions)
-    _check_seen(case, state, player, real[:_SEEN_BY], report)
+    check_seen(case, state, player, real[:_SEEN_BY], report)
     if histories.has_secrets or state.is_terminal or len(real) < _FEWEST:
-        return
+        return False
     report.compared_positions += 1
     report.compared_worlds += len(real)
     twins = (state.determinize(player, chooser.getrandbits(62)) for _ in range(len(real)))
-    where, p_value = _differences(state, histories, chooser, real, [*twins])
+    where, p_value = _differences(histories, chooser, real, [*twins], error)
     if p_value < SUSPICION:
         real = _draw(histories, chooser, _SECOND, 10 * actions)
         twins = (state.determinize(player, chooser.getrandbits(62)) for _ in range(len(real)))
-        where, p_value = _differences(state, histories, chooser, real, [*twins])
+        where, p_value = _differences(histories, chooser, real, [*twins], error)
     if p_value < FAILURE:
         fail(
             case,
             state,
             f"determinize is not uniform for player {player}: {where} (p = {p_value:.1g}); deck {state.deck.tolist()}",
         )
+    return True
 
 
 def _cases(game: Game, seed: int, number: int) -> Iterator[Case]:
@@ -125,7 +155,7 @@ def _value(field: dataclasses.Field, chooser: random.Random) -> object:
 
 
 def _positions(case: Case, tokens: list[int], chooser: random.Random, number: int) -> Iterator[State]:
-    """Yield an early position, one at the end, and others between, of a game dealt from `tokens`."""
+    """Yield an early position, others from all of a game dealt from `tokens`, and in some games the end."""
     state = case.game.new_state(seed=case.seed, deck=tokens, **case.options.as_dict())
     states = []
     for _ in range(120):
@@ -133,8 +163,10 @@ def _positions(case: Case, tokens: list[int], chooser: random.Random, number: in
         if state.is_terminal:
             break
         state.apply(case._choose(state, state.legal_actions(), chooser))
-    early = chooser.randrange(min(6, len(states)))
-    chosen = {early, len(states) - 1, *(chooser.randrange(len(states)) for _ in range(number - 2))}
+    length = max(1, len(states) - 1)  # without the end
+    chosen = {chooser.randrange(min(_EARLY, length)), *(chooser.randrange(length) for _ in range(number - 1))}
+    if case.play_seed % 2:
+        chosen.add(len(states) - 1)
     yield from (states[k] for k in sorted(chosen))
 
 
@@ -156,8 +188,8 @@ def _draw(histories: Histories, chooser: random.Random, wanted: int, actions: in
     return found
 
 
-def _check_seen(case: Case, state: State, player: int, real: list[State], report: Report) -> None:
-    """Check that `player` gets the same in every history that shows the same events."""
+def check_seen(case: Case, state: State, player: int, real: list[State], report: Report) -> None:
+    """Check that `player` gets the same in `state` and in other real histories, which show the same events."""
     known = seen_by(state, player)
     for other in real:
         report.second_histories += 1
@@ -176,14 +208,15 @@ def _check_seen(case: Case, state: State, player: int, real: list[State], report
 
 
 def _differences(
-    state: State, histories: Histories, chooser: random.Random, real: list[State], twins: list[State]
+    histories: Histories, chooser: random.Random, real: list[State], twins: list[State], error: float
 ) -> tuple[str, float]:
     """Return what differs most between two samples of equal size, and the p-value of all comparisons together."""
     found = [
-        _compare_worlds(real, twins),
-        *_compare_tokens(state, real, twins),
-        _compare_turned(histories, chooser, real, twins),
+        *_compare_tokens(real, twins, error),
+        _compare_turned(histories, chooser, real, twins, error),
     ]
+    if not error:
+        found.append(_compare_worlds(real, twins))
     where, p_value = min(found, key=lambda pair: pair[1])
     return where, min(1.0, p_value * len(found))
 
@@ -204,9 +237,9 @@ def _compare_worlds(real: list[State], twins: list[State]) -> tuple[str, float]:
     return text, float(chdtrc(freedom, statistic)) if freedom else 1.0
 
 
-def _compare_tokens(state: State, real: list[State], twins: list[State]) -> list[tuple[str, float]]:
+def _compare_tokens(real: list[State], twins: list[State], error: float) -> list[tuple[str, float]]:
     """Compare how often tokens lie in piles, alone and in pairs."""
-    names = _Names(state)
+    names = _Names(real[0].game)
     a, b = ([names.of(one) for one in sample] for sample in (real, twins))
     size = len(names.texts)
     first, second = _matrix(a, size), _matrix(b, size)
@@ -215,12 +248,12 @@ def _compare_tokens(state: State, real: list[State], twins: list[State]) -> list
     first, second, texts = first[:, varies], second[:, varies], [names.texts[k] for k in varies]
     if not texts:
         return []
-    p_values = _two_sided(first.sum(axis=0), second.sum(axis=0), len(real))
+    p_values = _two_sided(first.sum(axis=0), second.sum(axis=0), len(real), error)
     k = int(p_values.argmin())
     shares = f"{first[:, k].mean():.3f} in real histories, {second[:, k].mean():.3f} in twins"
     found = [(f"{texts[k]}: {shares}", float(p_values[k]) * len(texts))]
     if len(texts) <= _MOST_PAIRED:
-        together = _two_sided(first.T @ first, second.T @ second, len(real))
+        together = _two_sided(first.T @ first, second.T @ second, len(real), error)
         number = len(texts) * (len(texts) - 1) // 2
         i, j = np.unravel_index(int(together.argmin()), together.shape)
         found.append((f"{texts[i]} and {texts[j]} together", float(together[i, j]) * max(1, number)))
@@ -230,8 +263,9 @@ def _compare_tokens(state: State, real: list[State], twins: list[State]) -> list
 class _Names:
     """Numbers for what a world shows: a token in a pile, on its top, or a number of legal actions."""
 
-    def __init__(self, state: State) -> None:
-        self._game, self._numbers = state.game, {}
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._numbers: dict[tuple, int] = {}
         self.texts: list[str] = []
 
     def of(self, state: State) -> list[int]:
@@ -261,20 +295,23 @@ def _matrix(rows: list[list[int]], size: int) -> np.ndarray:
     return matrix
 
 
-def _two_sided(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
-    """Return p-values for the numbers of successes in two samples of `size`, elementwise."""
+def _two_sided(first: np.ndarray, second: np.ndarray, size: int, error: float) -> np.ndarray:
+    """Return p-values, elementwise, for successes in two samples of `size` whose shares may be `error` apart."""
     both = np.asarray(first, np.float64) + np.asarray(second, np.float64)
     share = both / (2 * size)
     spread = np.sqrt(np.maximum(2 * size * share * (1 - share), 1e-9))
-    normal = 2 * ndtr(-np.abs(np.asarray(first, np.float64) - second) / spread)
-    rare = np.minimum(both, 2 * size - both)
+    apart = np.maximum(np.abs(np.asarray(first, np.float64) - second) - error * size, 0)
+    normal = 2 * ndtr(-apart / spread)
+    if error:
+        return normal
+    rare = np.minimum(both, 2 * size - both).astype(np.int64)
     less = np.minimum(np.minimum(first, second), size - np.maximum(first, second))
     exact = np.minimum(1.0, 2 * bdtr(np.where(both <= size, np.minimum(first, second), less), rare, 0.5))
     return np.where(rare < _RARE, exact, normal)
 
 
 def _compare_turned(
-    histories: Histories, chooser: random.Random, real: list[State], twins: list[State]
+    histories: Histories, chooser: random.Random, real: list[State], twins: list[State], error: float
 ) -> tuple[str, float]:
     """Compare how often a world can be turned into a deck that shows the same events; a real one can, unless rarely."""
     turned = [
@@ -283,4 +320,4 @@ def _compare_turned(
     ]
     size = min(_TURNED, len(real))
     text = f"{turned[1]} of {size} twins are reached by a real history; {turned[0]} of as many real worlds are"
-    return text, float(_two_sided(np.array(turned[0]), np.array(turned[1]), size))
+    return text, float(_two_sided(np.array(turned[0]), np.array(turned[1]), size, error))
