@@ -1,0 +1,16 @@
+"""The server of the soak: all clients share an address, so what each may do in a minute is raised."""
+
+import sys
+
+from cardenvs.server.app import make_app
+from cardenvs.server.settings import Limits, Settings
+from cardenvs.server.wire import run
+
+if __name__ == "__main__":
+    port, data = int(sys.argv[2]), sys.argv[4]
+    limits = Limits(
+        new_tables_per_minute=100_000, drawings_per_minute=100_000, tables=2000, client_seconds=5.0, idle_seconds=10.0,
+        sweep_seconds=1.0,
+    )  # fmt: skip
+    agents = {"guest": "python:table_agents:quick"}
+    run(make_app(Settings(data=data, agents=agents, pace=0.0, limits=limits)), "127.0.0.1", port, limits)
