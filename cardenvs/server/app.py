@@ -386,7 +386,8 @@ class _Sockets:
         except (HTTPException, CardenvsError):
             room = None
         except RefusedError as error:
-            return await socket.close(_TOO_MANY, str(error))
+            await socket.close(_TOO_MANY, str(error))
+            return
         # Nothing is awaited from here until the connection is known to the room, which may be put away without one.
         if room is None:
             await socket.close(_NOT_FOUND, "no table has this link")

@@ -20,7 +20,7 @@ from cardenvs.core.rng import SEED_MASK
 from cardenvs.server.messages import SLOWEST
 from cardenvs.server.rate import Rate
 from cardenvs.server.records import Move, Records, SeatRecord, TableRecord
-from cardenvs.server.room import PERSON, Advisers, Room, own_agents
+from cardenvs.server.room import PERSON, Room, Threads, own_agents
 from cardenvs.server.settings import Settings
 from cardenvs.server.table import RefusedError, Table
 
@@ -42,9 +42,8 @@ class Host:
         """Open the file of tables; `start` sets them going."""
         self.settings = settings
         self.records = Records(settings.data)
-        self._threads = ThreadPoolExecutor(settings.limits.thinking, "cardenvs-agent")
+        self._threads = Threads(settings.limits)
         self._openers = ThreadPoolExecutor(_OPENING, "cardenvs-open")  # no agent holds them up
-        self._advisers = Advisers(settings.limits.advice)
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # by public link
         self._new_tables = Rate(settings.limits.new_tables_per_minute)
         self._loading: dict[str, asyncio.Task[None]] = {}
@@ -63,9 +62,8 @@ class Host:
         stopping = [asyncio.create_task(room.stop(at_once=True)) for room in self._rooms.values()]
         if stopping:
             await asyncio.wait(stopping, timeout=_STOP_SECONDS)
-        self._advisers.stop()
-        for threads in (self._threads, self._openers):
-            threads.shutdown(wait=False, cancel_futures=True)
+        self._threads.stop()
+        self._openers.shutdown(wait=False, cancel_futures=True)
         self.records.close()
 
     async def _resume(self) -> None:
@@ -138,7 +136,7 @@ class Host:
             del self._loading[record.watch]
 
     def _add(self, table: Table) -> Room:
-        room = Room(table, self.settings, self._threads, self._advisers)
+        room = Room(table, self.settings, self._threads)
         self._rooms[table.record.watch] = room
         room.start()
         idle = [

@@ -12,7 +12,7 @@ import logging
 import math
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -24,7 +24,7 @@ from cardenvs.core.errors import CardenvsError
 from cardenvs.core.events import SPECTATOR
 from cardenvs.core.state import State
 from cardenvs.server.messages import SLOWEST, Message, read_viewer
-from cardenvs.server.settings import Settings
+from cardenvs.server.settings import Limits, Settings
 from cardenvs.server.table import PERSON, RefusedError, Table
 
 _log = logging.getLogger("cardenvs.server")
@@ -110,9 +110,9 @@ class Room:
         pace: seconds between the moves of agents.
     """
 
-    def __init__(self, table: Table, settings: Settings, threads: Executor, advisers: "Advisers") -> None:
+    def __init__(self, table: Table, settings: Settings, threads: "Threads") -> None:
         """Open a room; `start` lets its agents play."""
-        self.table, self._settings, self._threads, self._advisers = table, settings, threads, advisers
+        self.table, self._settings, self._threads = table, settings, threads
         self.connections: set[Connection] = set()
         self.paused, self.pace = False, settings.pace
         self.problem = ""
@@ -150,8 +150,8 @@ class Room:
     async def _dismiss(self) -> None:
         """End the agents and their processes."""
         while self._players:
-            _, proxy = self._players.popitem()
-            await self._in_thread(proxy.close)
+            player, proxy = self._players.popitem()
+            await self._in_thread(player, proxy.close)
 
     def is_idle(self, seconds: float) -> bool:
         """Return whether nobody has been here for so long, and no agent is to act."""
@@ -261,7 +261,7 @@ class Room:
         if seat is None or table.state.current_player != seat or table.show(seat).turn != turn:
             raise RefusedError("it is not your turn, or the table has changed in the meantime")
         if message.do == "plays":
-            found = await self._advisers.ask((self, seat), table.state.clone().candidates)
+            found = await self._threads.advise((self, seat), table.state.clone().candidates)
             plays = [{"label": one.label, "actions": list(one.actions)} for one in found]
             await connection.say("plays", turn=turn, plays=plays)
         else:
@@ -275,7 +275,7 @@ class Room:
         seed = self.table.agent_seed("hint", next(self._hints))
         limits = replace(_ANSWERS, time_limit=self._settings.limits.advice_seconds, tries=1)
         try:
-            decision = await self._advisers.ask((self, seat), _ask_once, spec, state, seat, seed, limits)
+            decision = await self._threads.advise((self, seat), _ask_once, spec, state, seat, seed, limits)
         except CardenvsError as error:
             _log.warning("a hint of %s failed: %s", name, error)
             raise RefusedError(f"{name} has no answer") from None
@@ -305,8 +305,8 @@ class Room:
             _log.exception("table %s stops", self.table.record.watch)
             self.problem = f"player_{self.table.state.current_player}'s agent failed, so the game cannot go on"
             self.tell_all()
-        for player in self._players.values():
-            await self._in_thread(player.end, self.table.state.clone())
+        for player, proxy in self._players.items():
+            await self._in_thread(player, proxy.end, self.table.state.clone())
         await self._dismiss()
 
     async def _wait_for_person(self) -> None:
@@ -338,9 +338,10 @@ class Room:
     async def _let_agent_move(self) -> None:
         started, revision = time.monotonic(), self.table.revision
         state = self.table.state.clone()
-        proxy = await self._player(state.current_player)
-        await self._in_thread(proxy.observe, state)
-        decision = await self._in_thread(proxy.decide, state)
+        player = state.current_player
+        proxy = await self._player(player)
+        await self._in_thread(player, proxy.observe, state)
+        decision = await self._in_thread(player, proxy.decide, state)
         await self._hold(started, self.pace)
         while self.paused and not self._steps:
             self._stirred.clear()
@@ -359,25 +360,34 @@ class Room:
             if spec is None:
                 raise CardenvsError(f"this server no longer has the agent of player_{player}")
             seed = self.table.agent_seed("agent", player)
-            self._players[player] = await self._in_thread(_seated, spec, state, player, seed)
+            self._players[player] = await self._in_thread(player, _seated, spec, state, player, seed)
         return self._players[player]
 
-    async def _in_thread(self, call: Callable, *values: Any) -> Any:
-        self._call = self._threads.submit(call, *values)
+    async def _in_thread(self, player: int, call: Callable, *values: Any) -> Any:
+        is_further = self.table.record.seats[player].agent in self._settings.agents
+        threads = self._threads.further if is_further else self._threads.own
+        self._call = threads.submit(call, *values)
         return await asyncio.wrap_future(self._call)
 
 
-class Advisers:
-    """Threads that work out hints, apart from those of the games. A player gets one at a time."""
+class Threads:
+    """The threads of all rooms. Slow things have their own, so that they do not hold up others.
 
-    def __init__(self, most: int) -> None:
-        """Work out so many at once."""
-        self._threads = ThreadPoolExecutor(most, "cardenvs-advice")
-        self._most = most * (1 + _WAITING_HINTS)
+    Attributes:
+        own: for agents that every server has.
+        further: for those that its owner has named, which may be slow.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        """Start none before they are needed."""
+        self.own = ThreadPoolExecutor(limits.thinking, "cardenvs-agent")
+        self.further = ThreadPoolExecutor(limits.thinking, "cardenvs-further")
+        self._advisers = ThreadPoolExecutor(limits.advice, "cardenvs-advice")
+        self._most = limits.advice * (1 + _WAITING_HINTS)
         self._asked: set[Any] = set()
 
-    async def ask(self, player: Any, call: Callable, *values: Any) -> Any:
-        """Return what `call` returns.
+    async def advise(self, player: Any, call: Callable, *values: Any) -> Any:
+        """Return what `call` returns; a player gets one hint at a time.
 
         Args:
             player: anything that tells players apart.
@@ -392,7 +402,7 @@ class Advisers:
             raise RefusedError("too many hints are being worked out; try again in a moment")
         self._asked.add(player)
         loop = asyncio.get_running_loop()
-        future = self._threads.submit(call, *values)
+        future = self._advisers.submit(call, *values)
 
         def answered(_: Future) -> None:  # even if nobody waits for it any more
             with contextlib.suppress(RuntimeError):  # the server has ended
@@ -402,8 +412,9 @@ class Advisers:
         return await asyncio.wrap_future(future)
 
     def stop(self) -> None:
-        """Work out no more."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        """Begin nothing more."""
+        for threads in (self.own, self.further, self._advisers):
+            threads.shutdown(wait=False, cancel_futures=True)
 
 
 def agent_specs(state: State, settings: Settings) -> dict[str, str]:

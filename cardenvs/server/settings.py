@@ -29,7 +29,7 @@ class Limits:
         drawings_waiting: pages that may wait for one of them.
         drawings_per_minute: pages of recorded games that one client address may ask for.
         drawing_seconds: that drawing a page may take.
-        thinking: agents that think at the same time, apart from hints.
+        thinking: agents that think at the same time, and as many of those that the owner has named; apart from hints.
         advice: hints that are worked out at the same time; eight times as many may wait.
         advice_seconds: that an agent in a process may take for a hint.
         idle_seconds: after which a table that nobody looks at is put away, with its agents; its links bring it back.
@@ -63,9 +63,9 @@ class Limits:
     advice_seconds: float = 20.0
     idle_seconds: float = 300.0
     sweep_seconds: float = 30.0
-    keep_days: float = 30
-    unfinished_days: float = 30
-    unused_days: float = 1
+    keep_days: int = 30
+    unfinished_days: int = 30
+    unused_days: int = 1
 
 
 @dataclass(frozen=True)

@@ -80,13 +80,14 @@ class Guard:
     def _look(self) -> None:
         """Cut off whoever has kept the server waiting for too long."""
         now, unread = asyncio.get_running_loop().time(), {}
-        for one in (*self._https, *self._sockets):
+        connections: list[_Http | _Socket] = [*self._https, *self._sockets]
+        for one in connections:
             left = one.transport.get_write_buffer_size()
             if left:
                 before, since = self._unread.get(one, (-1, now))
                 unread[one] = (left, since if left == before else now)
         self._unread = unread
-        slow = [one for one, (_, since) in unread.items() if now - since > self._patience]
+        slow: list[_Http | _Socket] = [one for one, (_, since) in unread.items() if now - since > self._patience]
         slow += [one for one in self._https if one.keeps_waiting() and now - one.since > self._patience]
         for one in slow:
             self._cut(one)

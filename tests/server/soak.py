@@ -21,6 +21,7 @@ import tempfile
 import time
 import urllib.request
 from collections import Counter
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ _MOST_GROWTH = 0.10  # of the memory, and
 _MOST_GROWTH_MB = 40.0
 _MOST_END_SECONDS = 5.0
 _GAMES = ("kuhn_poker_v0", "leduc_poker_v0", "liars_dice_v0", "durak_v0", "katko_v0")
+_from: ContextVar[tuple[str, int]] = ContextVar("_from")  # the address of a client; all of 127.0.0.0/8 is loopback
 
 
 class Soak:
@@ -59,9 +61,12 @@ class Soak:
         ]  # fmt: skip
         most = round(_HOSTILE * clients)
         calls = [hostile[k % len(hostile)] for k in range(most)] + [self._honest] * (clients - most)
-        await asyncio.gather(*(self._repeat(call) for call in calls))
+        # Honest clients have addresses of their own; hostile ones of a kind share one.
+        addresses = [hostile.index(call) if call in hostile else len(hostile) + k for k, call in enumerate(calls)]
+        await asyncio.gather(*(self._repeat(call, address) for call, address in zip(calls, addresses, strict=True)))
 
-    async def _repeat(self, call: Any) -> None:
+    async def _repeat(self, call: Any, address: int) -> None:
+        _from.set((f"127.0.{1 + address // 200}.{1 + address % 200}", 0))
         await asyncio.sleep(self._random.uniform(0, 2))
         while self._goes_on():
             try:
@@ -71,7 +76,7 @@ class Soak:
             await asyncio.sleep(self._random.uniform(0.2, 1.0))
 
     async def _post(self, path: str, body: str) -> tuple[int, Any]:
-        reader, writer = await asyncio.open_connection(*self._address)
+        reader, writer = await asyncio.open_connection(*self._address, local_addr=_from.get())
         try:
             writer.write(_request(path, body.encode()))
             answer = await asyncio.wait_for(reader.read(), 60)
@@ -110,7 +115,7 @@ class Soak:
         self.unfinished.append(f"{game} against {agent}: {link}")
 
     async def _play(self, link: str) -> bool:
-        async with connect(self._url(link), open_timeout=30) as socket:
+        async with connect(self._url(link), open_timeout=30, local_addr=_from.get()) as socket:
             while True:
                 seen = json.loads(await asyncio.wait_for(socket.recv(), 60))
                 if seen["type"] != "position":
@@ -132,7 +137,9 @@ class Soak:
         async with _raw(self._address, table["seats"][0]["link"]) as (_, writer):
             writer.transport.pause_reading()
             for _ in range(400):
-                writer.write(_frame(1, json.dumps({"do": "look", "narrow": bool(self._random.getrandbits(1))}).encode()))
+                writer.write(
+                    _frame(1, json.dumps({"do": "look", "narrow": bool(self._random.getrandbits(1))}).encode())
+                )
                 writer.write(_frame(1, b"x" * 4000))
                 writer.write(_frame(9, b"x" * 125))
                 await asyncio.wait_for(writer.drain(), 30)
@@ -143,7 +150,7 @@ class Soak:
         writers = []
         try:
             for _ in range(40):
-                _, writer = await asyncio.open_connection(*self._address)
+                _, writer = await asyncio.open_connection(*self._address, local_addr=_from.get())
                 writers.append(writer)
                 request = _request("/api/tables", b"{}")
                 writer.write(request[: self._random.randrange(len(request) - 3)])
@@ -153,7 +160,7 @@ class Soak:
                 writer.close()
 
     async def _garbage(self) -> None:
-        reader, writer = await asyncio.open_connection(*self._address)
+        reader, writer = await asyncio.open_connection(*self._address, local_addr=_from.get())
         writer.write(self._random.randbytes(2000))
         await asyncio.wait_for(reader.read(), 60)
         writer.close()
@@ -184,7 +191,7 @@ class Soak:
         if table is None:
             return
         for _ in range(20):
-            async with connect(self._url(table["seats"][0]["link"]), open_timeout=30) as socket:
+            async with connect(self._url(table["seats"][0]["link"]), open_timeout=30, local_addr=_from.get()) as socket:
                 seen = json.loads(await asyncio.wait_for(socket.recv(), 60))
                 await socket.send(json.dumps({"do": "hint", "turn": seen["turn"], "agent": "guest"}))
 
@@ -209,7 +216,7 @@ def _frame(opcode: int, payload: bytes) -> bytes:
 @contextlib.asynccontextmanager
 async def _raw(address: tuple[str, int], link: str) -> Any:
     """A socket without a library that keeps to the protocol."""
-    reader, writer = await asyncio.open_connection(*address)
+    reader, writer = await asyncio.open_connection(*address, local_addr=_from.get())
     try:
         writer.write(
             f"GET /ws/{link} HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

@@ -92,10 +92,9 @@ def test_many_half_sent_requests_keep_nobody_out(served):
 
 
 def test_heads_and_pipelines_are_bounded(served):
-    with opened(served) as connection, pytest.raises((BrokenPipeError, ConnectionResetError)):
+    with opened(served) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\n")
-        for _ in range(1000):
-            connection.sendall(b"x: " + b"y" * 4096 + b"\r\n")
+        assert is_cut_off(connection, b"x: " + b"y" * 4096 + b"\r\n")
     with opened(served) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 500)
         assert is_closed(connection)
@@ -137,7 +136,8 @@ def open_socket(server, connection):
 
 
 @pytest.mark.parametrize(
-    ("begun", "flood"), [(b"", frame(1, b"{}")), (b"", frame(9, b"x" * 125)), (b"\1\x80" + bytes(4), b"\0\x80" + bytes(4))],
+    ("begun", "flood"),
+    [(b"", frame(1, b"{}")), (b"", frame(9, b"x" * 125)), (b"\1\x80" + bytes(4), b"\0\x80" + bytes(4))],
     ids=["messages", "pings", "empty parts of a message"],
 )  # fmt: skip
 def test_a_socket_that_is_flooded_and_not_read_is_cut_off(served, begun, flood):
