@@ -36,6 +36,7 @@ _HOSTILE = 0.4  # of all clients
 _MOST_GROWTH = 0.10  # of the memory, and
 _MOST_GROWTH_MB = 40.0
 _MOST_END_SECONDS = 5.0
+_MOST_GAME_SECONDS = 300.0
 _GAMES = ("kuhn_poker_v0", "leduc_poker_v0", "liars_dice_v0", "durak_v0", "katko_v0")
 _from: ContextVar[tuple[str, int]] = ContextVar("_from")  # the address of a client; all of 127.0.0.0/8 is loopback
 
@@ -104,7 +105,7 @@ class Soak:
         if table is None:
             return
         self.counts["games begun"] += 1
-        link, deadline = table["seats"][0]["link"], time.monotonic() + 120
+        link, deadline = table["seats"][0]["link"], time.monotonic() + _MOST_GAME_SECONDS
         while time.monotonic() < deadline:
             with contextlib.suppress(OSError, WebSocketException, TimeoutError):
                 if await self._play(link):
