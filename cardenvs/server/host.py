@@ -87,8 +87,7 @@ class Host:
         for room in list(self._rooms.values()):
             if room.is_idle(self.settings.limits.idle_seconds):
                 await self._put_away(room)
-            elif room.connections and not room.table.state.is_terminal:
-                self.records.touch(room.table.record.watch)
+        self.records.touch([watch for watch, room in self._rooms.items() if room.connections])
 
     async def _put_away(self, room: Room) -> None:
         """Stop a room; it comes back when somebody follows one of its links."""

@@ -147,11 +147,13 @@ class Records:
         with self._db:
             self._db.execute("BEGIN")
             self._db.executemany("INSERT INTO actions VALUES (?, ?, ?, ?)", rows)
-            self.touch(watch)
+            self._db.execute("UPDATE tables SET touched = ? WHERE watch = ?", (time.time(), watch))
 
-    def touch(self, watch: str) -> None:
-        """Note that a table is in use."""
-        self._db.execute("UPDATE tables SET touched = ? WHERE watch = ?", (time.time(), watch))
+    def touch(self, watches: Sequence[str]) -> None:
+        """Note that tables are in use."""
+        with self._db:
+            self._db.execute("BEGIN")
+            self._db.executemany("UPDATE tables SET touched = ? WHERE watch = ?", [(time.time(), w) for w in watches])
 
     def take_back(self, watch: str, ply: int) -> None:
         """Forget all moves from number `ply` on."""

@@ -56,7 +56,7 @@ class Limits:
     replay_actions: int = 5000
     drawings: int = 2
     drawings_waiting: int = 32
-    drawings_per_minute: float = 30.0
+    drawings_per_minute: float = 20.0
     drawing_seconds: float = 30.0
     thinking: int = 32
     advice: int = 8

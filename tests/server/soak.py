@@ -37,6 +37,7 @@ _MOST_GROWTH = 0.10  # of the memory, and
 _MOST_GROWTH_MB = 40.0
 _MOST_END_SECONDS = 5.0
 _MOST_GAME_SECONDS = 300.0
+_THINKS = (2.0, 6.0)  # seconds that an honest client takes for a move
 _GAMES = ("kuhn_poker_v0", "leduc_poker_v0", "liars_dice_v0", "durak_v0", "katko_v0")
 _from: ContextVar[tuple[str, int]] = ContextVar("_from")  # the address of a client; all of 127.0.0.0/8 is loopback
 
@@ -124,6 +125,8 @@ class Soak:
                 if seen["over"]:
                     return True
                 if seen["current"] == seen["seat"]:
+                    if self._goes_on():
+                        await asyncio.sleep(self._random.uniform(*_THINKS))
                     actions = [choice["action"] for choice in seen["choices"] if "action" in choice]
                     intent = {"action": self._random.choice(actions)}
                     await socket.send(json.dumps({"do": "act", "turn": seen["turn"], "intents": [intent]}))
