@@ -119,6 +119,10 @@ class Pipe:
         """Close this process's ends, and let the agent's process run."""
         self._running.leave()
 
+    def kill(self) -> None:
+        """End the process without waiting for it; the streams stay open."""
+        self._running.kill()
+
     def close(self, grace: float) -> None:
         """End the process and everything it has started, after `grace` seconds at most."""
         self._running.end(grace)

@@ -52,6 +52,9 @@ class Running(Protocol):
     def end(self, grace: float) -> None:
         """End it and everything it has started, after `grace` seconds at most, and close the streams."""
 
+    def kill(self) -> None:
+        """End it without waiting; the streams stay open."""
+
     def leave(self) -> None:
         """Close the streams and let it run: another process, from which this one was forked, uses it."""
 
@@ -80,6 +83,10 @@ class Program:
         self._process.stdin.close()  # type: ignore[union-attr]
         ended(self._process, grace)
         self._close()
+
+    def kill(self) -> None:
+        """See Running."""
+        self._process.terminate()  # the launcher ends what it has started
 
     def leave(self) -> None:
         """See Running."""
@@ -129,6 +136,10 @@ class Forked:
                 break
         self.exit_code()
         self._close()
+
+    def kill(self) -> None:
+        """See Running."""
+        self._server.process.terminate()  # its launcher ends what it has started
 
     def leave(self) -> None:
         """See Running."""

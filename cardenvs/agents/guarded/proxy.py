@@ -220,6 +220,11 @@ class AgentProxy:
             with contextlib.suppress(Exception):  # it is not asked again
                 close()
 
+    def kill(self) -> None:
+        """End the agent's process at once, if it has one, from any thread; whoever waits for it gets a failure."""
+        if isinstance(self.agent, ProcessAgent):
+            self.agent.kill()
+
     def turn(self, state: State, failures: Sequence[Failure] = ()) -> Turn:
         """Return the turn that the agent gets in `state`, after these failed tries."""
         turn = self._seat.turn(state)
