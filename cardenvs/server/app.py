@@ -83,8 +83,7 @@ def make_app(settings: Settings) -> Starlette:
         FormatError: a file of a calibration run is not what it should be.
     """
     host, playback = Host(settings), Playback(settings)
-    games = Games(settings.data)
-    games.drop_old(settings.limits.keep_days)
+    games = Games(settings.data, settings.limits)
     game_app = make_game_app(games, Pools.load(settings.poker_run, settings.deck_key), settings.limits)
 
     @contextlib.asynccontextmanager

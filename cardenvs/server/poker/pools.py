@@ -18,13 +18,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from cardenvs.core.checks import parsed
 from cardenvs.core.errors import FileError, FormatError
 from cardenvs.core.files import check_input
-from cardenvs.server.poker.session import CHALLENGE, LIMITED, OFF, PRACTICE, UNLIMITED, Policy
+from cardenvs.core.registry import get_game
+from cardenvs.server.poker.advice import rule_agent_points
+from cardenvs.server.poker.session import CHALLENGE, GAME, LIMITED, OFF, PRACTICE, UNLIMITED, Policy
 
 MANIFEST, TRACES = "seed_manifest.json", ("trace_pass.jsonl", "trace_fail.jsonl")
 FORMAT = "cardenvs-poker-seeds"
 MOST_SEED = 2**53 - 1  # JavaScript reads larger numbers wrongly
 _MOST_BYTES = 1 << 26
 _KEY_BYTES, _MOST_KEY_BYTES = 16, 4096
+_KEY_LETTERS = 8  # different ones
+_MOST_DECKS = 2000  # looked at for one of a tier, to which a third of all belong
 
 _ALLOWED = {  # hints and jumps in challenges, by tier; practice allows all
     "easy": (Policy(LIMITED, 3), Policy(LIMITED, 3)),
@@ -34,10 +38,15 @@ _OFF = Policy(OFF)
 
 
 class Tier(BaseModel):
-    """A tier of a manifest: what a challenge asks for, and the seeds to draw from."""
+    """A tier of a manifest: what a challenge asks for, and the seeds to draw from.
+
+    With a deck key, challenges are on fresh decks: those with which the rule agent reaches `least_points`, and the
+    least points of no easier tier.
+    """
 
     model_config = ConfigDict(extra="ignore", strict=True)
     target_score: int = Field(ge=0)
+    least_points: int | None = Field(None, ge=0)
     practice: list[int] = Field(min_length=1)
     challenge: list[int] = Field(min_length=1)
 
@@ -86,6 +95,8 @@ class Pools:
         if manifest.deck_key_id != key_id(key):
             made, runs = _with(manifest.deck_key_id), _with(key_id(key))
             raise FormatError(f"{where} was made {made}, but this server runs {runs}")
+        if key and any(tier.least_points is None for tier in manifest.tiers.values()):
+            raise FormatError(f"{where} lacks the least points of its tiers; make it again: cardenvs poker calibrate")
         return cls(manifest, {} if folder is None else _traces(folder), key)
 
     @property
@@ -94,9 +105,24 @@ class Pools:
         return list(self.manifest.tiers)
 
     def draw(self, mode: str, tier: str) -> int:
-        """Return a seed of the pool for a mode and tier."""
+        """Return a seed of the pool for a mode and tier; with a key, challenges get one that was never used."""
         found = self.manifest.tiers[tier]
-        return secrets.choice(found.practice if mode == PRACTICE else found.challenge)
+        if mode == PRACTICE:
+            return secrets.choice(found.practice)
+        return self._fresh(tier) if self.key else secrets.choice(found.challenge)
+
+    def _fresh(self, tier: str) -> int:
+        """Return a random seed whose deck is of a tier.
+
+        Neither a restart nor another server with the same key can bring it again: among a million, two are equal with
+        a probability of 1 in 18,000.
+        """
+        for _ in range(_MOST_DECKS):
+            seed = secrets.randbelow(MOST_SEED + 1)
+            points = rule_agent_points(get_game(GAME).new_state(seed=self.deck_seed(CHALLENGE, seed)))
+            if tier == next((name for name, one in self.manifest.tiers.items() if points >= one.least_points), ""):
+                return seed
+        raise FormatError(f"no deck is of tier {tier}: the least points in {MANIFEST} leave none")
 
     def target(self, mode: str, tier: str) -> int | None:
         """Return the points to reach, in a challenge."""
@@ -137,6 +163,10 @@ def read_key(path: Path) -> bytes:
     key = _read(path, _MOST_KEY_BYTES).strip().encode()
     if len(key) < _KEY_BYTES:
         raise FormatError(f"a deck key has at least {_KEY_BYTES} characters; {path} has {len(key)}")
+    if len(set(key)) < _KEY_LETTERS:
+        raise FormatError(
+            f"the deck key in {path} can be guessed; python -c 'import secrets; print(secrets.token_hex())'"
+        )
     return key
 
 

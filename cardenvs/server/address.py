@@ -1,0 +1,28 @@
+"""Addresses of clients, by which the server counts what each of them does."""
+
+import ipaddress
+from typing import Any
+
+_HOST_BITS = 64  # of an IPv6 address that its owner chooses freely
+_LONGEST = 64
+
+
+def client_address(client: Any) -> str:
+    """Return the address under which a client is counted.
+
+    Args:
+        client: host and port, as ASGI has them, or None.
+
+    Returns:
+        an IPv4 address, the first half of an IPv6 address, or another name of a host, shortened.
+    """
+    host = str(client[0]) if client else ""
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:  # a proxy or a test may say anything
+        return host[:_LONGEST]
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.IPv6Address(int(address) >> _HOST_BITS << _HOST_BITS))
