@@ -120,9 +120,14 @@ class Pools:
         for _ in range(_MOST_DECKS):
             seed = secrets.randbelow(MOST_SEED + 1)
             points = rule_agent_points(get_game(GAME).new_state(seed=self.deck_seed(CHALLENGE, seed)))
-            if tier == next((name for name, one in self.manifest.tiers.items() if points >= one.least_points), ""):
+            if self._tier_of(points) == tier:
                 return seed
         raise FormatError(f"no deck is of tier {tier}: the least points in {MANIFEST} leave none")
+
+    def _tier_of(self, points: int) -> str | None:
+        """Return the tier of a deck with which the rule agent makes so many points."""
+        least = {name: tier.least_points for name, tier in self.manifest.tiers.items()}  # easiest first
+        return next((name for name, bound in least.items() if bound is not None and points >= bound), None)
 
     def target(self, mode: str, tier: str) -> int | None:
         """Return the points to reach, in a challenge."""

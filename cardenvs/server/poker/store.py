@@ -92,14 +92,14 @@ class Kept:
 class Games:
     """The games of a server. Use it from one thread at a time; other processes may use the same file."""
 
-    def __init__(self, path: str, limits: Limits = Limits()) -> None:
+    def __init__(self, path: str, limits: Limits | None = None) -> None:
         """Open the file, or make it.
 
         Raises:
             FileError: it cannot be opened or is not a file of games.
         """
         check = f"SELECT game_id, client, changed, {_FIRST_COLUMNS} FROM poker_games LIMIT 1"
-        self._db, self._limits = open_database(path, _SCHEMA, check, "games"), limits
+        self._db, self._limits = open_database(path, _SCHEMA, check, "games"), limits or Limits()
         if add_columns(self._db, "poker_games", _LATER_COLUMNS):
             self._db.execute(_FOUR_PLAYS)
         self._db.executescript(_INDEXES)
