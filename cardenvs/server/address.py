@@ -1,7 +1,8 @@
-"""Addresses of clients, by which the server counts what each of them does."""
+"""Where requests come from: addresses of clients, by which the server counts, and sites whose pages send them."""
 
 import ipaddress
 from typing import Any
+from urllib.parse import urlsplit
 
 _HOST_BITS = 64  # of an IPv6 address that its owner chooses freely
 _LONGEST = 64
@@ -26,3 +27,18 @@ def client_address(client: Any) -> str:
     if address.ipv4_mapped is not None:
         return str(address.ipv4_mapped)
     return str(ipaddress.IPv6Address(int(address) >> _HOST_BITS << _HOST_BITS))
+
+
+def is_other_site(origin: str | None, host: str | None) -> bool:
+    """Return whether a browser says that a page of another site has sent a request.
+
+    Args:
+        origin: header of the request, or None.
+        host: the same.
+    """
+    if origin is None:
+        return False
+    try:
+        return urlsplit(origin).netloc != host
+    except ValueError:  # such as http://[
+        return True

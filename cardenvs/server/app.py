@@ -17,13 +17,14 @@ import asyncio
 import contextlib
 import functools
 import logging
+import sqlite3
 import time
 from collections.abc import AsyncIterator
 from importlib.resources import files
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -39,13 +40,14 @@ from cardenvs.core.errors import CardenvsError, FormatError
 from cardenvs.core.events import SPECTATOR
 from cardenvs.pictures.faces import SYMBOLS
 from cardenvs.pictures.style import css
+from cardenvs.server.address import is_other_site
 from cardenvs.server.host import Host
 from cardenvs.server.messages import read_message
 from cardenvs.server.playback import Playback
 from cardenvs.server.poker.app import make_game_app
 from cardenvs.server.poker.pools import Pools
 from cardenvs.server.poker.store import Games
-from cardenvs.server.room import Connection, Room
+from cardenvs.server.room import NOT_KEPT, Connection, Room
 from cardenvs.server.settings import Settings
 from cardenvs.server.table import RefusedError
 
@@ -73,6 +75,21 @@ _ASSETS = {
 }  # fmt: skip
 _BURST_SECONDS = 4.0
 _NOT_FOUND, _TOO_MANY = 4404, 4429  # codes with which sockets are closed
+
+
+class _Place(Convertor[int]):
+    """A number in an address that fits a column of SQLite; Starlette's own may have any number of digits."""
+
+    regex = "[0-9]{1,18}"
+
+    def convert(self, value: str) -> int:
+        return int(value)
+
+    def to_string(self, value: int) -> str:
+        return str(value)
+
+
+register_url_convertor("place", _Place())
 
 
 def make_app(settings: Settings) -> Starlette:
@@ -110,14 +127,15 @@ def make_app(settings: Settings) -> Starlette:
             Route("/api/view/{link}", pages.view),
             Route("/api/recorded", pages.recorded),
             Route("/api/replays", pages.bring, methods=["POST"]),
-            Route("/replays/{number:int}", pages.replay),
-            Route("/stores/{number:int}", pages.store),
-            Route("/stores/{number:int}/{match}/{deal:int}/{lineup:int}", pages.store_game),
+            Route("/replays/{number:place}", pages.replay),
+            Route("/stores/{number:place}", pages.store),
+            Route("/stores/{number:place}/{match}/{deal:place}/{lineup:place}", pages.store_game),
             Route("/brought/{name}", pages.brought),
             WebSocketRoute("/ws/{link}", _Sockets(host).serve),
         ],
         exception_handlers={
-            HTTPException: _http_error, RefusedError: _refused, CardenvsError: _wrong, Exception: _broken,
+            HTTPException: _http_error, RefusedError: _refused, CardenvsError: _wrong, sqlite3.Error: _not_kept,
+            Exception: _broken,
         },
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=list(settings.host_names), www_redirect=False),
@@ -153,7 +171,8 @@ class _SecureHeaders:
 
 
 def _error(status: int, code: str, message: str) -> JSONResponse:
-    return JSONResponse({"error": {"code": code, "message": message}}, status)
+    text = message.encode(errors="replace").decode()  # it may quote half a character of the request
+    return JSONResponse({"error": {"code": code, "message": text}}, status)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
@@ -168,6 +187,11 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _wrong(request: Request, error: Exception) -> Response:
     return _error(400, "bad_request", str(error.args[0]) if error.args else str(error))
+
+
+async def _not_kept(request: Request, error: Exception) -> Response:
+    _log.error("the file of tables cannot be used: %s", error)
+    return _error(503, "not_kept", NOT_KEPT)
 
 
 async def _broken(request: Request, error: Exception) -> Response:
@@ -312,7 +336,7 @@ async def _body(request: Request, most: int) -> bytes:
 
 def _check_origin(origin: str | None, host: str | None) -> None:
     """Refuse what a page of another site makes a browser send."""
-    if origin is not None and urlsplit(origin).netloc != host:
+    if is_other_site(origin, host):
         raise HTTPException(403, "this comes from a page of another site")
 
 
@@ -367,7 +391,7 @@ class _Sockets:
         try:
             while True:
                 await bucket.take()
-                text = await socket.receive_text()
+                text = await _received(socket)
                 task = asyncio.create_task(_answer(room, connection, text, limits.message_bytes))
                 work.add(task)
                 task.add_done_callback(work.discard)
@@ -376,15 +400,30 @@ class _Sockets:
                 task.cancel()
 
 
-async def _answer(room: Room, connection: Connection, text: str, most: int) -> None:
+async def _received(socket: WebSocket) -> str | None:
+    """Return the next message, or None if it is not text."""
+    received = await socket.receive()
+    if received["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(received.get("code", 1005))
+    return received.get("text")
+
+
+async def _answer(room: Room, connection: Connection, text: str | None, most: int) -> None:
     """Do what a message asks for, or say why not."""
     try:
+        if text is None:
+            raise FormatError("a message is text, not bytes")
         if len(text) > most:
             raise FormatError(f"a message has at most {most} characters")
         await room.handle(connection, read_message(text))
     except (RefusedError, CardenvsError) as error:
-        with contextlib.suppress(WebSocketDisconnect, RuntimeError):
-            await connection.say("refused", reason=str(error))
+        await connection.say("refused", reason=str(error))
+    except sqlite3.Error as error:
+        _log.error("a move at table %s cannot be kept: %s", room.table.record.watch, error)
+        await connection.say("refused", reason=NOT_KEPT)
+    except Exception:
+        _log.exception("a message to table %s failed", room.table.record.watch)
+        await connection.say("refused", reason="something went wrong here; the server's log says more")
 
 
 class _Bucket:

@@ -57,8 +57,8 @@ class Settings:
         replays: replay files that anybody may play.
         stores: SQLite files of matches whose games anybody may play.
         poker_run: folder of a calibration run of one-player poker; None: the seeds that come with the package.
-        deck_key: secret from which the decks of one-player poker are shuffled, and every challenge has a fresh one; empty:
-            decks follow from their seeds alone.
+        deck_key: secret from which the decks of one-player poker are shuffled, challenges from fresh ones; empty: from
+            their seeds alone.
         pace: seconds between the moves of agents at a new table.
         limits: see Limits.
     """

@@ -15,11 +15,11 @@ GET  /game/openapi.json         the schema of all this
 import json
 import logging
 import secrets
+import sqlite3
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -34,7 +34,7 @@ from cardenvs import __version__
 from cardenvs.core.state import State
 from cardenvs.games.one_player_poker.categories import CATEGORIES
 from cardenvs.games.one_player_poker.rules import POINTS
-from cardenvs.server.address import client_address
+from cardenvs.server.address import client_address, is_other_site
 from cardenvs.server.poker import schema
 from cardenvs.server.poker.advice import POLICY, hint, trace
 from cardenvs.server.poker.errors import ApiError
@@ -80,7 +80,8 @@ def make_game_app(games: Games, pools: Pools, limits: Limits) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         exception_handlers={
-            ApiError: _refused, HTTPException: _http_error, RequestValidationError: _bad_request, Exception: _broken,
+            ApiError: _refused, HTTPException: _http_error, RequestValidationError: _bad_request,
+            sqlite3.Error: _not_kept, Exception: _broken,
         },
         middleware=[Middleware(_Guard, limits=limits)],
     )  # fmt: skip
@@ -95,7 +96,7 @@ def make_game_app(games: Games, pools: Pools, limits: Limits) -> FastAPI:
         ("GET", "/game/{game_id}", api.look, schema.GameResponse, (404,)),
         ("GET", "/game/{game_id}/ai_trace", api.ai_trace, schema.TraceResponse, (403, 404, 409)),
     ):
-        usual = (400, 403, 413, 415, 422, 429) if method == "POST" else (429,)
+        usual = (400, 403, 413, 415, 422, 429, 503) if method == "POST" else (429, 503)
         responses: dict[int | str, dict[str, Any]] = {200: {"model": model}}
         responses |= {status: {"model": schema.ErrorResponse} for status in sorted({*usual, *errors})}
         app.add_api_route(path, call, methods=[method], responses=responses, response_class=JSONResponse)
@@ -319,6 +320,11 @@ async def _bad_request(request: Request, error: Exception) -> Response:
     return JSONResponse(ApiError(422, "INVALID_REQUEST", field=where[:100], reason=first["type"]).body(), 422)
 
 
+async def _not_kept(request: Request, error: Exception) -> Response:
+    _log.error("the file of games cannot be used: %s", error)
+    return JSONResponse(ApiError(503, "NOT_KEPT", reason="the_server_cannot_write").body(), 503)
+
+
 async def _broken(request: Request, error: Exception) -> Response:
     _log.exception("a request failed")
     return JSONResponse(ApiError(500, "INTERNAL_ERROR").body(), 500)
@@ -366,8 +372,7 @@ class _Guard:
         if scope["method"] != "POST" or scope["path"] not in _POSTED:
             return None
         headers = Headers(scope=scope)
-        origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+        if is_other_site(headers.get("origin"), headers.get("host")):
             return 403
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             return 415
