@@ -5,6 +5,8 @@ import contextlib
 import json
 import random
 import re
+import socket
+import time
 import urllib.error
 import urllib.request
 
@@ -584,3 +586,43 @@ def test_the_client_raises_what_the_server_says(served):
         PokerClient("http://127.0.0.1:9").tiers()
     with pytest.raises(urllib.error.HTTPError):
         urllib.request.urlopen(f"{served.url}/game/none")
+
+
+@pytest.mark.parametrize("head", ["HTTP/1.0 200 OK", "HTTP/1.0 500 Oh", "HTTP/1.0 302 There\r\nLocation: /game/tiers"])
+def test_the_client_reads_no_body_without_end(head):
+    """Nor does it follow a redirection, whose body urllib reads as a whole."""
+    sent = 0
+
+    def serve():
+        nonlocal sent
+        with listener.accept()[0] as connection, contextlib.suppress(OSError):
+            connection.recv(1 << 16)
+            connection.sendall(f"{head}\r\n\r\n".encode())
+            for _ in range(1 << 12):  # 256 MB
+                connection.sendall(bytes(1 << 16))
+                sent += 1 << 16
+
+    with socket.create_server(("127.0.0.1", 0)) as listener, concurrent.futures.ThreadPoolExecutor(1) as pool:
+        serving = pool.submit(serve)
+        with pytest.raises(PokerError):
+            PokerClient(f"http://127.0.0.1:{listener.getsockname()[1]}").tiers()
+        serving.result(timeout=20)
+    assert sent < 32 << 20
+
+
+def test_the_client_waits_for_a_body_in_drops_no_longer_than_it_says():
+    def serve():
+        with listener.accept()[0] as connection, contextlib.suppress(OSError):
+            connection.recv(1 << 16)
+            connection.sendall(b"HTTP/1.0 200 OK\r\n\r\n")
+            for _ in range(400):
+                connection.sendall(b" ")
+                time.sleep(0.05)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener, concurrent.futures.ThreadPoolExecutor(1) as pool:
+        serving = pool.submit(serve)
+        with pytest.raises(PokerError, match="does not end"):
+            PokerClient(f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=0.5).tiers()
+        assert not serving.done()
+        listener.close()
+        serving.result(timeout=30)

@@ -39,6 +39,7 @@ from cardenvs.server.poker import schema
 from cardenvs.server.poker.advice import POLICY, hint, trace
 from cardenvs.server.poker.errors import ApiError
 from cardenvs.server.poker.pools import Pools
+from cardenvs.server.poker.prizes import fresh_seed
 from cardenvs.server.poker.session import (
     CHALLENGE,
     HAND_SIZE,
@@ -132,15 +133,19 @@ class _Api:
         pools, mode, tier = self._pools, wanted.mode, wanted.difficulty_tier
         if tier not in pools.tiers:
             raise ApiError(422, "INVALID_REQUEST", field="difficulty_tier", reason="unknown_tier", known=pools.tiers)
-        if wanted.seed is not None and mode == CHALLENGE and pools.key:
+        is_prize = mode == CHALLENGE and bool(pools.key)
+        if wanted.seed is not None and is_prize:
             raise ApiError(422, "INVALID_REQUEST", field="seed", reason="challenges_draw_their_seed")
         address = client_address(request.scope.get("client"))
         if not self._starts.allows(address):
             raise ApiError(429, "TOO_MANY_REQUESTS", reason="new_games", per_minute=self._limits.new_games_per_minute)
         most = self._limits.open_challenges
-        if mode == CHALLENGE and pools.key and self._games.open_challenges(address) >= most:
+        if is_prize and self._games.open_challenges(address) >= most:
             raise ApiError(429, "TOO_MANY_REQUESTS", reason="unfinished_challenges", challenges=most)
-        seed = pools.draw(mode, tier) if wanted.seed is None else wanted.seed
+        if wanted.seed is not None:
+            seed = wanted.seed
+        else:
+            seed = fresh_seed(pools, tier) if is_prize else pools.draw(mode, tier)
         hints, jumps = pools.policies(mode, tier, wanted.hint_request.enabled, wanted.jump_request.enabled)
         session = Session(
             seed, pools.deck_seed(mode, seed), mode, tier, pools.target(mode, tier), hint=hints, jump=jumps

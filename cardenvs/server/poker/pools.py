@@ -18,9 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from cardenvs.core.checks import parsed
 from cardenvs.core.errors import FileError, FormatError
 from cardenvs.core.files import check_input
-from cardenvs.core.registry import get_game
-from cardenvs.server.poker.advice import rule_agent_points
-from cardenvs.server.poker.session import CHALLENGE, GAME, LIMITED, OFF, PRACTICE, UNLIMITED, Policy
+from cardenvs.server.poker.session import CHALLENGE, LIMITED, OFF, PRACTICE, UNLIMITED, Policy
 
 MANIFEST, TRACES = "seed_manifest.json", ("trace_pass.jsonl", "trace_fail.jsonl")
 FORMAT = "cardenvs-poker-seeds"
@@ -28,7 +26,6 @@ MOST_SEED = 2**53 - 1  # JavaScript reads larger numbers wrongly
 _MOST_BYTES = 1 << 26
 _KEY_BYTES, _MOST_KEY_BYTES = 16, 4096
 _KEY_LETTERS = 8  # different ones
-_MOST_DECKS = 2000  # looked at for one of a tier, to which a third of all belong
 
 _ALLOWED = {  # hints and jumps in challenges, by tier; practice allows all
     "easy": (Policy(LIMITED, 3), Policy(LIMITED, 3)),
@@ -105,26 +102,11 @@ class Pools:
         return list(self.manifest.tiers)
 
     def draw(self, mode: str, tier: str) -> int:
-        """Return a seed of the pool for a mode and tier; with a key, challenges get one that was never used."""
+        """Return a seed of the pool for a mode and tier."""
         found = self.manifest.tiers[tier]
-        if mode == PRACTICE:
-            return secrets.choice(found.practice)
-        return self._fresh(tier) if self.key else secrets.choice(found.challenge)
+        return secrets.choice(found.practice if mode == PRACTICE else found.challenge)
 
-    def _fresh(self, tier: str) -> int:
-        """Return a random seed whose deck is of a tier.
-
-        Neither a restart nor another server with the same key can bring it again: among a million, two are equal with
-        a probability of 1 in 18,000.
-        """
-        for _ in range(_MOST_DECKS):
-            seed = secrets.randbelow(MOST_SEED + 1)
-            points = rule_agent_points(get_game(GAME).new_state(seed=self.deck_seed(CHALLENGE, seed)))
-            if self._tier_of(points) == tier:
-                return seed
-        raise FormatError(f"no deck is of tier {tier}: the least points in {MANIFEST} leave none")
-
-    def _tier_of(self, points: int) -> str | None:
+    def tier_of(self, points: int) -> str | None:
         """Return the tier of a deck with which the rule agent makes so many points."""
         least = {name: tier.least_points for name, tier in self.manifest.tiers.items()}  # easiest first
         return next((name for name, bound in least.items() if bound is not None and points >= bound), None)

@@ -20,7 +20,7 @@ from cardenvs.server.settings import Limits
 _DAY = 86_400
 _ID_BYTES = 16
 _SWEPT = 20  # expired games that a new one removes at most
-_SHARE = 200  # a full store is freed of one game in so many
+_SHARE = 200  # a full store is freed of one game in so many, so that it is not full again at once
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS poker_games (
     game_id TEXT PRIMARY KEY,
@@ -103,6 +103,7 @@ class Games:
         if add_columns(self._db, "poker_games", _LATER_COLUMNS):
             self._db.execute(_FOUR_PLAYS)
         self._db.executescript(_INDEXES)
+        self._room = 0  # games that may be added before they are counted again, which takes a moment
 
     def close(self) -> None:
         """Close the file."""
@@ -190,14 +191,28 @@ class Games:
         excess = of_address + 1 - self._limits.games_per_address
         if excess > 0:  # not challenges under way: nobody gets rid of one that goes badly
             self._drop(f"WHERE address = ? AND NOT ({_OPEN_CHALLENGE}) ORDER BY changed", (address,), excess)
-        if self.count() >= self._limits.games:
-            ranked = "SELECT rowid, changed, row_number() OVER (PARTITION BY address ORDER BY changed DESC) AS place"
-            self._drop(
-                "ORDER BY place DESC, changed", (), 1 + self._limits.games // _SHARE, f"({ranked} FROM poker_games)"
-            )
+        if self._room == 0:
+            if self.count() >= self._limits.games:
+                self._drop_of_the_greediest()
+            self._room = max(1, min(1 + self._limits.games // _SHARE, self._limits.games - self.count()))
+        self._room -= 1
 
-    def _drop(self, which: str, values: tuple[Any, ...], most: int, source: str = "poker_games") -> None:
-        chosen = f"SELECT rowid FROM {source} {which} LIMIT ?"
+    def _drop_of_the_greediest(self) -> None:
+        """Forget idle games of the addresses that have most, down to half of what the first of them has."""
+        asked = (
+            "SELECT address, count(*) AS number FROM poker_games GROUP BY address ORDER BY number DESC, min(changed) "
+            "LIMIT 100"
+        )
+        found = self._db.execute(asked).fetchall()
+        kept, left = found[0][1] // 2, 1 + self._limits.games // _SHARE
+        for address, number in found:
+            excess = min(number - kept, left)
+            if excess > 0:
+                self._drop("WHERE address = ? ORDER BY changed", (address,), excess)
+                left -= excess
+
+    def _drop(self, which: str, values: tuple[Any, ...], most: int) -> None:
+        chosen = f"SELECT rowid FROM poker_games {which} LIMIT ?"
         self._db.execute(f"DELETE FROM poker_games WHERE rowid IN ({chosen})", (*values, most))
 
 
