@@ -2,9 +2,11 @@
 
 import concurrent.futures
 import contextlib
+import dataclasses
 import json
 import random
 import re
+import secrets
 import socket
 import time
 import urllib.error
@@ -20,6 +22,7 @@ from cardenvs.core.registry import get_game
 from cardenvs.server.poker.advice import rule_agent_points
 from cardenvs.server.poker.client import PokerClient, PokerError
 from cardenvs.server.poker.pools import Pools, deck_seed, key_id, read_key
+from cardenvs.server.poker.prizes import fresh_seed
 from cardenvs.server.poker.schema import ErrorResponse, GameResponse, TraceResponse
 from cardenvs.server.poker.session import CARD_ORDER, Policy, Session, state_json
 
@@ -431,6 +434,22 @@ def test_secret_decks_are_of_their_tier(tmp_path):
                     get_game("one_player_poker_v0").new_state(seed=deck_seed(KEY, "challenge", seed))
                 )
                 assert name == next(tier for tier, one in tiers.items() if points >= one.least_points)
+
+
+@pytest.mark.slow
+def test_fresh_decks_are_as_hard_as_those_that_were_calibrated():
+    """The key is new each time. The planner plays 150 decks of each tier; prints the shares that it passes."""
+    key, game = secrets.token_bytes(16), get_game("one_player_poker_v0")
+    pools = dataclasses.replace(Pools.load(), key=key)
+    for tier, expected in (("easy", 0.76), ("medium", 0.55), ("hard", 0.26)):
+        passed = 0
+        for _ in range(150):
+            state = game.new_state(seed=pools.deck_seed("challenge", fresh_seed(pools, tier)))
+            while not state.is_terminal:
+                state.apply(state.policy_action("planner", state.ply))
+            passed += int(state.record.model_score) >= (pools.target("challenge", tier) or 0)
+        print(f"{tier}: {passed / 150:.0%} (key {key.hex()})")
+        assert abs(passed / 150 - expected) < 0.17  # more than four standard deviations
 
 
 @pytest.mark.parametrize("tier", ["easy", "hard"])
