@@ -23,6 +23,7 @@ const REASONS = {
   the_game_has_changed: "The game has moved on in another window.",
   new_games: "That is too many new games; wait a little.",
   unfinished_challenges: "Too many challenges are unfinished; play one of them to its end first.",
+  the_server_cannot_write: "The server cannot write to its disk, so nothing has changed; try again later.",
   challenges_draw_their_seed: "Nobody can choose the deck of a challenge here; leave the seed out.",
 };
 const node = (tag, fields = {}, ...children) => {
