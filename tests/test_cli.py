@@ -278,6 +278,27 @@ def test_serve_refuses_what_it_cannot_serve(tmp_path):
     assert "cannot keep tables in" in refused("serve", "--data", str(tmp_path / "text.db"))
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--bind", ""), "0.0.0.0 stands for all interfaces"),
+        (("--bind", " "), "0.0.0.0 stands for all interfaces"),
+        (("--bind", "no such address"), "cannot listen on"),
+        (("--agent", "="), "--agent takes NAME=SPEC"),
+        (("--agent", "a="), "--agent takes NAME=SPEC"),
+        (("--agent", "=random"), "--agent takes NAME=SPEC"),
+        (("--agent", "person=random"), 'the name is not "person"'),
+        (("--agent", "a=nope"), "there is no agent 'nope'"),
+        (("--agent", "a=ppo:nothing.pt"), "nothing.pt"),
+        (("--name", ""), "cards.example.org"),
+        (("--name", "a.*"), "cards.example.org"),
+        (("--name", "cards.example.org:80"), "cards.example.org"),
+    ],
+)
+def test_serve_refuses_wrong_values(words, says):
+    assert says in " ".join(refused("serve", *words).split())
+
+
 def test_leaving_a_game_is_clean_and_keeps_the_replay(tmp_path):
     path = tmp_path / "game.json"
     result = call(

@@ -1,5 +1,7 @@
 """`cardenvs serve`."""
 
+import re
+import socket
 from pathlib import Path
 from typing import Annotated
 
@@ -8,9 +10,10 @@ import typer
 from cardenvs.cli.files import input_file
 from cardenvs.cli.options import parse_pairs
 from cardenvs.cli.shared import finite
-from cardenvs.core.errors import AgentError
+from cardenvs.core.errors import AgentError, OptionError
 
 _SLOWEST, _LONGEST_CLOCK = 60.0, 604_800.0
+_HOST_NAME = re.compile(r"\*|(\*\.)?[\w.-]+|\[[0-9a-fA-F:.]+\]")
 
 
 def serve(
@@ -92,9 +95,15 @@ def serve(
 
     for path in [*(replay or []), *(store or [])]:
         input_file(path)
+    _check_address(bind)
+    agents = parse_pairs(agent, "--agent", "trained=ppo:runs/gin/latest.pt", AgentError)
+    for visible, spec in agents.items():
+        _check_agent(visible, spec)
+    for host_name in name or ():
+        _check_host_name(host_name)
     settings = Settings(
         data=str(data or _default_data()),
-        agents=parse_pairs(agent, "--agent", "trained=ppo:runs/gin/latest.pt", AgentError),
+        agents=agents,
         host_names=(*Settings.host_names, *(name or [])),
         replays=tuple(replay or ()),
         stores=tuple(store or ()),
@@ -110,6 +119,36 @@ def serve(
     shown = f"[{bind}]" if ":" in bind else bind
     typer.echo(f"http://{shown}:{port} serves; tables are kept in {settings.data}. Ctrl-C ends it.", err=True)
     run(app, bind, port, settings.limits)
+
+
+def _check_address(bind: str) -> None:
+    """Raise OptionError unless a socket can listen on an address. An empty one would mean all interfaces."""
+    try:
+        if not bind.strip():
+            raise OSError("it is empty; 0.0.0.0 stands for all interfaces")
+        socket.getaddrinfo(bind, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise OptionError(f"--bind: cannot listen on {bind!r}: {reason}") from None
+
+
+def _check_agent(name: str, spec: str) -> None:
+    """Raise AgentError unless visitors can choose an agent by its name, and its spec names something."""
+    from cardenvs.agents.specs import agent_fingerprint, find_kind
+    from cardenvs.core.registry import get_game, list_games
+
+    if not name or name == "person" or not spec:
+        raise AgentError(f'--agent takes NAME=SPEC, and the name is not "person"; got {name + "=" + spec!r}')
+    kind = spec.partition(":")[0]
+    if find_kind(kind) is None and not any(kind in get_game(game).engine.policy_names() for game in list_games()):
+        raise AgentError(f"--agent {name}={spec}: there is no agent {kind!r}, and no game has such a policy")
+    agent_fingerprint(spec)  # reads the file, if there is one
+
+
+def _check_host_name(name: str) -> None:
+    """Raise OptionError unless browsers can address a host by a name."""
+    if not _HOST_NAME.fullmatch(name):
+        raise OptionError(f"--name takes the name of a host without a port, such as cards.example.org; got {name!r}")
 
 
 def _log_requests() -> None:

@@ -2,7 +2,8 @@
 
 Requests run on one event loop in a thread of its own, so agents may be asked from any thread, and from other event
 loops. A pool lets through as many requests at a time as its configuration says. The result of one request is a `Call`;
-a reply that is too long is given up, so an endless one costs no more than that.
+a reply that is too long is given up, so an endless one costs no more than that. Of a refusal only the beginning is
+read, nothing is decompressed, redirections are not followed, and the time limit covers all of it.
 """
 
 import asyncio
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from cardenvs.llm.config import LLMConfig  # needs the extra `llm`
 
 LONGEST_BODY = 4 << 20  # bytes of a response
+_LONGEST_REFUSAL = 1 << 16  # bytes that are read of a response without a reply
 _LONGEST_REASON = 500
 _LONGEST_FINISH = 40  # characters
 _MOST_TOKENS = 1 << 40
@@ -163,7 +165,9 @@ class _Pool:
             api_key=key or "none",  # left out, the client would send OPENAI_API_KEY, whatever the endpoint is
             max_retries=0,
             timeout=None,
-            http_client=openai.DefaultAsyncHttpxClient(trust_env=False) if direct else None,
+            http_client=openai.DefaultAsyncHttpxClient(
+                trust_env=not direct, event_hooks={"response": [_check_response]}
+            ),
         )
 
     async def send(self, config: "LLMConfig", messages: Messages, limit_s: float | None) -> Call:
@@ -179,10 +183,11 @@ class _Pool:
                 call = Call(TRUNCATED, reason=f"the response is longer than {LONGEST_BODY >> 20} MiB")
             except self._openai.APITimeoutError:
                 call = Call(TIMEOUT, reason="the connection timed out")
-            except self._openai.APIStatusError as error:
-                call = self._refused(error)
             except Exception as error:  # broken connections and broken responses come in many classes
-                call = Call(TRANSPORT, reason=f"{type(error).__name__}: {error}", again=True)
+                refused = next((one for one in (error, error.__cause__) if isinstance(one, _RefusedError)), None)
+                call = (
+                    refused.call if refused else Call(TRANSPORT, reason=f"{type(error).__name__}: {error}", again=True)
+                )
         return _cleaned(call, config.secrets, time.monotonic() - started)
 
     async def _body(self, config: "LLMConfig", messages: Messages) -> bytes:
@@ -202,13 +207,33 @@ class _Pool:
                     raise _TooLongError
             return bytes(body)
 
-    def _refused(self, error: Any) -> Call:
-        status = error.status_code
-        reason = f"HTTP {status}: {error}"
-        if status == 429:
-            return Call(RATE_LIMITED, reason=reason, again=True, wait_s=_retry_after(error.response.headers))
-        again = status >= 500 or status in (408, 409)
-        return Call(TRANSPORT, reason=reason, again=again, wait_s=_retry_after(error.response.headers))
+
+async def _check_response(response: Any) -> None:
+    """Raise _RefusedError unless a response has a reply: called before anything else can read its body.
+
+    The client of openai reads the body of a refusal or a redirection as a whole, and decompresses it.
+    """
+    coding = response.headers.get("content-encoding", "").strip().lower()
+    is_compressed, beginning = coding not in ("", "identity"), b""
+    if 200 <= response.status_code < 300:
+        if is_compressed:
+            raise _RefusedError(Call(TRANSPORT, reason=f"the response is compressed ({coding}), against the request"))
+        return
+    if not is_compressed:
+        async for chunk in response.aiter_raw():
+            beginning += chunk
+            if len(beginning) > _LONGEST_REFUSAL:
+                break
+    raise _RefusedError(_refused(response.status_code, response.headers, beginning[:_LONGEST_REFUSAL]))
+
+
+def _refused(status: int, headers: Any, body: bytes) -> Call:
+    reason, wait_s = f"HTTP {status}: {body.decode(errors='replace')}", _retry_after(headers)
+    if 300 <= status < 400:
+        return Call(TRANSPORT, reason=f"HTTP {status}: redirections are not followed; set base_url to where it leads")
+    if status == 429:
+        return Call(RATE_LIMITED, reason=reason, again=True, wait_s=wait_s)
+    return Call(TRANSPORT, reason=reason, again=status >= 500 or status in (408, 409), wait_s=wait_s)
 
 
 def _cleaned(call: Call, secrets: Sequence[str], seconds: float) -> Call:
@@ -241,6 +266,14 @@ def _ways_to_write(secret: str) -> tuple[str, ...]:
 
 class _TooLongError(Exception):
     """A response without end."""
+
+
+class _RefusedError(Exception):
+    """A response without a reply, and the call that it makes."""
+
+    def __init__(self, call: Call) -> None:
+        super().__init__(call.outcome)
+        self.call = call
 
 
 def _read_body(body: bytes) -> Call:

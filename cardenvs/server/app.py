@@ -17,15 +17,16 @@ import asyncio
 import contextlib
 import functools
 import logging
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Coroutine
 from importlib.resources import files
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -41,6 +42,7 @@ from cardenvs.core.errors import CardenvsError, FormatError
 from cardenvs.core.events import SPECTATOR
 from cardenvs.pictures.faces import SYMBOLS
 from cardenvs.pictures.style import css
+from cardenvs.server.address import client_address, is_other_site
 from cardenvs.server.drawing import Drawings
 from cardenvs.server.host import Host
 from cardenvs.server.messages import read_message
@@ -48,7 +50,7 @@ from cardenvs.server.playback import Playback
 from cardenvs.server.poker.app import make_game_app
 from cardenvs.server.poker.pools import Pools
 from cardenvs.server.poker.store import Games
-from cardenvs.server.room import Connection, Room
+from cardenvs.server.room import NOT_KEPT, Connection, Room
 from cardenvs.server.settings import Settings
 from cardenvs.server.table import RefusedError
 
@@ -79,6 +81,21 @@ _ANSWERS = 8  # messages of one connection that are being answered
 _NOT_FOUND, _TOO_MANY = 4404, 4429  # codes with which sockets are closed
 
 
+class _Place(Convertor[int]):
+    """A number in an address that fits a column of SQLite; Starlette's own may have any number of digits."""
+
+    regex = "[0-9]{1,18}"
+
+    def convert(self, value: str) -> int:
+        return int(value)
+
+    def to_string(self, value: int) -> str:
+        return str(value)
+
+
+register_url_convertor("place", _Place())
+
+
 def make_app(settings: Settings) -> Starlette:
     """Return the ASGI application.
 
@@ -87,8 +104,7 @@ def make_app(settings: Settings) -> Starlette:
         FormatError: a file of a calibration run is not what it should be.
     """
     host, playback, drawings = Host(settings), Playback(settings), Drawings(settings.limits)
-    games = Games(settings.data)
-    games.drop_old(settings.limits.keep_days)
+    games = Games(settings.data, settings.limits)
     game_app = make_game_app(games, Pools.load(settings.poker_run, settings.deck_key), settings.limits)
 
     @contextlib.asynccontextmanager
@@ -116,14 +132,15 @@ def make_app(settings: Settings) -> Starlette:
             Route("/api/view/{link}", pages.view),
             Route("/api/recorded", pages.recorded),
             Route("/api/replays", pages.bring, methods=["POST"]),
-            Route("/replays/{number:int}", pages.replay),
-            Route("/stores/{number:int}", pages.store),
-            Route("/stores/{number:int}/{match}/{deal:int}/{lineup:int}", pages.store_game),
+            Route("/replays/{number:place}", pages.replay),
+            Route("/stores/{number:place}", pages.store),
+            Route("/stores/{number:place}/{match}/{deal:place}/{lineup:place}", pages.store_game),
             Route("/brought/{name}", pages.brought),
             WebSocketRoute("/ws/{link}", _Sockets(host).serve),
         ],
         exception_handlers={
-            HTTPException: _http_error, RefusedError: _refused, CardenvsError: _wrong, Exception: _broken,
+            HTTPException: _http_error, RefusedError: _refused, CardenvsError: _wrong, sqlite3.Error: _not_kept,
+            Exception: _broken,
         },
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=list(settings.host_names), www_redirect=False),
@@ -159,7 +176,8 @@ class _SecureHeaders:
 
 
 def _error(status: int, code: str, message: str) -> JSONResponse:
-    return JSONResponse({"error": {"code": code, "message": message}}, status)
+    text = message.encode(errors="replace").decode()  # it may quote half a character of the request
+    return JSONResponse({"error": {"code": code, "message": text}}, status)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
@@ -174,6 +192,11 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _wrong(request: Request, error: Exception) -> Response:
     return _error(400, "bad_request", str(error.args[0]) if error.args else str(error))
+
+
+async def _not_kept(request: Request, error: Exception) -> Response:
+    _log.error("the file of tables cannot be used: %s", error)
+    return _error(503, "not_kept", NOT_KEPT)
 
 
 async def _broken(request: Request, error: Exception) -> Response:
@@ -344,12 +367,12 @@ async def _left(request: Request) -> None:
 
 
 def _address(request: HTTPConnection) -> str:
-    return request.client.host if request.client else ""
+    return client_address(request.scope.get("client"))
 
 
 def _check_origin(origin: str | None, host: str | None) -> None:
     """Refuse what a page of another site makes a browser send."""
-    if origin is not None and urlsplit(origin).netloc != host:
+    if is_other_site(origin, host):
         raise HTTPException(403, "this comes from a page of another site")
 
 
@@ -419,7 +442,7 @@ class _Sockets:
                 await bucket.take()
                 if len(work) >= _ANSWERS:  # of a client that does not read, or asks for much at once
                     await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
-                text = await socket.receive_text()
+                text = await _received(socket)
                 task = asyncio.create_task(_answer(room, connection, text, limits.message_bytes))
                 work.add(task)
                 task.add_done_callback(work.discard)
@@ -428,15 +451,30 @@ class _Sockets:
                 task.cancel()
 
 
-async def _answer(room: Room, connection: Connection, text: str, most: int) -> None:
+async def _received(socket: WebSocket) -> str | None:
+    """Return the next message, or None if it is not text."""
+    received = await socket.receive()
+    if received["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(received.get("code", 1005))
+    return received.get("text")
+
+
+async def _answer(room: Room, connection: Connection, text: str | None, most: int) -> None:
     """Do what a message asks for, or say why not."""
     try:
+        if text is None:
+            raise FormatError("a message is text, not bytes")
         if len(text) > most:
             raise FormatError(f"a message has at most {most} characters")
         await room.handle(connection, read_message(text))
     except (RefusedError, CardenvsError) as error:
-        with contextlib.suppress(WebSocketDisconnect, RuntimeError):
-            await connection.say("refused", reason=str(error))
+        await connection.say("refused", reason=str(error))
+    except sqlite3.Error as error:
+        _log.error("a move at table %s cannot be kept: %s", room.table.record.watch, error)
+        await connection.say("refused", reason=NOT_KEPT)
+    except Exception:
+        _log.exception("a message to table %s failed", room.table.record.watch)
+        await connection.say("refused", reason="something went wrong here; the server's log says more")
 
 
 class _Bucket:

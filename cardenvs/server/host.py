@@ -198,7 +198,7 @@ class Host:
         if len(seats) != num_players:
             raise FormatError(f"{num_players} players need {num_players} seats; got {len(seats)}")
         for seat in seats:
-            if seat != "person" and seat not in known:
+            if not isinstance(seat, str) or (seat != "person" and seat not in known):
                 raise FormatError(f"a seat is for a person or one of {', '.join(known)}; got {short(seat)}")
         return [PERSON if seat == "person" else seat for seat in seats]
 

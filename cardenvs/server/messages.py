@@ -53,7 +53,7 @@ def read_message(text: str | bytes) -> Message:
         FormatError: the text is no such message.
     """
     data = parsed(text, "the message")
-    if not isinstance(data, dict) or data.get("do") not in _FIELDS:
+    if not isinstance(data, dict) or not isinstance(data.get("do"), str) or data["do"] not in _FIELDS:
         raise FormatError(f'a message is an object whose "do" is one of {", ".join(_FIELDS)}; got {short(data)}')
     wanted = _FIELDS[data["do"]]
     check_fields(data, wanted, "the message")

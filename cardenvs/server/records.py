@@ -160,8 +160,8 @@ class Records:
         self._db.execute("DELETE FROM actions WHERE watch = ? AND ply >= ?", (watch, ply))
 
     def finish(self, watch: str) -> None:
-        """Note that a game is over."""
-        self._db.execute("UPDATE tables SET finished = ? WHERE watch = ?", (time.time(), watch))
+        """Note that a game is over, unless it is noted already."""
+        self._db.execute("UPDATE tables SET finished = ? WHERE watch = ? AND finished IS NULL", (time.time(), watch))
 
     def unfinished(self, most: int) -> list[TableRecord]:
         """Return the tables whose games go on, newest first."""

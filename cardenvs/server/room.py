@@ -10,11 +10,14 @@ import itertools
 import json
 import logging
 import math
+import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Protocol
+
+from starlette.websockets import WebSocketDisconnect
 
 from cardenvs.agents.guarded.limits import AgentLimits
 from cardenvs.agents.guarded.proxy import AgentProxy
@@ -26,6 +29,10 @@ from cardenvs.core.state import State
 from cardenvs.server.messages import SLOWEST, Message, read_viewer
 from cardenvs.server.settings import Limits, Settings
 from cardenvs.server.table import PERSON, RefusedError, Table
+
+NOT_KEPT = "the server cannot write to its disk, so nothing has changed; try again later"
+_AGENT_WAITS = "the server cannot write to its disk; the game goes on as soon as it can"
+_RETRY_SECONDS = 2.0
 
 _log = logging.getLogger("cardenvs.server")
 _ANSWERS = AgentLimits(time_limit=120.0, tries=2, on_failure="forced_action", isolation="auto")
@@ -81,8 +88,9 @@ class Connection:
                 await self._socket.send_text(text)
 
     async def say(self, kind: str, **fields: Any) -> None:
-        """Send a message that is not a position."""
-        await self._socket.send_text(json.dumps({"type": kind} | fields))
+        """Send a message that is not a position, unless the socket has closed in the meantime."""
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError):
+            await self._socket.send_text(json.dumps({"type": kind} | fields))
 
     def _news(self) -> str | None:
         """Return what is to be sent, or None if the client knows it all."""
@@ -349,7 +357,20 @@ class Room:
         if self.table.revision != revision:
             return
         self._steps = max(0, self._steps - 1)
-        self.table.decide(decision.action, _notes(decision))
+        await self._keep(decision, revision)
+
+    async def _keep(self, decision: Decision, revision: int) -> None:
+        """Make an agent's move as soon as it can be written, unless the table changes in the meantime."""
+        while self.table.revision == revision:
+            try:
+                self.table.decide(decision.action, _notes(decision))
+                self.problem = ""
+            except sqlite3.Error as error:
+                if not self.problem:
+                    _log.error("a move at table %s cannot be kept: %s", self.table.record.watch, error)
+                self.problem = _AGENT_WAITS
+                self.tell_all()
+                await asyncio.sleep(_RETRY_SECONDS)
         self._moved()
 
     async def _player(self, player: int) -> AgentProxy:

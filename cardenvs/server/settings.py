@@ -12,7 +12,10 @@ class Limits:
     Attributes:
         tables: games under way.
         new_tables_per_minute: by one client address.
-        games: of one-player poker that are kept.
+        games: of one-player poker that are kept. A full server forgets idle games of the addresses with most games.
+        games_per_address: of one-player poker that are kept for one client address; then its idlest game makes room.
+        open_challenges: unfinished challenges with secret decks that one client address may have.
+        unfinished_game_days: how long a game of one-player poker without moves is kept before it is over.
         new_games_per_minute: of one-player poker, by one client address.
         game_requests_per_second: to the API of one-player poker, by one client address, in bursts of four times that.
         connections: open sockets in all.
@@ -34,7 +37,7 @@ class Limits:
         advice_seconds: that an agent in a process may take for a hint.
         idle_seconds: after which a table that nobody looks at is put away, with its agents; its links bring it back.
         sweep_seconds: between two looks for tables that are idle or old.
-        keep_days: how long finished tables are kept.
+        keep_days: how long finished tables and games are kept.
         unfinished_days: how long unfinished tables are kept after the last move or visit.
         unused_days: how long tables are kept at which nobody has made a move.
     """
@@ -42,6 +45,9 @@ class Limits:
     tables: int = 500
     new_tables_per_minute: int = 30
     games: int = 200_000
+    games_per_address: int = 2000
+    open_challenges: int = 20
+    unfinished_game_days: float = 7
     new_games_per_minute: int = 120
     game_requests_per_second: float = 200.0
     connections: int = 2000
@@ -79,7 +85,8 @@ class Settings:
         replays: replay files that anybody may play.
         stores: SQLite files of matches whose games anybody may play.
         poker_run: folder of a calibration run of one-player poker; None: the seeds that come with the package.
-        deck_key: secret from which the decks of one-player poker are shuffled; empty: from their seeds alone.
+        deck_key: secret from which the decks of one-player poker are shuffled, challenges from fresh ones; empty: from
+            their seeds alone.
         pace: seconds between the moves of agents at a new table.
         think: seconds that an agent takes at least at a new table with people, whatever it holds; longer thoughts are
             shown at multiples of it.

@@ -7,6 +7,8 @@ has moved on does nothing, and the number says nothing that the viewer has not s
 
 import hashlib
 import json
+import logging
+import sqlite3
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,6 +24,8 @@ from cardenvs.core.replay import Replay
 from cardenvs.core.state import State
 from cardenvs.pictures.svg import NARROW, WIDTH, draw_parts, summary
 from cardenvs.server.records import Move, Records, TableRecord
+
+_log = logging.getLogger("cardenvs.server")
 
 PERSON = ""  # in place of an agent's name
 _LONGEST_PLAY = 200  # actions of one request
@@ -76,6 +80,8 @@ class Table:
         self.revision = 0
         for move in moves:
             self._apply(move)
+        if moves and self.state.is_terminal:
+            self._finish()
 
     # -- who is who ---------------------------------------------------------------------------------------------
 
@@ -180,7 +186,14 @@ class Table:
         for move in moves:
             self._note_whether_returnable(move)
         if self.state.is_terminal:
+            self._finish()
+
+    def _finish(self) -> None:
+        """Note that the game is over. If that cannot be written now, it is when the table is opened again."""
+        try:
             self._records.finish(self.record.watch)
+        except sqlite3.Error as error:
+            _log.error("the end of table %s cannot be kept: %s", self.record.watch, error)
 
     def _note_whether_returnable(self, move: Move) -> None:
         """Make a move, and note whether it may be taken back."""

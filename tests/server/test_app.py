@@ -11,6 +11,7 @@ from cardenvs.arena.match import Match
 from cardenvs.core.game_view import game_view_schema
 from cardenvs.core.registry import get_game, list_games
 from cardenvs.core.replay import Replay
+from cardenvs.server.table import Table
 
 PEOPLE = ["person", "person"]
 
@@ -60,6 +61,10 @@ def test_options_come_as_texts_and_are_checked():
             {"game": "kuhn_poker_v0", "seats": ["person", "search:simulations=1000000"]},
             "a seat is for a person or one of",
         ),
+        ({"game": "kuhn_poker_v0", "seats": [{}, "random"]}, "a seat is for a person or one of"),
+        ({"game": "kuhn_poker_v0", "seats": [["person"], None]}, "a seat is for a person or one of"),
+        ({"game": "kuhn_poker_v0", "options": {"\ud800": "red"}}, "unknown option"),
+        ({"game": "kuhn_poker_v0", "deck": "\ud800"}, "is not one of"),
         ({"game": "kuhn_poker_v0", "seed": -1}, "a seed is"),
         ({"game": "kuhn_poker_v0", "seed": True}, "wrong type"),
         ({"game": "kuhn_poker_v0", "deck": "Z"}, "is not one of"),
@@ -71,7 +76,8 @@ def test_options_come_as_texts_and_are_checked():
 )
 def test_a_wrong_request_gets_a_reason_and_opens_nothing(request_, says):
     with client() as server:
-        answer = server.post("/api/tables", json=request_)
+        headers = {"content-type": "application/json"}
+        answer = server.post("/api/tables", content=json.dumps(request_), headers=headers)
         if says is None:
             assert answer.status_code == 201
             return
@@ -239,6 +245,47 @@ def test_broken_messages_do_not_close_the_socket():
             for text in ("", "{", "[" * 900, "x" * 2000, "null"):
                 socket.send_text(text)
                 assert socket.receive_json()["type"] == "refused"
+
+
+def test_a_message_is_text_and_its_do_is_a_word():
+    with client() as server:
+        table = open_table(server, "kuhn_poker_v0", PEOPLE)
+        with server.websocket_connect(seat_link(table)) as socket:
+            position(socket)
+            for do in ([], {}, None, 1, [["act"]]):
+                socket.send_json({"do": do})
+                assert "a message is an object" in socket.receive_json()["reason"]
+            socket.send_bytes(b'{"do": "undo", "turn": 1}')
+            assert socket.receive_json() == {"type": "refused", "reason": "a message is text, not bytes"}
+
+
+def test_an_error_of_the_server_is_said_and_logged(monkeypatch, caplog):
+    def broken(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Table, "act", broken)
+    with client() as server:
+        table = open_table(server, "kuhn_poker_v0", PEOPLE)
+        with server.websocket_connect(seat_link(table)) as socket:
+            turn = position(socket)["turn"]
+            for _ in range(2):
+                socket.send_json({"do": "act", "turn": turn, "intents": [{"action": 0}]})
+                assert "something went wrong here" in socket.receive_json()["reason"]
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_an_origin_that_cannot_be_read_is_another_site():
+    headers = {"origin": "http://["}
+    with client() as server:
+        for path, body in (("/api/tables", {"game": "kuhn_poker_v0"}), ("/api/replays", {})):
+            assert server.post(path, json=body, headers=headers).status_code == 403
+        assert server.post("/game/start", json={"mode": "practice"}, headers=headers).status_code == 403
+        table = open_table(server, "kuhn_poker_v0", PEOPLE)
+        with (
+            server.websocket_connect(seat_link(table), headers=headers) as socket,
+            pytest.raises(WebSocketDisconnect),
+        ):
+            socket.receive_json()
 
 
 def test_floods_are_slowed_down_or_cut_off():

@@ -1,9 +1,14 @@
 """The HTTP API of one-player poker: shapes, policies, refusals, secrets."""
 
 import concurrent.futures
+import contextlib
+import dataclasses
 import json
 import random
 import re
+import secrets
+import socket
+import time
 import urllib.error
 import urllib.request
 
@@ -12,9 +17,12 @@ from served import Served, client
 
 pytest.importorskip("fastapi")
 
+from cardenvs.core.errors import FormatError
 from cardenvs.core.registry import get_game
+from cardenvs.server.poker.advice import rule_agent_points
 from cardenvs.server.poker.client import PokerClient, PokerError
-from cardenvs.server.poker.pools import Pools, deck_seed
+from cardenvs.server.poker.pools import Pools, deck_seed, key_id, read_key
+from cardenvs.server.poker.prizes import fresh_seed
 from cardenvs.server.poker.schema import ErrorResponse, GameResponse, TraceResponse
 from cardenvs.server.poker.session import CARD_ORDER, Policy, Session, state_json
 
@@ -300,11 +308,6 @@ def test_rates_are_bounded():
         refused(server.post("/game/start", json={"mode": "practice"}), 429, "TOO_MANY_REQUESTS")
     with client(limits={"game_requests_per_second": 2.0}) as server:
         assert {server.get("/game/tiers").status_code for _ in range(30)} == {200, 429}
-    with client(limits={**UNBOUNDED, "games": 2}) as server:
-        start(server)
-        start(server)
-        answer = server.post("/game/start", json={"mode": "practice"})
-        assert refused(answer, 429, "TOO_MANY_REQUESTS")["reason"] == "server_full"
 
 
 def test_clients_see_their_own_games_only(server):
@@ -380,21 +383,136 @@ def test_two_decks_that_showed_the_same_cards_give_the_same_answers(monkeypatch)
         assert one == other
 
 
-def test_with_a_key_a_seed_tells_no_deck(tmp_path):
-    key = b"a key of sixteen characters"
-    assert deck_seed(b"", "practice", 5) == 5
-    assert len({deck_seed(key, mode, 5) for mode in ("practice", "challenge")} | {5}) == 3
-    manifest = json.loads(Pools.load().manifest.model_dump_json())
-    from cardenvs.server.poker.pools import key_id
+KEY = b"a key of sixteen characters"
 
-    (tmp_path / "seed_manifest.json").write_text(json.dumps({**manifest, "deck_key_id": key_id(key)}))
-    with client(poker_run=tmp_path, deck_key=key, limits=UNBOUNDED) as server:
+
+@contextlib.contextmanager
+def prize_server(folder, key=KEY, **limits):
+    """A server with secret decks."""
+    manifest = json.loads(Pools.load().manifest.model_dump_json())
+    (folder / "seed_manifest.json").write_text(json.dumps({**manifest, "deck_key_id": key_id(key)}))
+    with client(poker_run=folder, deck_key=key, limits=UNBOUNDED | {"open_challenges": 10**6} | limits) as made:
+        yield made
+
+
+def test_with_a_key_a_seed_tells_no_deck(tmp_path):
+    assert deck_seed(b"", "practice", 5) == 5
+    assert len({deck_seed(KEY, mode, 5) for mode in ("practice", "challenge")} | {5}) == 3
+    with prize_server(tmp_path) as server:
         hands = {tuple(start(server, seed=5)["state"]["hand"]) for _ in range(2)}
         assert hands == {
-            tuple(state_json(get_game("one_player_poker_v0").new_state(seed=deck_seed(key, "practice", 5)))["hand"])
+            tuple(state_json(get_game("one_player_poker_v0").new_state(seed=deck_seed(KEY, "practice", 5)))["hand"])
         }
         answer = server.post("/game/start", json={"mode": "challenge", "difficulty_tier": "easy", "seed": 5})
         assert refused(answer, 422, "INVALID_REQUEST")["reason"] == "challenges_draw_their_seed"
+
+
+def test_secret_decks_never_come_twice_whoever_asks(tmp_path):
+    """Nor after a restart, nor from another server with the same key."""
+    hands = []
+    for name in ("one", "two", "one"):
+        folder = tmp_path / name
+        folder.mkdir(exist_ok=True)
+        with prize_server(folder) as server:
+            for number in range(300 if name == "one" else 100):
+                if number % 7 == 0:
+                    server.cookies.clear()
+                game = start(server, mode="challenge", difficulty_tier=("easy", "medium", "hard")[number % 3])
+                hands.append(tuple(game["state"]["hand"]))
+    assert len(set(hands)) == len(hands)
+
+
+def test_secret_decks_are_of_their_tier(tmp_path):
+    tiers = Pools.load().manifest.tiers
+    with prize_server(tmp_path) as server:
+        for name in tiers:
+            for _ in range(5):
+                game = play_out(server, start(server, mode="challenge", difficulty_tier=name))
+                trace_of(server, game)
+                seed = server.get(f"/game/{game['game_id']}").json()["seed"]
+                points = rule_agent_points(
+                    get_game("one_player_poker_v0").new_state(seed=deck_seed(KEY, "challenge", seed))
+                )
+                assert name == next(tier for tier, one in tiers.items() if points >= one.least_points)
+
+
+@pytest.mark.slow
+def test_fresh_decks_are_as_hard_as_those_that_were_calibrated():
+    """The key is new each time. The planner plays 150 decks of each tier; prints the shares that it passes."""
+    key, game = secrets.token_bytes(16), get_game("one_player_poker_v0")
+    pools = dataclasses.replace(Pools.load(), key=key)
+    for tier, expected in (("easy", 0.76), ("medium", 0.55), ("hard", 0.26)):
+        passed = 0
+        for _ in range(150):
+            state = game.new_state(seed=pools.deck_seed("challenge", fresh_seed(pools, tier)))
+            while not state.is_terminal:
+                state.apply(state.policy_action("planner", state.ply))
+            passed += int(state.record.model_score) >= (pools.target("challenge", tier) or 0)
+        print(f"{tier}: {passed / 150:.0%} (key {key.hex()})")
+        assert abs(passed / 150 - expected) < 0.17  # more than four standard deviations
+
+
+@pytest.mark.parametrize("tier", ["easy", "hard"])
+def test_the_seed_of_a_secret_deck_is_told_once_the_game_is_over_for_good(tmp_path, tier):
+    def seeds():
+        looked = server.get(f"/game/{game['game_id']}").json()["seed"]
+        return {looked, server.get("/game/list").json()["games"][0]["seed"]}
+
+    with prize_server(tmp_path) as server:
+        game = start(server, mode="challenge", difficulty_tier=tier)
+        assert game["events"] == [{"type": "info", "message_key": "game.started", "params": {}}]
+        for _ in range(4):
+            assert game["seed"] is None
+            assert seeds() == {None}
+            refused(trace_of(server, game), 403, "TRACE_NOT_AVAILABLE")
+            game = step(server, game).json()
+        if tier == "easy":  # jumps are left, so the game can go on
+            assert game["seed"] is None
+            assert seeds() == {None}
+            trace_of(server, game)
+        [seed] = seeds()
+    deal = state_json(get_game("one_player_poker_v0").new_state(seed=deck_seed(KEY, "challenge", seed)))
+    assert not set(deal["hand"]) & set(game["state"]["deck_remaining"])
+
+
+def test_practice_and_public_challenges_tell_their_seed(server, tmp_path):
+    assert start(server, mode="challenge", seed=5)["seed"] == 5
+    with prize_server(tmp_path) as keyed:
+        assert start(keyed, seed=5)["seed"] == 5
+
+
+def test_who_leaves_challenges_unfinished_gets_no_more(tmp_path):
+    """Otherwise one could look at opening hands, whatever the cookie says, until a good one comes."""
+    with prize_server(tmp_path, open_challenges=3, games_per_address=5) as server:
+        games = []
+        for _ in range(3):
+            server.cookies.clear()
+            games.append(start(server, mode="challenge"))
+        wanted = {"mode": "challenge", "difficulty_tier": "easy"}
+        params = refused(server.post("/game/start", json=wanted), 429, "TOO_MANY_REQUESTS")
+        assert params == {"reason": "unfinished_challenges", "challenges": 3}
+        for _ in range(20):  # practice does not push them out
+            start(server)
+        assert all(server.get(f"/game/{game['game_id']}").status_code == 200 for game in games)
+        refused(server.post("/game/start", json=wanted), 429, "TOO_MANY_REQUESTS")
+        play_out(server, games[0])
+        start(server, mode="challenge")
+
+
+def test_a_key_that_can_be_guessed_is_refused(tmp_path):
+    for text, says in (("short", "at least 16"), ("abababababababababab", "can be guessed")):
+        (tmp_path / "key.txt").write_text(text)
+        with pytest.raises(FormatError, match=says):
+            read_key(tmp_path / "key.txt")
+
+
+def test_a_run_of_an_earlier_version_has_no_secret_decks(tmp_path):
+    manifest = json.loads(Pools.load().manifest.model_dump_json())
+    for tier in manifest["tiers"].values():
+        del tier["least_points"]
+    (tmp_path / "seed_manifest.json").write_text(json.dumps({**manifest, "deck_key_id": key_id(KEY)}))
+    with pytest.raises(FormatError, match="cardenvs poker calibrate"):
+        Pools.load(tmp_path, KEY)
 
 
 def test_the_log_holds_no_secrets(server, caplog):
@@ -487,3 +605,43 @@ def test_the_client_raises_what_the_server_says(served):
         PokerClient("http://127.0.0.1:9").tiers()
     with pytest.raises(urllib.error.HTTPError):
         urllib.request.urlopen(f"{served.url}/game/none")
+
+
+@pytest.mark.parametrize("head", ["HTTP/1.0 200 OK", "HTTP/1.0 500 Oh", "HTTP/1.0 302 There\r\nLocation: /game/tiers"])
+def test_the_client_reads_no_body_without_end(head):
+    """Nor does it follow a redirection, whose body urllib reads as a whole."""
+    sent = 0
+
+    def serve():
+        nonlocal sent
+        with listener.accept()[0] as connection, contextlib.suppress(OSError):
+            connection.recv(1 << 16)
+            connection.sendall(f"{head}\r\n\r\n".encode())
+            for _ in range(1 << 12):  # 256 MB
+                connection.sendall(bytes(1 << 16))
+                sent += 1 << 16
+
+    with socket.create_server(("127.0.0.1", 0)) as listener, concurrent.futures.ThreadPoolExecutor(1) as pool:
+        serving = pool.submit(serve)
+        with pytest.raises(PokerError):
+            PokerClient(f"http://127.0.0.1:{listener.getsockname()[1]}").tiers()
+        serving.result(timeout=20)
+    assert sent < 32 << 20
+
+
+def test_the_client_waits_for_a_body_in_drops_no_longer_than_it_says():
+    def serve():
+        with listener.accept()[0] as connection, contextlib.suppress(OSError):
+            connection.recv(1 << 16)
+            connection.sendall(b"HTTP/1.0 200 OK\r\n\r\n")
+            for _ in range(400):
+                connection.sendall(b" ")
+                time.sleep(0.05)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener, concurrent.futures.ThreadPoolExecutor(1) as pool:
+        serving = pool.submit(serve)
+        with pytest.raises(PokerError, match="does not end"):
+            PokerClient(f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=0.5).tiers()
+        assert not serving.done()
+        listener.close()
+        serving.result(timeout=30)

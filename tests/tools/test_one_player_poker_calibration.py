@@ -14,7 +14,7 @@ from cardenvs.core.errors import ArenaError, OptionError
 from cardenvs.core.registry import get_game
 from cardenvs.server.poker.pools import Pools
 from cardenvs.tools.one_player_poker.calibration import pipeline as made
-from cardenvs.tools.one_player_poker.calibration.pipeline import Parameters, Pipeline, tiers_of
+from cardenvs.tools.one_player_poker.calibration.pipeline import Parameters, Pipeline, least_points, tiers_of
 
 PACKAGE = Path(made.__file__).parents[3]
 
@@ -59,6 +59,10 @@ def test_seeds_near_a_boundary_are_split_by_what_their_order_allows():
     assert 104 in [row["seed"] for row in tiers["easy"]]
     assert 80 in [row["seed"] for row in tiers["easy"]]
     assert 120 in [row["seed"] for row in tiers["medium"]]
+
+
+def test_least_points_part_the_seeds_into_thirds():
+    assert least_points([{"heuristic": points} for points in range(90)]) == {"easy": 60, "medium": 30, "hard": 0}
 
 
 def test_pools_are_apart_and_challenges_have_been_passed(run):
@@ -149,7 +153,9 @@ def test_nothing_that_knows_the_order_reaches_the_server():
             assert not any(name.startswith("cardenvs.tools") for name in names), path
     manifest = json.loads((PACKAGE / "server/poker/seed_manifest.json").read_text())
     assert set(manifest) == {"format", "run_id", "engine_version", "deck_key_id", "tiers"}
-    assert all(set(tier) == {"target_score", "practice", "challenge"} for tier in manifest["tiers"].values())
+    assert all(
+        set(tier) == {"target_score", "least_points", "practice", "challenge"} for tier in manifest["tiers"].values()
+    )
 
 
 def test_the_command(run, tmp_path):

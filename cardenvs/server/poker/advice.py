@@ -29,6 +29,13 @@ def hint(state: State) -> dict[str, Any]:
     }
 
 
+def rule_agent_points(state: State) -> int:
+    """Play a game to its end by the rule agent; return its model points."""
+    while not state.is_terminal:
+        state.apply(int(recommended(state.record)[0]))
+    return int(state.record.model_score)
+
+
 def trace(session: Session, made: Sequence[dict[str, Any]] = ()) -> list[dict[str, Any]]:
     """Return the hints at every position that the player has seen, also at those behind a jump.
 

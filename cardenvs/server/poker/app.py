@@ -15,11 +15,11 @@ GET  /game/openapi.json         the schema of all this
 import json
 import logging
 import secrets
+import sqlite3
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -31,12 +31,15 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cardenvs import __version__
+from cardenvs.core.state import State
 from cardenvs.games.one_player_poker.categories import CATEGORIES
 from cardenvs.games.one_player_poker.rules import POINTS
+from cardenvs.server.address import client_address, is_other_site
 from cardenvs.server.poker import schema
 from cardenvs.server.poker.advice import POLICY, hint, trace
 from cardenvs.server.poker.errors import ApiError
 from cardenvs.server.poker.pools import Pools
+from cardenvs.server.poker.prizes import fresh_seed
 from cardenvs.server.poker.session import (
     CHALLENGE,
     HAND_SIZE,
@@ -78,7 +81,8 @@ def make_game_app(games: Games, pools: Pools, limits: Limits) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         exception_handlers={
-            ApiError: _refused, HTTPException: _http_error, RequestValidationError: _bad_request, Exception: _broken,
+            ApiError: _refused, HTTPException: _http_error, RequestValidationError: _bad_request,
+            sqlite3.Error: _not_kept, Exception: _broken,
         },
         middleware=[Middleware(_Guard, limits=limits)],
     )  # fmt: skip
@@ -93,7 +97,7 @@ def make_game_app(games: Games, pools: Pools, limits: Limits) -> FastAPI:
         ("GET", "/game/{game_id}", api.look, schema.GameResponse, (404,)),
         ("GET", "/game/{game_id}/ai_trace", api.ai_trace, schema.TraceResponse, (403, 404, 409)),
     ):
-        usual = (400, 403, 413, 415, 422, 429) if method == "POST" else (429,)
+        usual = (400, 403, 413, 415, 422, 429, 503) if method == "POST" else (429, 503)
         responses: dict[int | str, dict[str, Any]] = {200: {"model": model}}
         responses |= {status: {"model": schema.ErrorResponse} for status in sorted({*usual, *errors})}
         app.add_api_route(path, call, methods=[method], responses=responses, response_class=JSONResponse)
@@ -129,13 +133,19 @@ class _Api:
         pools, mode, tier = self._pools, wanted.mode, wanted.difficulty_tier
         if tier not in pools.tiers:
             raise ApiError(422, "INVALID_REQUEST", field="difficulty_tier", reason="unknown_tier", known=pools.tiers)
-        if wanted.seed is not None and mode == CHALLENGE and pools.key:
+        is_prize = mode == CHALLENGE and bool(pools.key)
+        if wanted.seed is not None and is_prize:
             raise ApiError(422, "INVALID_REQUEST", field="seed", reason="challenges_draw_their_seed")
-        if not self._starts.allows(_address(request)):
+        address = client_address(request.scope.get("client"))
+        if not self._starts.allows(address):
             raise ApiError(429, "TOO_MANY_REQUESTS", reason="new_games", per_minute=self._limits.new_games_per_minute)
-        if self._games.count() >= self._limits.games:
-            raise ApiError(429, "TOO_MANY_REQUESTS", reason="server_full", games=self._limits.games)
-        seed = pools.draw(mode, tier) if wanted.seed is None else wanted.seed
+        most = self._limits.open_challenges
+        if is_prize and self._games.open_challenges(address) >= most:
+            raise ApiError(429, "TOO_MANY_REQUESTS", reason="unfinished_challenges", challenges=most)
+        if wanted.seed is not None:
+            seed = wanted.seed
+        else:
+            seed = fresh_seed(pools, tier) if is_prize else pools.draw(mode, tier)
         hints, jumps = pools.policies(mode, tier, wanted.hint_request.enabled, wanted.jump_request.enabled)
         session = Session(
             seed, pools.deck_seed(mode, seed), mode, tier, pools.target(mode, tier), hint=hints, jump=jumps
@@ -143,8 +153,9 @@ class _Api:
         client = request.cookies.get(_COOKIE, "")
         is_new = not 0 < len(client) <= 64
         client = secrets.token_urlsafe(24) if is_new else client
-        kept = self._games.add(client, session)
-        answer = self._answer(kept, [_event("info", "game.started", seed=seed)])
+        kept = self._games.add(client, address, session)
+        told = {} if kept.shown_seed is None else {"seed": seed}
+        answer = self._answer(kept, [_event("info", "game.started", **told)])
         if is_new:
             answer.set_cookie(
                 _COOKIE, client, max_age=_COOKIE_DAYS * _DAY, path="/game", httponly=True, samesite="strict",
@@ -206,20 +217,21 @@ class _Api:
         kept = self._games.find(game_id)
         session = kept.session
         if session.mode == CHALLENGE and not session.is_revealed:
-            if not session.state().is_terminal:
+            state = session.state()
+            if not state.is_terminal:
                 raise ApiError(403, "TRACE_NOT_AVAILABLE", reason="challenge_not_over")
-            self._games.change(kept, replace(session, is_revealed=True))
+            self._games.change(kept, replace(session, is_revealed=True), state)
         made = self._pools.traces.get((session.mode, session.seed), [])
         return JSONResponse({"game_id": game_id, "policy": POLICY, "steps": trace(session, made)})
 
-    def _changed(self, kept: Kept, session: Session, state: Any, events: list[Any], with_hint: bool) -> Response:
+    def _changed(self, kept: Kept, session: Session, state: State, events: list[Any], with_hint: bool) -> Response:
         """Keep a changed session, and answer with it and perhaps a hint."""
         advice = None
         if with_hint and session.hint.allows and not state.is_terminal:
             session, advice = replace(session, hint=session.hint.spent()), hint(state)
-        return self._answer(self._games.change(kept, session), events, state, advice)
+        return self._answer(self._games.change(kept, session, state), events, state, advice)
 
-    def _answer(self, kept: Kept, events: list[Any], state: Any = None, advice: Any = None) -> JSONResponse:
+    def _answer(self, kept: Kept, events: list[Any], state: State | None = None, advice: Any = None) -> JSONResponse:
         session = kept.session
         answer = {
             **_identity(kept),
@@ -244,7 +256,7 @@ def _event(kind: str, key: str, **params: Any) -> dict[str, Any]:
     return {"type": kind, "message_key": key, "params": params}
 
 
-def _events_of(session: Session, state: Any, before: list[str], action: int) -> list[dict[str, Any]]:
+def _events_of(session: Session, state: State, before: list[str], action: int) -> list[dict[str, Any]]:
     """Return the events of an action: `before` is the hand before it, `state` the position after it."""
     kind, positions = POSITIONS[action]
     cards, drawn = [before[k] for k in positions], hand_texts(state)[HAND_SIZE - len(positions) :]
@@ -270,19 +282,20 @@ def _events_of(session: Session, state: Any, before: list[str], action: int) -> 
 def _identity(kept: Kept) -> dict[str, Any]:
     session = kept.session
     return {
-        "game_id": kept.game_id, "seed": session.seed, "mode": session.mode, "difficulty_tier": session.tier,
+        "game_id": kept.game_id, "seed": kept.shown_seed, "mode": session.mode, "difficulty_tier": session.tier,
     }  # fmt: skip
 
 
 def _listed(kept: Kept) -> dict[str, Any]:
-    session, state = kept.session, kept.session.state()
+    session = kept.session
+    score = int(session.state().record.score) if kept.score is None else kept.score
     return {
         **_identity(kept),
         "target_score": session.target,
         "step_index": session.step,
         "history_len": len(session.history),
-        "score_total": int(state.record.score),
-        "is_over": state.is_terminal,
+        "score_total": score,
+        "is_over": kept.is_over,
         "begun": kept.begun,
     }
 
@@ -312,6 +325,11 @@ async def _bad_request(request: Request, error: Exception) -> Response:
     return JSONResponse(ApiError(422, "INVALID_REQUEST", field=where[:100], reason=first["type"]).body(), 422)
 
 
+async def _not_kept(request: Request, error: Exception) -> Response:
+    _log.error("the file of games cannot be used: %s", error)
+    return JSONResponse(ApiError(503, "NOT_KEPT", reason="the_server_cannot_write").body(), 503)
+
+
 async def _broken(request: Request, error: Exception) -> Response:
     _log.exception("a request failed")
     return JSONResponse(ApiError(500, "INTERNAL_ERROR").body(), 500)
@@ -319,10 +337,6 @@ async def _broken(request: Request, error: Exception) -> Response:
 
 # ---------------------------------------------------------------------------------------------------------------
 # What is refused before it is read
-
-
-def _address(request: Request) -> str:
-    return request.client.host if request.client else ""
 
 
 class _Guard:
@@ -358,13 +372,12 @@ class _Guard:
 
     def _refusal(self, scope: Scope) -> int | None:
         """Return the status with which a request is refused unread, or None."""
-        if not self._rate.allows(scope["client"][0] if scope.get("client") else ""):
+        if not self._rate.allows(client_address(scope.get("client"))):
             return 429
         if scope["method"] != "POST" or scope["path"] not in _POSTED:
             return None
         headers = Headers(scope=scope)
-        origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+        if is_other_site(headers.get("origin"), headers.get("host")):
             return 403
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             return 415

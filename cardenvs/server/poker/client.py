@@ -8,9 +8,11 @@ print(game.state.score_total, game.ai_hint)
 """
 
 import json
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
+from http.client import HTTPException
 from http.cookiejar import CookieJar
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -21,6 +23,7 @@ from cardenvs.core.errors import CardenvsError
 from cardenvs.server.poker import schema
 
 _MOST_BYTES = 1 << 22
+_CHUNK_BYTES = 1 << 16
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
@@ -46,10 +49,11 @@ class PokerClient:
 
         Args:
             url: of the server, such as "http://127.0.0.1:8000".
-            timeout: seconds to wait for an answer.
+            timeout: seconds to wait for an answer, and for all of its body.
         """
         self._url, self._timeout = url.rstrip("/"), timeout
-        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+        cookies = urllib.request.HTTPCookieProcessor(CookieJar())
+        self._opener = urllib.request.build_opener(cookies, _NoRedirection)
 
     def tiers(self) -> list[schema.TierInfo]:
         """Return the tiers of difficulty and their targets."""
@@ -120,17 +124,32 @@ class PokerClient:
         request = urllib.request.Request(f"{self._url}/game/{path}", data, {"content-type": "application/json"})
         try:
             with self._opener.open(request, timeout=self._timeout) as answer:
-                return model.model_validate_json(answer.read(_MOST_BYTES))
+                return model.model_validate_json(self._body(answer))
         except urllib.error.HTTPError as error:
-            raise _error_of(error) from None
-        except (OSError, ValidationError) as error:
+            raise self._error_of(error) from None
+        except (OSError, HTTPException, ValidationError) as error:
             what = "sends something else" if isinstance(error, ValidationError) else "cannot be reached"
             raise PokerError(0, "NO_ANSWER", {"reason": f"the server {what}: {error}"}) from None
 
+    def _error_of(self, error: urllib.error.HTTPError) -> PokerError:
+        try:
+            found = schema.ErrorResponse.model_validate_json(self._body(error)).error
+        except (OSError, HTTPException, ValidationError):
+            return PokerError(error.code, "HTTP_ERROR", {})
+        return PokerError(error.code, found.code, found.params)
 
-def _error_of(error: urllib.error.HTTPError) -> PokerError:
-    try:
-        found = schema.ErrorResponse.model_validate_json(error.read(_MOST_BYTES)).error
-    except (OSError, ValidationError):
-        return PokerError(error.code, "HTTP_ERROR", {})
-    return PokerError(error.code, found.code, found.params)
+    def _body(self, answer: Any) -> bytes:
+        """Return the body of a response, bounded in length and time: its server need not be a poker server."""
+        body, end = b"", time.monotonic() + self._timeout
+        while chunk := answer.read1(_CHUNK_BYTES):
+            body += chunk
+            if len(body) > _MOST_BYTES or time.monotonic() > end:
+                raise OSError("it does not end")
+        return body
+
+
+class _NoRedirection(urllib.request.HTTPRedirectHandler):
+    """Follows no redirections, whose bodies urllib would read without a bound."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None

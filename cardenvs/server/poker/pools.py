@@ -25,6 +25,7 @@ FORMAT = "cardenvs-poker-seeds"
 MOST_SEED = 2**53 - 1  # JavaScript reads larger numbers wrongly
 _MOST_BYTES = 1 << 26
 _KEY_BYTES, _MOST_KEY_BYTES = 16, 4096
+_KEY_LETTERS = 8  # different ones
 
 _ALLOWED = {  # hints and jumps in challenges, by tier; practice allows all
     "easy": (Policy(LIMITED, 3), Policy(LIMITED, 3)),
@@ -34,10 +35,15 @@ _OFF = Policy(OFF)
 
 
 class Tier(BaseModel):
-    """A tier of a manifest: what a challenge asks for, and the seeds to draw from."""
+    """A tier of a manifest: what a challenge asks for, and the seeds to draw from.
+
+    With a deck key, challenges are on fresh decks: those with which the rule agent reaches `least_points`, and the
+    least points of no easier tier.
+    """
 
     model_config = ConfigDict(extra="ignore", strict=True)
     target_score: int = Field(ge=0)
+    least_points: int | None = Field(None, ge=0)
     practice: list[int] = Field(min_length=1)
     challenge: list[int] = Field(min_length=1)
 
@@ -86,6 +92,8 @@ class Pools:
         if manifest.deck_key_id != key_id(key):
             made, runs = _with(manifest.deck_key_id), _with(key_id(key))
             raise FormatError(f"{where} was made {made}, but this server runs {runs}")
+        if key and any(tier.least_points is None for tier in manifest.tiers.values()):
+            raise FormatError(f"{where} lacks the least points of its tiers; make it again: cardenvs poker calibrate")
         return cls(manifest, {} if folder is None else _traces(folder), key)
 
     @property
@@ -97,6 +105,11 @@ class Pools:
         """Return a seed of the pool for a mode and tier."""
         found = self.manifest.tiers[tier]
         return secrets.choice(found.practice if mode == PRACTICE else found.challenge)
+
+    def tier_of(self, points: int) -> str | None:
+        """Return the tier of a deck with which the rule agent makes so many points."""
+        least = {name: tier.least_points for name, tier in self.manifest.tiers.items()}  # easiest first
+        return next((name for name, bound in least.items() if bound is not None and points >= bound), None)
 
     def target(self, mode: str, tier: str) -> int | None:
         """Return the points to reach, in a challenge."""
@@ -137,6 +150,10 @@ def read_key(path: Path) -> bytes:
     key = _read(path, _MOST_KEY_BYTES).strip().encode()
     if len(key) < _KEY_BYTES:
         raise FormatError(f"a deck key has at least {_KEY_BYTES} characters; {path} has {len(key)}")
+    if len(set(key)) < _KEY_LETTERS:
+        raise FormatError(
+            f"the deck key in {path} can be guessed; python -c 'import secrets; print(secrets.token_hex())'"
+        )
     return key
 
 

@@ -114,10 +114,13 @@ class Hint(BaseModel):
 
 
 class GameResponse(BaseModel):
-    """A game. Budgets are there only if the policy is "limited"."""
+    """A game. Budgets are there only if the policy is "limited".
+
+    The seed of a challenge with a secret deck is null until the game is over and no jump leads back.
+    """
 
     game_id: str
-    seed: int
+    seed: int | None
     mode: Mode
     difficulty_tier: str
     hint_policy: Allowance
@@ -152,7 +155,7 @@ class ListedGame(BaseModel):
     """A game in a client's list."""
 
     game_id: str
-    seed: int
+    seed: int | None
     mode: Mode
     difficulty_tier: str
     target_score: int | None

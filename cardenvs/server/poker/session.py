@@ -97,6 +97,16 @@ class Session:
     step: int = 0
     is_revealed: bool = False
 
+    @property
+    def is_secret(self) -> bool:
+        """Whether this is a challenge whose deck the seed does not tell."""
+        return self.mode == CHALLENGE and self.deck_seed != self.seed
+
+    @property
+    def may_jump(self) -> bool:
+        """Whether a jump is possible now."""
+        return self.jump.allows and not self.is_revealed
+
     def state(self) -> State:
         """Return the position: the deck of the seed after the actions that count."""
         state = get_game(GAME).new_state(seed=self.deck_seed)

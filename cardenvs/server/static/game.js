@@ -22,6 +22,9 @@ const REASONS = {
   the_game_stands_elsewhere: "The game has moved on in another window.",
   the_game_has_changed: "The game has moved on in another window.",
   new_games: "That is too many new games; wait a little.",
+  unfinished_challenges: "Too many challenges are unfinished; play one of them to its end first.",
+  the_server_cannot_write: "The server cannot write to its disk, so nothing has changed; try again later.",
+  challenges_draw_their_seed: "Nobody can choose the deck of a challenge here; leave the seed out.",
 };
 const node = (tag, fields = {}, ...children) => {
   const made = Object.assign(document.createElement(tag), fields);
@@ -198,7 +201,7 @@ function announce(answer) {
     "play.scored": () => `${words(params.category)}, ${number(params.points)} points.`,
     "cards.discarded": () => `Drew ${params.drawn.map(named).join(", ")}.`,
     "game.jumped": () => `Step ${params.step_index}.`,
-    "game.started": () => `Seed ${params.seed}.`,
+    "game.started": () => params.seed === undefined ? "The cards are dealt." : `Seed ${params.seed}.`,
     "game.passed": () => "Passed.", "game.failed": () => "Failed.", "game.ended": () => "The game is over.",
   }[key]?.() ?? ""));
   say(parts.join(" "));

@@ -33,7 +33,7 @@ from cardenvs.core.files import check_output_folder, write_whole
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
 from cardenvs.games.one_player_poker.heuristic import recommended
-from cardenvs.server.poker.advice import POLICY, hint
+from cardenvs.server.poker.advice import POLICY, hint, rule_agent_points
 from cardenvs.server.poker.pools import FORMAT, MANIFEST, MOST_SEED, deck_seed, key_id
 from cardenvs.server.poker.session import CHALLENGE, GAME, PRACTICE
 from cardenvs.tools.one_player_poker.calibration.solver import most_points
@@ -126,7 +126,7 @@ class Pipeline:
         pools = {name: self._pools(tiers[name], gated[name], targets[name]) for name in TIERS}
         tier_of = {row["seed"]: name for name, found in tiers.items() for row in found}
         self._write_lines("calibration_results.jsonl", ({**row, "tier": tier_of[row["seed"]]} for row in rows))
-        self._write_manifest(pools, targets)
+        self._write_manifest(pools, targets, least_points(rows))
         self._write_traces(pools, targets)
         summary = self._summary(rows, tiers, targets, gated, pools)
         write_whole(self.folder / "summary.json", _json(summary))
@@ -188,13 +188,17 @@ class Pipeline:
             raise ArenaError("a tier has no challenge that the gate's policy passes; calibrate more seeds")
         return {PRACTICE: sorted(chosen.tolist()), CHALLENGE: sorted(passed)}
 
-    def _write_manifest(self, pools: dict[str, dict[str, list[int]]], targets: dict[str, int]) -> None:
+    def _write_manifest(
+        self, pools: dict[str, dict[str, list[int]]], targets: dict[str, int], least: dict[str, int]
+    ) -> None:
         manifest = {
             "format": FORMAT,
             "run_id": self.parameters.run_id,
             "engine_version": __version__,
             "deck_key_id": key_id(self._key),
-            "tiers": {name: {"target_score": targets[name], **pools[name]} for name in pools},
+            "tiers": {
+                name: {"target_score": targets[name], "least_points": least[name], **pools[name]} for name in pools
+            },
         }
         write_whole(self.folder / MANIFEST, json.dumps(manifest) + "\n")
 
@@ -273,6 +277,16 @@ def tiers_of(rows: list[Row]) -> dict[str, list[Row]]:
     }
 
 
+def least_points(rows: list[Row]) -> dict[str, int]:
+    """Return the points of the rule agent from which a deck belongs to each tier, if not to an easier one.
+
+    The server deals secret challenges by these. They ignore what the order allows, which no server may know.
+    """
+    points = sorted((row["heuristic"] for row in rows), reverse=True)
+    last = [round(len(rows) * part / len(TIERS)) - 1 for part in range(1, len(TIERS))]
+    return dict(zip(TIERS, [*(points[place] for place in last), 0], strict=True))
+
+
 def _figures(values: list[int]) -> dict[str, float]:
     return {"mean": float(np.mean(values)), "sd": float(np.std(values, ddof=1)) if len(values) > 1 else 0.0}
 
@@ -295,9 +309,7 @@ def _look(seeds: list[int], key: bytes) -> list[Row]:
     for seed in seeds:
         state = _deal(seed, key)
         optimum = most_points(state.record.deck)
-        while not state.is_terminal:
-            state.apply(int(recommended(state.record)[0]))
-        rows.append({"seed": seed, "heuristic": int(state.record.model_score), "optimum": optimum})
+        rows.append({"seed": seed, "heuristic": rule_agent_points(state), "optimum": optimum})
     return rows
 
 
