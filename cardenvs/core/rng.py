@@ -24,6 +24,8 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _U1, _U5, _U7, _U9 = np.uint64(1), np.uint64(5), np.uint64(7), np.uint64(9)
+_U12 = np.uint64(12)
+_UNIT = 2.0**-52
 _U17, _U19, _U27, _U30, _U31 = np.uint64(17), np.uint64(19), np.uint64(27), np.uint64(30), np.uint64(31)
 _U32, _U45, _U57 = np.uint64(32), np.uint64(45), np.uint64(57)
 _LOW_32 = np.uint64(0xFFFFFFFF)
@@ -93,6 +95,12 @@ def random_below(rng, n):
     """Return an unbiased int64 in 0..n-1, for 1 <= n < 2**31, and advance `rng` in place."""
     value, rng[0], rng[1], rng[2], rng[3] = _next_below(rng[0], rng[1], rng[2], rng[3], n)
     return value
+
+
+@kernel(inline=True)
+def random_unit(rng):
+    """Return a float64 in [0, 1), a multiple of 2**-52, and advance `rng` in place."""
+    return np.float64(next_uint64(rng) >> _U12) * _UNIT
 
 
 @kernel(inline=True)
