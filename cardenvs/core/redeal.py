@@ -9,12 +9,12 @@ hidden cards to *places*, such as a hand or the stock, each with room for some c
 * Places with the same voids form a group, which gets its cards together and splits them at random.
 * Cards of one suit are alike. So for each group but the last two, draw its *share*, the number of its cards of each
   suit, in proportion to the number of deals with this share; then choose that many cards of each suit.
-* That number is a sum over the shares of the next group, and so on. Each sum is found once for all numbers of cards that
-  may be left of each suit, from the last group to the first. The deals of the last two groups are counted by one binomial
-  coefficient. Groups with most voids come first, because they have the fewest shares.
+* That number is a sum over the shares of the next group, and so on. Each sum is found once for all numbers of cards
+  that may be left of each suit, from the last group to the first. One binomial coefficient counts the deals of the last
+  two groups. Groups with most voids come first, because they have the fewest shares.
 
-The numbers of deals reach 5 * 10**28, too many for int64. As float64 they have relative errors below 10**-13, since they
-are sums and products of positive numbers.
+The numbers of deals reach 5 * 10**28, too many for int64. As float64 they have relative errors below 10**-13, since
+they are sums and products of positive numbers.
 """
 
 import math
@@ -107,8 +107,8 @@ def cards_at(places, place, deck):
 def deal_to_places(s, places, suits, deck, start, stop):
     """Deal deck[start:stop] to places, so that all deals that respect their voids are equally likely.
 
-    Then deck[first:first + room] are the cards of a place, in random order. Places without voids come last, in the order
-    in which they were added. The result does not depend on the order of the cards before.
+    Then deck[first:first + room] are the cards of a place, in random order. Places without voids come last, in the
+    order in which they were added. The result does not depend on the order of the cards before.
 
     Args:
         s: record; its `rng` is advanced.

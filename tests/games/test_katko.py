@@ -209,9 +209,7 @@ class Watcher:
 
     def begin_deal(self):
         self.missing = {p: set() for p in range(self.state.num_players)}
-        self.held = {p: 0 for p in range(self.state.num_players)}
-        for p in range(self.state.num_players):
-            self.held[p] = int(self.state.record.hands[p]).bit_count()
+        self.held = {p: int(self.state.record.hands[p]).bit_count() for p in range(self.state.num_players)}
 
     def apply(self, action):
         state, player, deal = self.state, self.state.current_player, self.state.facts(0)["deal"]

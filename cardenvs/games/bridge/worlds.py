@@ -71,9 +71,9 @@ def _redeal(s, players):
 def _agree(s, players):
     """Deal again until natural bidders make the calls (7.1).
 
-    The first of _MOST_DEALS deals that agrees is taken, so that all that do are equally likely. If none does, a walk goes
-    on from the last one. A step deals the cards of two players again, or exchanges two cards, unless more calls are missed
-    then. Once none is missed, all deals that agree become equally likely in the course of the walk.
+    The first of _MOST_DEALS deals that agrees is taken, so that all that do are equally likely. If none does, a walk
+    goes on from the last one. A step deals the cards of two players again, or exchanges two cards, unless more calls
+    are missed then. Once none is missed, all deals that agree become equally likely in the course of the walk.
     """
     for _ in range(_MOST_DEALS):
         if missed_calls(s, 0) == 0:
