@@ -9,11 +9,14 @@ import pytest
 from scipy.special import chdtrc
 
 from cardenvs.core.cards import CARD_LABELS, cards_of
-from cardenvs.core.kernel import COMPILED
+from cardenvs.core.kernel import COMPILED, kernel
 from cardenvs.core.record import takes_records
 from cardenvs.core.registry import get_game
+from cardenvs.core.rng import start_stream
+from cardenvs.games.bridge.agreement import missed_calls
 from cardenvs.games.bridge.bidding import choose_call, makes_call
 from cardenvs.games.bridge.reading import READING, begin_reading, read_call
+from cardenvs.games.bridge.worlds import redeal, walk
 
 GAME = get_game("bridge_v0")
 
@@ -150,6 +153,67 @@ def test_the_natural_bidder_makes_the_same_calls_in_twins():
 def test_the_natural_bidder_makes_the_same_calls_in_many_twins():
     same, number = replayed(seed_of_today(), 1040, 5)
     assert same >= 0.99 * number
+
+
+@pytest.mark.slow
+def test_worlds_at_the_opening_lead_repeat_the_auction():
+    chooser, same, number = random.Random(seed_of_today()), 0, 120
+    for _ in range(number):
+        state = GAME.new_state(seed=chooser.randrange(2**32), phase="play")
+        for k in range(3):
+            twin = state.determinize(state.current_player, k)
+            same += calls_of(redealt(state, twin.record.hands)) == calls_of(state)
+    print(f"{same} of {3 * number} worlds at opening leads repeat the auction")
+    assert same >= 0.96 * 3 * number
+
+
+@kernel(entry=True)
+def worlds_by_drawing(states, begun, players, tries, found):
+    """Fill `found` with deals that agree, and return how many there are."""
+    done = 0
+    states[0] = begun[0]
+    start_stream(states[0], 77, 1)
+    for _ in range(tries):
+        redeal(states[0], players)
+        if done < len(found) and missed_calls(states[0], 0) == 0:
+            found[done] = states[0].hands
+            done += 1
+    return done
+
+
+@kernel(entry=True)
+def worlds_by_walks(states, begun, players, tries, found):
+    """Fill `found` with deals that agree at the end of a walk each, and return how many there are."""
+    done = 0
+    for k in range(tries):
+        states[0] = begun[0]
+        start_stream(states[0], 78, k)
+        redeal(states[0], players)
+        walk(states[0], players)
+        if missed_calls(states[0], 0) == 0:
+            found[done] = states[0].hands
+            done += 1
+    return done
+
+
+@pytest.mark.slow
+def test_walks_spread_as_evenly_as_drawing():
+    chooser, differences, expected = random.Random(seed_of_today()), [], []
+    while len(differences) < 6:
+        state = GAME.new_state(seed=chooser.randrange(2**32), phase="play")
+        players = 15 & ~(1 << state.current_player)
+        drawn, walked = np.zeros((2, 400, 4), np.int64)
+        begun = state.records.copy()
+        if worlds_by_drawing(begun.copy(), begun, players, 600_000, drawn) < len(drawn):
+            continue
+        number = worlds_by_walks(begun.copy(), begun, players, len(walked), walked)
+        one, two = ((hands[:, :, None] >> np.arange(52) & 1).mean(axis=0) for hands in (drawn, walked[:number]))
+        variance = one * (1 - one) / len(drawn) + two * (1 - two) / number
+        differences.append(((one - two) ** 2)[variance > 0].mean())
+        expected.append(variance[variance > 0].mean())
+    rms, by_chance = np.sqrt(np.mean(differences)), np.sqrt(np.mean(expected))
+    print(f"chances of a card in a hand differ by {rms:.3f}; by chance alone by {by_chance:.3f}")
+    assert rms < 1.3 * by_chance
 
 
 @pytest.mark.skipif(not COMPILED, reason="takes minutes")

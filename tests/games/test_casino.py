@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import os
 import random
 from collections import Counter
 
@@ -33,7 +34,7 @@ VARIANTS = (
 
 def position(hands, table="", won=("", ""), *, num_dealt=52, scores=(0, 0), last_taker=-1, builds=(), **options):
     """A position: the cards in hand, on the table and won; builds are (cards, value, sets, owner)."""
-    begun = GAME.new_state(seed=1, num_players=len(hands), **options)
+    begun = GAME.new_state(seed=1, **{"num_players": len(hands)} | options)
     record = np.frombuffer(begun.record_bytes(), GAME.rules.state_dtype).copy()
     record["num_dealt"] = num_dealt
     record["hands"], record["table"] = 0, bits(table)
@@ -377,6 +378,71 @@ def test_10_1_an_owner_who_trails_shows_what_is_not_in_hand(options):
     print(f"{len(values)} positions, {impossible} in which some hands do not fit, least p {min(values):.2g}")
     assert impossible >= 3
     assert min(values) > 1e-4
+
+
+def small_rounds(seed, number, **options):
+    """Yield rounds of several players from random positions with builds, few hidden cards, and an owner who trails."""
+    chooser = random.Random(seed)
+    while number:
+        n = options["num_players"]
+        cards = chooser.sample(CARD_LABELS, 52)
+        hands = [" ".join(cards[4 * p : 4 * p + 4]) for p in range(n)]
+        table, cards = " ".join(cards[4 * n : 4 * n + 5]), cards[4 * n + 5 :]
+        sides = 2 if options.get("teams") else n
+        won = [" ".join(cards[3:]), *[""] * (sides - 1)]
+        state = position(hands, table, [*won, *[""] * (n - sides)], num_dealt=49, scores=(0,) * n, **options)
+        this = Round(state)
+        while sum(int(hand).bit_count() for hand in state.record.hands[:n]) > n + 2:
+            actions = state.legal_actions()
+            builds = [action for action in actions if "build" in state.action_label(action)]
+            this.apply(chooser.choice(builds or actions))
+        viewer = chooser.randrange(n)
+        if sum(this.trails[p] for p in range(n) if p != viewer):
+            number -= 1
+            yield this, viewer
+
+
+def check_small_rounds(seed, number, least, **options):
+    values, impossible = [], 0
+    for k, (this, viewer) in enumerate(small_rounds(seed, number, **options)):
+        p, unfit = this.p_value(viewer, seed + 1000 * k, 12)
+        impossible += unfit > 0
+        values += [] if p is None else [p]
+    print(f"{len(values)} positions, {impossible} in which some hands do not fit, least p {min(values):.2g}")
+    assert min(values) > least
+
+
+@pytest.mark.skipif(not COMPILED, reason="takes minutes")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"num_players": 3},
+        {"num_players": 4, "teams": True, "build_for_partner": True},
+        {"num_players": 3, "royal": True, "table_only_builds": True, "raise_with_table_cards": True},
+    ],
+)
+def test_worlds_of_several_players_are_equally_likely(options):
+    check_small_rounds(2, 3, 1e-4, **options)
+
+
+@pytest.mark.slow
+def test_worlds_are_equally_likely_in_many_rounds():
+    seed = int(os.environ.get("CARDENVS_TEST_SEED", random.randrange(2**32)))
+    print(f"CARDENVS_TEST_SEED={seed}")
+    for options in ({"num_players": 3}, {"num_players": 4, "teams": True, "build_for_partner": True}):
+        check_small_rounds(seed, 40, 1e-7, **options)
+
+
+def test_5_9_a_build_for_the_partner_shows_nothing():
+    """Two hands with the same events: one holds a nine and one does not, and nobody can see which."""
+    for card in ("9c", "Kc"):
+        builds = [("5h 4c", 9, 1, 2)]
+        hands = [f"3c {card} Jd", "Qs Qc Qd", "2c 9h Js", "Ks Kd Jc"]
+        state = position(
+            hands, "6d", [""] * 4, scores=(0,) * 4, builds=builds, num_players=4, teams=True, build_for_partner=True
+        )
+        play(state, "3c builds 9 with 6d")
+        assert state.facts(1)["shown"]["player_0"] == []
 
 
 def test_a_card_that_is_played_ends_what_was_shown():

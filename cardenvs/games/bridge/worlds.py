@@ -40,13 +40,13 @@ def determinize(s, player, seed):
     players = np.int64(0)
     for p in range(NUM_PLAYERS):
         players |= np.int64(not sees_hand(s, player, p)) << p
-    _redeal(s, players)
+    redeal(s, players)
     if has_natural_auction(s):
         _agree(s, players)
 
 
 @kernel
-def _redeal(s, players):
+def redeal(s, players):
     """Deal the hands of some players, a bit set, again, all deals that respect their voids being equally likely."""
     hidden, number = np.int64(0), 0
     places = new_places()
@@ -78,7 +78,13 @@ def _agree(s, players):
     for _ in range(_MOST_DEALS):
         if missed_calls(s, 0) == 0:
             return
-        _redeal(s, players)
+        redeal(s, players)
+    walk(s, players)
+
+
+@kernel
+def walk(s, players):
+    """Change the hands of some players, a bit set, step by step, until natural bidders make the calls, and go on."""
     missed = missed_calls(s, s.num_calls)
     for step in range(_STEPS):
         p, q = random_below(s.rng, NUM_PLAYERS), random_below(s.rng, NUM_PLAYERS)
@@ -87,7 +93,7 @@ def _agree(s, players):
             continue
         hand_p, hand_q = s.hands[p], s.hands[q]
         if step & 1:
-            _redeal(s, pair)
+            redeal(s, pair)
         else:
             exchange_cards(s, p, q)
         now = missed_calls(s, missed)
