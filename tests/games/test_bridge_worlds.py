@@ -176,7 +176,8 @@ def worlds_by_drawing(states, begun, players, tries, found):
     for _ in range(tries):
         redeal(states[0], players)
         if done < len(found) and missed_calls(states[0], 0) == 0:
-            found[done] = states[0].hands
+            for p in range(4):
+                found[done, p] = states[0].hands[p]
             done += 1
     return done
 
@@ -191,7 +192,8 @@ def worlds_by_walks(states, begun, players, tries, found):
         redeal(states[0], players)
         walk(states[0], players)
         if missed_calls(states[0], 0) == 0:
-            found[done] = states[0].hands
+            for p in range(4):
+                found[done, p] = states[0].hands[p]
             done += 1
     return done
 
