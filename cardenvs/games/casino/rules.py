@@ -290,7 +290,10 @@ def determinize(s, player, seed):
     if not _is_anything_shown(s, player):
         redeal_hands(s, player, hidden, NUM_CARDS)
         return
-    while not _try_hands(s, player, hidden):
+    sizes = np.int64(0)  # of the hands, eight bits each
+    for p in range(s.rules.num_players):
+        sizes |= np.int64(count_bits(s.hands[p])) << 8 * p
+    while not _try_hands(s, player, hidden, sizes):
         pass  # the true hands fit, so that a trial succeeds in the end
     left = hidden
     for p in range(s.rules.num_players):
@@ -314,34 +317,39 @@ def _is_anything_shown(s, observer):
 
 
 @kernel
-def _try_hands(s, observer, hidden):
+def _try_hands(s, observer, hidden, sizes):
     """Deal hands to all others; return whether the trial succeeds. All deals that fit do so equally often.
 
-    A hand gets a card for each value that was shown, then others that it may hold. The trial succeeds in proportion to
-    the number of choices, so that a hand does not become likelier because cards that it could have had are in others;
-    and in inverse proportion to the number of ways in which the same hand could have been chosen.
+    First each hand gets a card for each value that was shown, then others that it may hold. The trial succeeds in
+    proportion to the number of choices, so that a hand does not become likelier because cards that it could have had
+    are in others; and in inverse proportion to the number of ways in which the same hand could have been chosen.
     """
     left, chance = hidden, 1.0
     for p in range(s.rules.num_players):
         if p == observer:
             continue
-        possible, hand, number = possible_cards(s, p, hidden), np.int64(0), count_bits(s.hands[p])
+        s.hands[p] = 0
         for value in range(2, TOP_ROYAL + 1):
             if s.shown[p] >> value & 1:
-                counting = possible & cards_that_count(value)
-                chance *= count_bits(counting & left) / count_bits(counting)
-                hand |= _any_card(s, counting & left)
-        shown = count_bits(hand)
-        most = count_bits(possible) - shown
+                most = possible_cards(s, p, hidden) & cards_that_count(value)
+                chance *= count_bits(most & left) / count_bits(most)
+                card = _any_card(s, most & left)
+                s.hands[p] |= card
+                left ^= card
+    for p in range(s.rules.num_players):
+        if p == observer:
+            continue
+        number, shown = sizes >> 8 * p & 255, count_bits(s.hands[p])
+        most = min(count_bits(possible_cards(s, p, hidden)) - shown, count_bits(left))
         for k in range(number - shown):
-            others = possible & left & ~hand
+            others = possible_cards(s, p, left)
             chance *= count_bits(others) / (most - k)
-            hand |= _any_card(s, others)
-        if count_bits(hand) < number or not is_possible_hand(s, p, hand):
+            card = _any_card(s, others)
+            s.hands[p] |= card
+            left ^= card
+        if chance == 0 or not is_possible_hand(s, p, s.hands[p]):
             return False
-        chance /= _ways_to_show(s, p, hand)
-        s.hands[p] = hand
-        left &= ~hand
+        chance /= _ways_to_show(s, p, s.hands[p])
     return random_unit(s.rng) < chance
 
 
