@@ -12,6 +12,7 @@ from cardenvs.core.kernel import kernel
 SUITS = "scdh"
 RANKS = "A23456789TJQK"
 NUM_CARDS = 52
+SUIT_SETS = np.array([((1 << 13) - 1) << 13 * suit for suit in range(4)])  # the cards of each suit, as bit sets (int64)
 CARD_LABELS = tuple(rank + suit for suit in SUITS for rank in RANKS)
 _IDS = {label.lower(): card for card, label in enumerate(CARD_LABELS)}
 _SYMBOLS = dict(zip(SUITS, "♠♣♦♥", strict=True))

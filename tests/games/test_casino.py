@@ -1,12 +1,15 @@
 """Tests of Casino: an oracle, scores of hands, what is put together item by item, what builds show."""
 
 import copy
+import itertools
+import os
 import random
 from collections import Counter
 
 import numpy as np
 import pytest
 from casino_oracle import Build, PlainCasino
+from scipy.special import chdtrc
 
 from cardenvs.core.cards import CARD_LABELS, bits_of, cards_of, parse_cards
 from cardenvs.core.codes import FORFEIT
@@ -31,7 +34,7 @@ VARIANTS = (
 
 def position(hands, table="", won=("", ""), *, num_dealt=52, scores=(0, 0), last_taker=-1, builds=(), **options):
     """A position: the cards in hand, on the table and won; builds are (cards, value, sets, owner)."""
-    begun = GAME.new_state(seed=1, num_players=len(hands), **options)
+    begun = GAME.new_state(seed=1, **{"num_players": len(hands)} | options)
     record = np.frombuffer(begun.record_bytes(), GAME.rules.state_dtype).copy()
     record["num_dealt"] = num_dealt
     record["hands"], record["table"] = 0, bits(table)
@@ -291,6 +294,169 @@ def test_worlds_keep_what_a_build_has_shown_and_are_equally_likely():
     both, one = nines * (nines - 1) / 2, nines * (len(hidden) - nines)
     if COMPILED and nines > 1:
         assert abs(counts[2] / sum(counts.values()) - both / (both + one)) < 0.03
+
+
+class Round:
+    """A round of a hand, which can be played again with other cards in the hands that a viewer does not see."""
+
+    def __init__(self, state):
+        self.state, self.start, self.labels, self.trails = state, state.record_bytes(), [], Counter()
+
+    def apply(self, action):
+        player, label = self.state.current_player, self.state.action_label(action)
+        owns = any(
+            b and o == player for b, o in zip(self.state.record.builds, self.state.record.build_owners, strict=True)
+        )
+        self.trails[player] += owns and label.startswith("lay ") and "build" not in label
+        self.labels.append((player, label))
+        self.state.apply(action)
+
+    def fits(self, viewer, hands):
+        """Whether all plays are legal if the others have these hands left, as bit sets by player."""
+        record = np.frombuffer(self.start, GAME.rules.state_dtype).copy()
+        before = [int(hand) for hand in record["hands"][0]]
+        unseen = sum(before[p] for p in hands) | bits_of([int(c) for c in record["deck"][0] if c >= 0])
+        for p, left in hands.items():
+            record["hands"][0, p] = left | before[p] & ~int(self.state.record.hands[p])
+            unseen &= ~int(record["hands"][0, p])
+        stock = int(record["num_dealt"][0])
+        record["deck"][0, stock:] = cards_of(unseen)
+        state = State._from_record(GAME, self.state.options, record)
+        for player, label in self.labels:
+            if state.current_player != player or label not in labels(state):
+                return False
+            state.apply(state.action_from_label(label))
+        return True
+
+    def p_value(self, viewer, seed, each):
+        """Return the p-value of twins being equally likely among all hands that fit, and how many do not fit."""
+        others = [p for p in range(self.state.num_players) if p != viewer]
+        sizes = [int(self.state.record.hands[p]).bit_count() for p in others]
+        stock = [int(card) for card in self.state.record.deck if card >= 0]
+        hidden = cards_of(sum(int(self.state.record.hands[p]) for p in others)) + stock
+        every = list(all_hands(frozenset(hidden), sizes))
+        fitting = [hands for hands in every if self.fits(viewer, dict(zip(others, hands, strict=True)))]
+        if len(fitting) < 2:
+            return None, len(every) - len(fitting)
+        twins = (self.state.determinize(viewer, seed + k).records["hands"][0] for k in range(each * len(fitting)))
+        counts = Counter(tuple(int(hands[p]) for p in others) for hands in twins)
+        assert set(counts) <= set(fitting)
+        p = chdtrc(len(fitting) - 1, sum((counts[hands] - each) ** 2 / each for hands in fitting))
+        return float(p), len(every) - len(fitting)
+
+
+def all_hands(cards, sizes):
+    """All ways to deal hands of some sizes, as bit sets."""
+    if not sizes:
+        yield ()
+        return
+    for hand in itertools.combinations(sorted(cards), sizes[0]):
+        for rest in all_hands(cards - set(hand), sizes[1:]):
+            yield (int(bits_of(list(hand))), *rest)
+
+
+def rounds_with_a_trail(seed, number, **options):
+    """Yield rounds of two players late in a hand, in which an owner of a build has trailed and still holds cards."""
+    chooser = random.Random(seed)
+    while number:
+        state = GAME.new_state(seed=chooser.randrange(2**32), match=False, **options)
+        while state.record.num_dealt < 36:
+            state.apply(chooser.choice(state.legal_actions()))
+        this = Round(state)
+        while not state.is_terminal and number:
+            dealt = int(state.record.num_dealt)
+            if dealt > 44:
+                break
+            actions = state.legal_actions()
+            builds = [action for action in actions if "build" in state.action_label(action)]
+            takes = [action for action in actions if "takes" in state.action_label(action)]
+            this.apply(chooser.choice(builds or takes or actions))
+            if state.is_terminal or int(state.record.num_dealt) != dealt:
+                this = Round(state)
+            elif this.trails[1 - state.current_player] and state.record.hands[1 - state.current_player]:
+                number -= 1
+                yield this
+                break
+
+
+@pytest.mark.skipif(not COMPILED, reason="takes minutes")
+@pytest.mark.parametrize(
+    "options", [{}, {"royal": True}, {"may_trail_capturing_card": False, "same_value_builds": False}]
+)
+def test_10_1_an_owner_who_trails_shows_what_is_not_in_hand(options):
+    values, impossible = [], 0
+    for k, this in enumerate(rounds_with_a_trail(1, 5, **options)):
+        p, number = this.p_value(this.state.current_player, 1000 * k, 20)
+        impossible += number > 0
+        values += [] if p is None else [p]
+    print(f"{len(values)} positions, {impossible} in which some hands do not fit, least p {min(values):.2g}")
+    assert impossible >= 3
+    assert min(values) > 1e-4
+
+
+def small_rounds(seed, number, **options):
+    """Yield rounds of several players from random positions with builds, few hidden cards, and an owner who trails."""
+    chooser = random.Random(seed)
+    while number:
+        n = options["num_players"]
+        cards = chooser.sample(CARD_LABELS, 52)
+        hands = [" ".join(cards[4 * p : 4 * p + 4]) for p in range(n)]
+        table, cards = " ".join(cards[4 * n : 4 * n + 5]), cards[4 * n + 5 :]
+        sides = 2 if options.get("teams") else n
+        won = [" ".join(cards[3:]), *[""] * (sides - 1)]
+        state = position(hands, table, [*won, *[""] * (n - sides)], num_dealt=49, scores=(0,) * n, **options)
+        this = Round(state)
+        while sum(int(hand).bit_count() for hand in state.record.hands[:n]) > n + 2:
+            actions = state.legal_actions()
+            builds = [action for action in actions if "build" in state.action_label(action)]
+            this.apply(chooser.choice(builds or actions))
+        viewer = chooser.randrange(n)
+        if sum(this.trails[p] for p in range(n) if p != viewer):
+            number -= 1
+            yield this, viewer
+
+
+def check_small_rounds(seed, number, least, **options):
+    values, impossible = [], 0
+    for k, (this, viewer) in enumerate(small_rounds(seed, number, **options)):
+        p, unfit = this.p_value(viewer, seed + 1000 * k, 12)
+        impossible += unfit > 0
+        values += [] if p is None else [p]
+    print(f"{len(values)} positions, {impossible} in which some hands do not fit, least p {min(values):.2g}")
+    assert min(values) > least
+
+
+@pytest.mark.skipif(not COMPILED, reason="takes minutes")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"num_players": 3},
+        {"num_players": 4, "teams": True, "build_for_partner": True},
+        {"num_players": 3, "royal": True, "table_only_builds": True, "raise_with_table_cards": True},
+    ],
+)
+def test_worlds_of_several_players_are_equally_likely(options):
+    check_small_rounds(2, 3, 1e-4, **options)
+
+
+@pytest.mark.slow
+def test_worlds_are_equally_likely_in_many_rounds():
+    seed = int(os.environ.get("CARDENVS_TEST_SEED", random.randrange(2**32)))
+    print(f"CARDENVS_TEST_SEED={seed}")
+    for options in ({"num_players": 3}, {"num_players": 4, "teams": True, "build_for_partner": True}):
+        check_small_rounds(seed, 40, 1e-7, **options)
+
+
+def test_5_9_a_build_for_the_partner_shows_nothing():
+    """Two hands with the same events: one holds a nine and one does not, and nobody can see which."""
+    for card in ("9c", "Kc"):
+        builds = [("5h 4c", 9, 1, 2)]
+        hands = [f"3c {card} Jd", "Qs Qc Qd", "2c 9h Js", "Ks Kd Jc"]
+        state = position(
+            hands, "6d", [""] * 4, scores=(0,) * 4, builds=builds, num_players=4, teams=True, build_for_partner=True
+        )
+        play(state, "3c builds 9 with 6d")
+        assert state.facts(1)["shown"]["player_0"] == []
 
 
 def test_a_card_that_is_played_ends_what_was_shown():

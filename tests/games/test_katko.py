@@ -2,17 +2,18 @@
 
 import collections
 import itertools
+import os
 import random
 
-import numpy as np
 import pytest
 from katko_oracle import Oracle, poker_rank
+from scipy.special import chdtrc
 
 from cardenvs.core.cards import CARD_LABELS, bits_of, parse_card, parse_cards
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import IllegalActionError, OptionError
 from cardenvs.core.game_view import table_texts
-from cardenvs.core.redeal import choose_place, packed
+from cardenvs.core.kernel import COMPILED
 from cardenvs.core.registry import get_game
 from cardenvs.games.katko.poker_hand import hand_strength
 
@@ -198,35 +199,145 @@ def test_worlds_respect_suits_that_were_not_followed():
     assert len(lengths) > 2
 
 
-def test_places_are_found_whenever_the_cards_fit():
-    """Cards that just fit: each place takes one suit only, and the last one takes what nobody else may have."""
-    record = GAME.new_state(seed=1).record
-    cards = [*range(3), *range(13, 15), *range(26, 30), *range(39, 40)]
-    room = sum(packed(size, place) for place, size in enumerate((3, 2, 5)))
-    voids = packed(0b1110, 0) + packed(0b1101, 1)
-    for seed in range(200):
-        order = random.Random(seed).sample(cards, len(cards))
-        left_room, left = room, sum(packed(1, card // 13) for card in cards)
-        for card in order:
-            place = choose_place(record, card, left_room, left, voids, 3)
-            assert not int(voids) >> 8 * place >> card // 13 & 1
-            left_room -= packed(1, place)
-            left -= packed(1, card // 13)
-        assert left_room == left == 0
+class Watcher:
+    """What everybody knows about hidden cards, from the texts of actions alone."""
+
+    def __init__(self, state):
+        self.state, self.seen = state, set()
+        self.put_away = {p: [] for p in range(state.num_players)}  # sizes and missing suits
+        self.begin_deal()
+
+    def begin_deal(self):
+        self.missing = {p: set() for p in range(self.state.num_players)}
+        self.held = {p: int(self.state.record.hands[p]).bit_count() for p in range(self.state.num_players)}
+
+    def apply(self, action):
+        state, player, deal = self.state, self.state.current_player, self.state.facts(0)["deal"]
+        verb, text = "leaves", ""
+        if action < FORFEIT:
+            verb, text = state.action_label(action).split()
+        if verb == "lead":
+            self.led = text[1]
+        elif verb == "play" and text[1] != self.led:
+            self.missing[player].add(self.led)
+        if text:
+            self.seen.add(text)
+            self.held[player] -= 1
+        state.apply(action)
+        if not state.is_terminal and state.facts(0)["deal"] != deal:
+            for p, number in self.held.items():
+                if number:
+                    self.put_away[p].append((number, self.missing[p]))
+            self.begin_deal()
+
+    def places(self, viewer):
+        """Return the other hands, then what others have put away, as sizes and missing suits; then the rest."""
+        others = [p for p in range(self.state.num_players) if p != viewer]
+        found = [(self.held[p], self.missing[p]) for p in others]
+        found += [batch for p in others for batch in self.put_away[p]]
+        return [*found, (self.state.facts(viewer)["undealt_cards"], set())]
+
+    def hidden(self, viewer):
+        record = self.state.record
+        own = int(record.hands[viewer] | record.set_aside[viewer])
+        return [card for k, card in enumerate(CARD_LABELS) if not own >> k & 1 and card not in self.seen]
 
 
-def test_without_voids_every_deal_is_as_likely():
-    record, counts = GAME.new_state(seed=1).record, collections.Counter()
-    for _ in range(6000):
-        left_room, left = packed(2, 0) + packed(2, 1), packed(4, 0)
-        got = []
-        for card in range(4):
-            place = choose_place(record, card, left_room, left, np.int64(0), 2)
-            left_room, left = left_room - packed(1, place), left - packed(1, 0)
-            got.append(int(place))
-        counts[tuple(got)] += 1
-    assert len(counts) == 6
-    assert sum((count - 1000) ** 2 / 1000 for count in counts.values()) < 20.5  # chi-square(5), 0.001
+def worlds_of(cards, places, most):
+    """Return all deals of cards to places, as bit sets, card by card, or None if there are more than `most`."""
+    found = [(0,) * len(places)]
+    for card in cards:
+        found = [
+            (*deal[:k], deal[k] | 1 << parse_card(card), *deal[k + 1 :])
+            for deal in found
+            for k, (size, missing) in enumerate(places)
+            if deal[k].bit_count() < size and card[1] not in missing
+        ]
+        if len(found) > 20 * most:
+            return None
+    return found if len(found) <= most else None
+
+
+def world_in(state, viewer):
+    """Return a twin's deal in the order of Watcher.places, if each player has put away one hand at most."""
+    record = state.records[0]
+    others = [p for p in range(state.num_players) if p != viewer]
+    sets = [record["hands"][p] for p in others]
+    sets += [record["set_aside"][p] for p in others if record["set_aside"][p]]
+    return (*map(int, sets), sum(1 << int(card) for card in record["deck"] if card >= 0))
+
+
+def uniformity(watcher, viewer, seed, most=80, each=20 if COMPILED else 2):
+    """Return the p-value of twins being equally likely among all worlds, or None if these are too many or one."""
+    worlds = worlds_of(watcher.hidden(viewer), watcher.places(viewer), most)
+    if not worlds or len(worlds) < 2:
+        return None
+    draws = each * len(worlds)
+    counts = collections.Counter(world_in(watcher.state.determinize(viewer, seed + k), viewer) for k in range(draws))
+    assert set(counts) <= set(worlds)
+    return float(chdtrc(len(worlds) - 1, sum((counts[world] - each) ** 2 / each for world in worlds)))
+
+
+def several_voids(seed, number, **options):
+    """Yield p-values of positions of random play in which several hidden hands lack suits."""
+    chooser = random.Random(seed)
+    while number:
+        watcher = Watcher(GAME.new_state(seed=chooser.randrange(2**32), target=1, **options))
+        while not watcher.state.is_terminal and number:
+            watcher.apply(chooser.choice(watcher.state.legal_actions()))
+            viewer = chooser.randrange(watcher.state.num_players)
+            if watcher.state.is_terminal or watcher.held[viewer] > 3:
+                continue
+            sizes = [size for size, missing in watcher.places(viewer) if missing]
+            if sum(size > 0 for size in sizes) < 2:
+                continue
+            p = uniformity(watcher, viewer, chooser.randrange(2**40))
+            if p is not None:
+                number -= 1
+                yield p
+                break
+
+
+@pytest.mark.parametrize(
+    "options", [{"num_players": 5, "cards_per_player": 10}, {"num_players": 7, "cards_per_player": 7}]
+)
+def test_worlds_are_equally_likely_if_several_hands_lack_suits(options):
+    values = list(several_voids(1, 14 if COMPILED else 2, **options))
+    print(f"{len(values)} positions, least p {min(values):.2g}")
+    assert min(values) > 1e-4
+
+
+@pytest.mark.slow
+def test_worlds_are_equally_likely_in_many_positions():
+    seed = int(os.environ.get("CARDENVS_TEST_SEED", random.randrange(2**32)))
+    print(f"CARDENVS_TEST_SEED={seed}")
+    values = [
+        p
+        for players, cards in ((4, 10), (5, 10), (6, 8), (7, 7))
+        for p in several_voids(seed, 100, num_players=players, cards_per_player=cards)
+    ]
+    assert min(values) > 1e-7
+
+
+def test_hands_put_away_lack_the_suits_that_their_owners_lacked():
+    """After somebody has left, the cards of the deal stay out of sight, but not everything about them is unknown."""
+    values, seed = [], 0
+    while len(values) < (4 if COMPILED else 1):
+        seed += 1
+        chooser = random.Random(seed)
+        watcher = Watcher(GAME.new_state(seed=seed, num_players=3, cards_per_player=10, target=10))
+        for _ in range(25):
+            watcher.apply(chooser.choice(watcher.state.legal_actions()))
+        watcher.apply(FORFEIT + watcher.state.current_player)
+        for _ in range(17):
+            watcher.apply(chooser.choice(watcher.state.legal_actions()))
+        viewer = watcher.state.current_player
+        if sum(bool(missing) for batches in watcher.put_away.values() for _, missing in batches) < 2:
+            continue
+        p = uniformity(watcher, viewer, seed, most=300, each=15 if COMPILED else 2)
+        values += [] if p is None else [p]
+    print(f"{len(values)} positions, least p {min(values):.2g}")
+    assert min(values) > 1e-4
 
 
 def test_the_heuristic_wins_against_random_players():

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from cardenvs.core.cards import count_bits, lowest_card
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import random_below, substream_seed
-from cardenvs.games.bridge.cards import cards_played, suit_of
+from cardenvs.games.bridge.agreement import has_natural_auction
+from cardenvs.games.bridge.cards import cards_played
 from cardenvs.games.bridge.evaluation import high_card_points, is_balanced, length_of
 from cardenvs.games.bridge.reading import new_reading, read_auction
 from cardenvs.games.bridge.state import NUM_PLAYERS
-from cardenvs.games.bridge.worlds import determinize, sees_hand
+from cardenvs.games.bridge.worlds import determinize, exchange_cards, sees_hand
 
 _BELIEF = 3  # chance source
 _MOST_TRIES = 32
@@ -22,8 +22,12 @@ def sample_belief(s, player, seed):
     """Re-deal what `player` cannot know, such that the hands agree with the calls if that can be found.
 
     The first of several worlds that agrees is taken. If none does, the best one is improved by exchanging cards between
-    hidden hands. Knows no more than `determinize`: calls are public, and all else begins with its worlds.
+    hidden hands. Knows no more than `determinize`: calls are public, and all else begins with its worlds. These agree
+    already if the calls were made by natural bidders.
     """
+    if has_natural_auction(s):
+        determinize(s, player, seed)
+        return
     r = new_reading()
     read_auction(s, r)
     best, least = seed, np.int64(1 << 30)
@@ -49,29 +53,17 @@ def _exchange(s, r, player, wrong):
         if wrong == 0:
             return
         p, q = random_below(s.rng, NUM_PLAYERS), random_below(s.rng, NUM_PLAYERS)
-        if p == q or sees_hand(s, player, p) or sees_hand(s, player, q) or s.hands[p] == 0 or s.hands[q] == 0:
+        if p == q or sees_hand(s, player, p) or sees_hand(s, player, q):
             continue
-        one, two = _any_card(s, s.hands[p]), _any_card(s, s.hands[q])
-        if s.voids[q] >> suit_of(one) & 1 or s.voids[p] >> suit_of(two) & 1:
-            continue
-        both = np.int64(1) << one | np.int64(1) << two
         before = _contradiction(s, r, p) + _contradiction(s, r, q)
-        s.hands[p] ^= both
-        s.hands[q] ^= both
+        hand_p, hand_q = s.hands[p], s.hands[q]
+        if not exchange_cards(s, p, q):
+            continue
         after = _contradiction(s, r, p) + _contradiction(s, r, q)
         if after > before:
-            s.hands[p] ^= both
-            s.hands[q] ^= both
+            s.hands[p], s.hands[q] = hand_p, hand_q
         else:
             wrong += after - before
-
-
-@kernel(inline=True)
-def _any_card(s, cards):
-    """Return a random card of a bit set, which is not empty."""
-    for _ in range(random_below(s.rng, count_bits(cards))):
-        cards &= cards - 1
-    return np.int64(lowest_card(cards))
 
 
 @kernel

@@ -36,7 +36,12 @@ def natural_call(s):
     """Return the call of the player to act by the system of `promises`."""
     r = new_reading()
     read_auction(s, r)
-    player, cards = np.int64(s.current_player), s.hands[s.current_player]
+    return choose_call(r, np.int64(s.current_player), s.hands[s.current_player])
+
+
+@kernel
+def choose_call(r, player, cards):
+    """Return the call of a player with some cards after the auction that `r` has read."""
     pass_value = _value_of_pass(r, player, cards)
     best, best_value = PASS, pass_value
     forced, least = PASS, _NEVER
@@ -51,6 +56,27 @@ def natural_call(s):
         elif wrong < least and BID_0 <= call < BID_0 + _MOST_LEVEL * NUM_DENOMINATIONS:
             forced, least = call, wrong
     return forced if best == PASS and pass_value < 0 else best
+
+
+@kernel
+def makes_call(r, player, cards, call):
+    """Whether `choose_call` returns `call`. It stops at the first reason why not, so it is faster for other hands."""
+    value = _value_of_pass(r, player, cards)
+    if value < 0:
+        return choose_call(r, player, cards) == call
+    if call != PASS:
+        if not _is_possible(r, player, call) or not promise(r, player, call) or _misfit(r, cards) != 0:
+            return False
+        best = _value_of_call(r, player, cards, call)
+        if best <= value:
+            return False
+        value = best
+    for other in range(DOUBLE, NUM_CALLS):
+        if other == call or not _is_possible(r, player, other) or not promise(r, player, other):
+            continue
+        if _misfit(r, cards) == 0 and _value_of_call(r, player, cards, other) >= value + (call == PASS or other > call):
+            return False
+    return True
 
 
 @kernel(inline=True)

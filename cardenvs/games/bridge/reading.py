@@ -58,21 +58,31 @@ new_reading = stack_record(READING)
 @kernel
 def read_auction(s, r):
     """Fill `r`, a READING, with the meanings of all calls so far, and what they promise."""
+    begin_reading(r)
+    for k in range(s.num_calls):
+        read_call(r, k, (s.dealer + k) & 3, np.int64(s.calls[k]))
+
+
+@kernel
+def begin_reading(r):
+    """Fill `r` with what is known before the first call."""
     r.bid, r.bidder, r.doubled, r.opener, r.since = NO_BID, -1, 0, -1, 0
     for p in range(4):
         r.low[p], r.high[p], r.calls[p], r.last[p], r.suits[p] = 0, MOST_POINTS, 0, m.NOTHING, -1
         r.high_cards[p] = r.balanced[p] = 0
         for denomination in range(4):
             r.lengths[p, denomination] = 0
-    for k in range(s.num_calls):
-        player, call = (s.dealer + k) & 3, np.int64(s.calls[k])
-        is_known = promise(r, player, call)
-        if not is_known:
-            r.p_meaning, r.p_low, r.p_high, r.p_suit, r.p_length = m.NATURAL, 0, MOST_POINTS, -1, 0
-            r.p_balanced = 0
-        r.meanings[k], r.lows[k], r.highs[k] = r.p_meaning, r.p_low, r.p_high
-        r.named[k], r.numbers[k] = r.p_suit, r.p_length
-        _note(r, player, call)
+
+
+@kernel
+def read_call(r, k, player, call):
+    """Add the k-th call of an auction to `r`."""
+    if not promise(r, player, call):
+        r.p_meaning, r.p_low, r.p_high, r.p_suit, r.p_length = m.NATURAL, 0, MOST_POINTS, -1, 0
+        r.p_balanced = 0
+    r.meanings[k], r.lows[k], r.highs[k] = r.p_meaning, r.p_low, r.p_high
+    r.named[k], r.numbers[k] = r.p_suit, r.p_length
+    _note(r, player, call)
 
 
 @kernel(inline=True)

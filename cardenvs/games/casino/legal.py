@@ -36,12 +36,12 @@ def legal_actions(s, out):
         return n
     if s.composing == state.TAKE:
         return _list_taking(s, out)
-    n = _list_plays(s, out, not _may_not_trail(s))
+    n = _list_plays(s, out, not may_not_trail(s))
     return n if n else _list_plays(s, out, True)  # (10.1)
 
 
 @kernel
-def _may_not_trail(s):
+def may_not_trail(s):
     """Whether the player to act owns a build (6.1)."""
     if s.rules.owner_may_trail:
         return False
@@ -145,7 +145,7 @@ def explain_illegal(s, action):
     if slot == TRAIL:
         if captures.number and not s.rules.may_trail_capturing_card:
             return state.MUST_CAPTURE
-        return state.OWNS_A_BUILD if _may_not_trail(s) and _has_other_play(s) else 0
+        return state.OWNS_A_BUILD if may_not_trail(s) and _has_other_play(s) else 0
     if slot == COMPOSE_CAPTURE:
         return 0 if captures.overflows else state.ALL_LISTED
     if slot == COMPOSE_BUILD:

@@ -145,18 +145,32 @@ def list_card_builds(s, card, found):
     found.number = found.overflows = 0
     sets, firsts = new_captures(), new_captures()
     for value in range(2, top_value(s) + 1):
-        if not may_build(s, card, value):
+        if may_build(s, card, value):
+            _list_builds_of(s, card, value, firsts, sets, found)
+
+
+@kernel
+def can_build(s, card, value):
+    """Whether a card could build `value`, if the player held another one to take it."""
+    found, sets, firsts = new_builds(), new_captures(), new_captures()
+    found.number = found.overflows = 0
+    _list_builds_of(s, card, value, firsts, sets, found)
+    return found.number > 0
+
+
+@kernel
+def _list_builds_of(s, card, value, firsts, sets, found):
+    """Add what a card can build with a value to `found`; `firsts` and `sets` are room to work in."""
+    list_captures(loose_numerals(s), NUMBERS, value, high_aces(s, value), sets)
+    for place in range(NEW, MAX_BUILDS):
+        if place != NEW and s.builds[place] == 0:
             continue
-        list_captures(loose_numerals(s), NUMBERS, value, high_aces(s, value), sets)
-        for place in range(NEW, MAX_BUILDS):
-            if place != NEW and s.builds[place] == 0:
-                continue
-            target = target_of(place, value)
-            missing = first_missing(s, card, target)
-            if missing != _IMPOSSIBLE:
-                _add_builds(s, card, target, missing, firsts, sets, found)
-            if s.rules.table_only_builds and can_take_sets(s, target):
-                _add_unions(found, 0, TABLE_ONLY + target, sets)
+        target = target_of(place, value)
+        missing = first_missing(s, card, target)
+        if missing != _IMPOSSIBLE:
+            _add_builds(s, card, target, missing, firsts, sets, found)
+        if s.rules.table_only_builds and can_take_sets(s, target):
+            _add_unions(found, 0, TABLE_ONLY + target, sets)
 
 
 @kernel
@@ -165,11 +179,18 @@ def may_build(s, card, value):
     player = s.current_player
     if s.hands[player] & ~(np.int64(1) << card) & cards_that_count(value):
         return True
-    if s.rules.build_for_partner:
-        for k in range(MAX_BUILDS):
-            is_partners = s.builds[k] != 0 and s.build_owners[k] == (player + 2) % 4
-            if is_partners and s.build_values[k] == value:
-                return True
+    return partner_can_take(s, value)
+
+
+@kernel
+def partner_can_take(s, value):
+    """Whether the player to act needs no card for a build of `value`, since the partner owns another one (5.9)."""
+    if not s.rules.build_for_partner:
+        return False
+    partner = (s.current_player + 2) % 4
+    for k in range(MAX_BUILDS):
+        if s.builds[k] != 0 and s.build_owners[k] == partner and s.build_values[k] == value:
+            return True
     return False
 
 

@@ -20,25 +20,33 @@ from cardenvs.core.fishing.rules import (
 from cardenvs.core.fishing.state import ACES, ALL_CARDS, MAX_HANDS, NO_CARD, NO_SIDE, ROUND_SIZE, SPADES
 from cardenvs.core.kernel import kernel
 from cardenvs.core.redeal import redeal_hands
-from cardenvs.core.rng import DETERMINIZE, random_below, start_stream
+from cardenvs.core.rng import DETERMINIZE, random_below, random_unit, shuffle, start_stream
 from cardenvs.core.rules import Returns, win_or_loss
 from cardenvs.core.seats import wrap
 from cardenvs.games.casino import state, table
 from cardenvs.games.casino.composing import take_item
-from cardenvs.games.casino.legal import build, capture
-from cardenvs.games.casino.plays import cards_that_count, is_numeral, place_of, sets_of, total_of, value_of
+from cardenvs.games.casino.legal import build, capture, may_not_trail
+from cardenvs.games.casino.plays import cards_that_count, place_of, sets_of, total_of, value_of
+from cardenvs.games.casino.proofs import (
+    forget_lacks,
+    is_possible_hand,
+    note_build,
+    note_card,
+    note_trail,
+    possible_cards,
+)
 from cardenvs.games.casino.state import (
     BIG_CASINO,
     BUILD_0,
     COMPOSE_BUILD,
     COMPOSE_CAPTURE,
     DONE,
-    HIGH_ACE,
     JACK_OF_SPADES,
     LITTLE_CASINO,
     MAX_BUILDS,
     NEW,
     NO_TARGET,
+    NUM_RANKS,
     NUMBERS,
     SLOTS,
     TABLE_ONLY,
@@ -65,6 +73,7 @@ def apply_action(s, action, log):
     player = np.int64(s.current_player)
     if action >= TARGET_0:
         s.target, s.composing = action - TARGET_0, state.TAKE
+        note_build(s, player, value_of(s.target))
     elif action == DONE:
         _play(s, player, np.int64(s.playing), np.int64(s.target), s.taken, log)
     elif action >= TAKE_0:
@@ -76,7 +85,9 @@ def apply_action(s, action, log):
 @kernel
 def _begin(s, player, card, slot, log):
     """Play a card, or lay it open to put a capture or a build together."""
-    _no_longer_shown(s, player, card)
+    if slot == TRAIL and may_not_trail(s):
+        note_trail(s, player)
+    note_card(s, player, card)
     if slot == TRAIL:
         lay_card(s, player, card, log)
         _end_turn(s, log)
@@ -164,6 +175,7 @@ def _num_builds(s):
 def _build(s, player, card, target, cards, source, log):
     """Make a build, add to one, or raise it (5.2 to 5.8); `player` now owns it."""
     value, k, from_table = value_of(target), place_of(target), target >= TABLE_ONLY
+    note_build(s, player, value)
     if k == NEW:
         k = _free_place(s)
     total, before = total_of(cards), np.int64(s.build_sets[k])
@@ -188,8 +200,6 @@ def _build(s, player, card, target, cards, source, log):
     ev.log_set(log, table.NEW_VALUE, player, table.VALUE + k, value)
     ev.log_set(log, table.NEW_SETS, player, table.SETS + k, s.build_sets[k])
     ev.log_set(log, table.NEW_OWNER, player, table.OWNER + k, player)
-    if s.hands[player] & cards_that_count(value) or not s.rules.build_for_partner:
-        s.shown[player] |= 1 << value
 
 
 @kernel
@@ -202,19 +212,11 @@ def _free_place(s):
 
 
 @kernel
-def _no_longer_shown(s, player, card):
-    """The player may have no other card that counts as much (10.4)."""
-    if is_numeral(s, card):
-        s.shown[player] &= ~(1 << NUMBERS[card])
-        if NUMBERS[card] == 1:
-            s.shown[player] &= ~(1 << HIGH_ACE)
-
-
-@kernel
 def _end_turn(s, log):
     """Pass the turn, deal again (2.2), or end the hand."""
     s.current_player = wrap(s.current_player + 1, s.rules.num_players)
     if s.hands[s.current_player] == 0:  # then all are empty
+        forget_lacks(s)
         if s.num_dealt < NUM_CARDS:
             deal_round(s, log)
         else:
@@ -289,53 +291,95 @@ def forfeit(s, player, log):
 
 @kernel
 def determinize(s, player, seed):
-    """Re-deal what `player` does not see, so that the others hold the cards that they have shown (10.4).
+    """Re-deal what `player` does not see, so that the others' hands fit what they have shown (10.1, 10.4).
 
-    Each world that is possible is equally likely. A card is drawn for each shown value first, then the rest is dealt;
-    this finds a world with k cards of a shown value k times as often as one with a single card, so it is kept with a
-    chance of 1 in k.
+    Each world that fits is equally likely.
     """
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
     hidden = hidden_cards(s, player)
-    while True:
-        left = hidden
-        for p in range(s.rules.num_players):
-            if p != player:
-                left = _deal_shown(s, player, p, left)
-        redeal_hands(s, player, left, NUM_CARDS)
-        if random_below(s.rng, _ways_to_show(s, player)) == 0:
-            return
-
-
-@kernel
-def _deal_shown(s, observer, player, left):
-    """Deal a random card of those left for each value that `player` has shown, and return what is left then."""
-    for value in range(2, TOP_ROYAL + 1):
-        if not s.shown[player] >> value & 1:
-            continue
-        possible = left & cards_that_count(value)
-        for _ in range(random_below(s.rng, count_bits(possible))):
-            possible &= possible - 1
-        card, given = possible & -possible, s.hands[player] & left
-        given &= -given  # some card that is dealt again anyway
-        if s.hands[player] & card == 0:
-            for other in range(s.rules.num_players):
-                if other != observer and s.hands[other] & card:
-                    s.hands[other] ^= card | given
-            s.hands[player] ^= card | given
-        left ^= card
-    return left
-
-
-@kernel
-def _ways_to_show(s, observer):
-    """Return in how many ways the other players' cards could be those that they have shown."""
-    ways = np.int64(1)
+    if not _is_anything_shown(s, player):
+        redeal_hands(s, player, hidden, NUM_CARDS)
+        return
+    sizes = np.int64(0)  # of the hands, eight bits each
     for p in range(s.rules.num_players):
+        sizes |= np.int64(count_bits(s.hands[p])) << 8 * p
+    while not _try_hands(s, player, hidden, sizes):
+        pass  # the true hands fit, so that a trial succeeds in the end
+    left = hidden
+    for p in range(s.rules.num_players):
+        left &= ~s.hands[p]
+    for k in range(s.num_dealt, NUM_CARDS):
+        s.deck[k] = lowest_card(left)
+        left &= left - 1
+    shuffle(s, s.deck, s.num_dealt, NUM_CARDS)
+
+
+@kernel
+def _is_anything_shown(s, observer):
+    """Whether a player other than the observer has shown something about the cards in hand."""
+    for p in range(s.rules.num_players):
+        if p != observer and (s.shown[p] or s.lacks[p]):
+            return True
+        for rank in range(NUM_RANKS):
+            if p != observer and s.lacks_beside[p, rank]:
+                return True
+    return False
+
+
+@kernel
+def _try_hands(s, observer, hidden, sizes):
+    """Deal hands to all others; return whether the trial succeeds. All deals that fit do so equally often.
+
+    First each hand gets a card for each value that was shown, then others that it may hold. The trial succeeds in
+    proportion to the number of choices, so that a hand does not become likelier because cards that it could have had
+    are in others; and in inverse proportion to the number of ways in which the same hand could have been chosen.
+    """
+    left, chance = hidden, 1.0
+    for p in range(s.rules.num_players):
+        if p == observer:
+            continue
+        s.hands[p] = 0
         for value in range(2, TOP_ROYAL + 1):
-            if p != observer and s.shown[p] >> value & 1:
-                ways *= count_bits(s.hands[p] & cards_that_count(value))
+            if s.shown[p] >> value & 1:
+                most = possible_cards(s, p, hidden) & cards_that_count(value)
+                chance *= count_bits(most & left) / count_bits(most)
+                card = _any_card(s, most & left)
+                s.hands[p] |= card
+                left ^= card
+    for p in range(s.rules.num_players):
+        if p == observer:
+            continue
+        number, shown = sizes >> 8 * p & 255, count_bits(s.hands[p])
+        most = min(count_bits(possible_cards(s, p, hidden)) - shown, count_bits(left))
+        for k in range(number - shown):
+            others = possible_cards(s, p, left)
+            chance *= count_bits(others) / (most - k)
+            card = _any_card(s, others)
+            s.hands[p] |= card
+            left ^= card
+        if chance == 0 or not is_possible_hand(s, p, s.hands[p]):
+            return False
+        chance /= _ways_to_show(s, p, s.hands[p])
+    return random_unit(s.rng) < chance
+
+
+@kernel
+def _any_card(s, cards):
+    """Return a random card of a bit set, as a bit set; nothing if there is none."""
+    if cards:
+        for _ in range(random_below(s.rng, count_bits(cards))):
+            cards &= cards - 1
+    return cards & -cards
+
+
+@kernel
+def _ways_to_show(s, player, hand):
+    """Return in how many ways cards of a hand could be those that the player has shown."""
+    ways = np.int64(1)
+    for value in range(2, TOP_ROYAL + 1):
+        if s.shown[player] >> value & 1:
+            ways *= count_bits(hand & cards_that_count(value))
     return ways
 
 

@@ -13,6 +13,7 @@ from cardenvs.core.record import record
 
 __all__ = ["STATE", "CasinoOptions", "deck"]
 
+NUM_RANKS = 13
 MAX_BUILDS = 7  # on the table (10.3)
 
 LITTLE_CASINO, BIG_CASINO, JACK_OF_SPADES = parse_card("2s"), parse_card("Td"), parse_card("Js")
@@ -96,6 +97,9 @@ STATE = record(
         ("build_sets", "i1", (MAX_BUILDS,)),  # number of sets
         ("build_owners", "i1", (MAX_BUILDS,)),
         ("shown", "i2", (MAX_PLAYERS,)),  # bit V: a card that counts V has been shown by a build, and not been played
+        # Bit sets of ranks, ace first: what is not in a hand, and what is not there beside a card of a rank (10.1).
+        ("lacks", "i2", (MAX_PLAYERS,)),
+        ("lacks_beside", "i2", (MAX_PLAYERS, NUM_RANKS)),
         ("playing", "i1"),  # card whose capture or build is being put together, or NO_CARD
         ("target", "i2"),  # what it builds, or NO_TARGET
         ("composing", "i1"),  # phase

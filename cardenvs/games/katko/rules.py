@@ -3,16 +3,16 @@
 import numpy as np
 
 from cardenvs.core import events as ev
-from cardenvs.core.cards import NUM_CARDS, count_bits, lowest_card
+from cardenvs.core.cards import NUM_CARDS, SUIT_SETS, count_bits, lowest_card
 from cardenvs.core.codes import NO_DECK
 from cardenvs.core.kernel import kernel
-from cardenvs.core.redeal import choose_place, packed
-from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, shuffle_rest, start_stream
+from cardenvs.core.redeal import add_place, cards_at, deal_to_places, new_places
+from cardenvs.core.rng import DEAL, DETERMINIZE, shuffle_rest, start_stream
 from cardenvs.core.rules import win_or_loss
 from cardenvs.core.seats import wrap
 from cardenvs.games.katko import state, table
 from cardenvs.games.katko.poker_hand import hand_strength
-from cardenvs.games.katko.state import DONE, EXCHANGE, NO_CARD, PLAY, SET_ASIDE_0
+from cardenvs.games.katko.state import DONE, EXCHANGE, NO_CARD, NUM_VOIDS, PLAY, SET_ASIDE_0
 
 RANKS_IN_SUIT = 13
 ALL_CARDS = (1 << NUM_CARDS) - 1
@@ -126,6 +126,8 @@ def _deal_next(s, dealer, log):
         ev.log_clear(log, table.CLEAR_TABLE)
         for p in range(s.rules.num_players):
             s.hands[p] = s.set_aside[p] = 0
+            for voids in range(NUM_VOIDS):
+                s.put_away[p, voids] = 0
         _shuffle(s, NO_DECK, log)
     _deal_hands(s, dealer, log)
 
@@ -138,6 +140,8 @@ def _put_hand_away(s, player, log):
         card = lowest_card(hand)
         hand &= hand - 1
         ev.log_move(log, table.PUT_HAND_AWAY, player, card, table.HAND + player, table.SET_ASIDE + player, 1 << player)
+    if s.voids[player]:
+        s.put_away[player, s.voids[player]] += count_bits(s.hands[player])
     s.set_aside[player] |= s.hands[player]
     s.hands[player] = 0
 
@@ -366,56 +370,44 @@ def determinize(s, player, seed):
     """Re-deal what `player` does not see; no hand gets a suit that its owner has shown not to hold (7.1, 7.2)."""
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
+    n = s.rules.num_players
     hidden = hidden_cards(s, player)
     first = NUM_CARDS - count_bits(hidden)
     for k in range(first, NUM_CARDS):
         s.deck[k] = lowest_card(hidden)
         hidden &= hidden - 1
-    canonical_shuffle(s, s.deck, first, NUM_CARDS)
-    num_others = _redeal_hands(s, player, first)
-    # What is left lies at deck[first:]: first what the others have set aside, the rest goes to the end.
-    rest = NUM_CARDS - np.int64(s.num_dealt)
-    k = first
-    for p in range(s.rules.num_players):
-        if p != player:
-            number = count_bits(s.set_aside[p])
-            s.set_aside[p] = 0
-            for _ in range(number):
-                s.set_aside[p] |= np.int64(1) << s.deck[k]
-                k += 1
-    for back in range(rest):
-        s.deck[NUM_CARDS - 1 - back] = s.deck[first + num_others - 1 - back]
-    for k in range(first, NUM_CARDS - rest):
+    places = new_places()
+    places.number = 0
+    for seat in range(1, n):
+        p = wrap(player + seat, n)
+        add_place(places, count_bits(s.hands[p]), s.voids[p])
+    for seat in range(1, n):
+        _add_set_aside(s, places, wrap(player + seat, n))
+    add_place(places, NUM_CARDS - s.num_dealt, 0)  # the rest comes last, so that it lies where it belongs
+    deal_to_places(s, places, SUIT_SETS, s.deck, first, NUM_CARDS)
+    place = n - 1
+    for seat in range(1, n):
+        p = wrap(player + seat, n)
+        s.hands[p] = cards_at(places, seat - 1, s.deck)
+        s.set_aside[p] = 0
+        for voids in range(NUM_VOIDS):
+            if voids == 0 or s.put_away[p, voids]:
+                s.set_aside[p] |= cards_at(places, place, s.deck)
+                place += 1
+    for k in range(first, s.num_dealt):
         s.deck[k] = NO_CARD
 
 
-@kernel
-def _redeal_hands(s, player, first):
-    """Deal the others' hands from deck[first:]; close the gaps, and return how many cards are left there."""
-    n = s.rules.num_players
-    room, voids, left, num_left = np.int64(0), np.int64(0), np.int64(0), NUM_CARDS - first
-    for k in range(first, NUM_CARDS):
-        left += packed(1, suit_of(np.int64(s.deck[k])))
-    for seat in range(1, n):  # place seat - 1 is the hand of a seat; the last place is all else
-        p = wrap(player + seat, n)
-        size = count_bits(s.hands[p])
-        room += packed(size, seat - 1)
-        voids += packed(s.voids[p], seat - 1)
-        num_left -= size
-        s.hands[p] = 0
-    room += packed(num_left, n - 1)
-    kept = first
-    for k in range(first, NUM_CARDS):
-        card = np.int64(s.deck[k])
-        place = choose_place(s, card, room, left, voids, n)
-        room -= packed(1, place)
-        left -= packed(1, suit_of(card))
-        if place < n - 1:
-            s.hands[wrap(player + place + 1, n)] |= np.int64(1) << card
-        else:
-            s.deck[kept] = card
-            kept += 1
-    return num_left
+@kernel(inline=True)
+def _add_set_aside(s, places, player):
+    """Add places for what a player has set aside: hands put away without a suit, and all else first."""
+    free = count_bits(s.set_aside[player])
+    for voids in range(1, NUM_VOIDS):
+        free -= s.put_away[player, voids]
+    add_place(places, free, 0)
+    for voids in range(1, NUM_VOIDS):
+        if s.put_away[player, voids]:
+            add_place(places, s.put_away[player, voids], voids)
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ MAX_HAND = 10
 HAND_SIZE = 5  # of a poker hand
 MAX_TARGET = 10
 MAX_DEALS = MAX_PLAYERS * (MAX_TARGET - 1) + 1 + MAX_PLAYERS  # see rules.max_length
+NUM_VOIDS = 16  # sets of suits
 NO_CARD = -1
 
 EXCHANGE, PLAY = 0, 1
@@ -66,6 +67,8 @@ STATE = record(
         ("gone", "i8"),  # played in earlier deals since the last shuffle                         seen by: all
         ("last_played", "i8", (MAX_PLAYERS,)),  # in the deal before                              seen by: all
         ("voids", "u1", (MAX_PLAYERS,)),  # bit set of suits that p has shown not to hold         seen by: all
+        # Cards in `set_aside` that were a hand without the suits of a set, by that set (6.1)     seen by: all
+        ("put_away", "i1", (MAX_PLAYERS, NUM_VOIDS)),
         ("phase", "i1"),
         ("trick", "i1"),  # 0, 1, ...
         ("leader", "i1"),  # of this trick; while cards are exchanged, of the first
