@@ -6,7 +6,7 @@ from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, random_below, shuffle, shuffle_rest, start_stream
 from cardenvs.core.scratch import stack_record
-from cardenvs.games.rummikub import actions, effects, table
+from cardenvs.games.rummikub import actions, effects, past, table
 from cardenvs.games.rummikub.catalogue import NUM_MELDS
 from cardenvs.games.rummikub.ruleset import HIGH_TILE, NO_PLAY_ONLY, RANDOM_SEAT
 from cardenvs.games.rummikub.state import EXACT, NO_MELD, SCORE
@@ -23,6 +23,7 @@ from cardenvs.games.rummikub.tiles import JOKER, MAX_MELDS, NUM_NATURALS, NUM_TY
 from cardenvs.games.rummikub.turn import TO_LAY, TO_TAKE, TURN
 
 _WHO_BEGINS = 1  # the random stream for the beginner
+_MOST_WORLDS, _MOST_RACKS = 4, 64  # drawn for a twin, and for each player in one
 
 new_turn = stack_record(TURN)
 
@@ -322,7 +323,11 @@ def forfeit(s, player, log):
 
 @kernel
 def determinize(s, player, seed):
-    """Re-deal what `player` cannot know: the other racks, the pool, and the turn that another player is building."""
+    """Re-deal what `player` cannot know: the other racks, the pool, and the turn that another player is building.
+
+    Where a draw or pass proves that there was no play, racks are drawn until they fit (7.4). If none does within the
+    bounds, the racks that agree with the most turns, from the last one back, are taken.
+    """
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
     if s.current_player != player:
@@ -334,13 +339,63 @@ def determinize(s, player, seed):
                 for _ in range(s.hands[p, tile]):
                     first -= 1
                     s.deck[first] = tile
-    canonical_shuffle(s, s.deck, first, np.int64(s.num_tiles))
-    for p in range(s.rules.num_players):
-        if p != player:
-            for tile in range(NUM_TYPES):
-                s.hands[p, tile] = 0
-            for _ in range(s.rack_sizes[p]):
-                s.hands[p, s.deck[first]] += 1
-                first += 1
+    if past.proves(s):
+        _deal_fitting_world(s, player, first)
+    else:
+        canonical_shuffle(s, s.deck, first, np.int64(s.num_tiles))
+        for p in range(s.rules.num_players):
+            if p != player:
+                first = _deal_rack(s, p, first)
     for place in range(s.num_dealt):
         s.deck[place] = NO_MELD
+
+
+@kernel
+def _deal_rack(s, player, first):
+    """Deal the rack of `player` from deck[first:]; return the next place."""
+    for tile in range(NUM_TYPES):
+        s.hands[player, tile] = 0
+    for place in range(first, first + s.rack_sizes[player]):
+        s.hands[player, s.deck[place]] += 1
+    return first + s.rack_sizes[player]
+
+
+@kernel
+def _deal_fitting_world(s, player, first):
+    """Deal the racks one after the other, each until it fits, and all again if one does not."""
+    best, start_0, start_1, start_2, start_3 = np.int64(-1), s.rng[0], s.rng[1], s.rng[2], s.rng[3]
+    for _ in range(_MOST_WORLDS):
+        rng_0, rng_1, rng_2, rng_3 = s.rng[0], s.rng[1], s.rng[2], s.rng[3]
+        agreeing = _deal_fitting_racks(s, player, first)
+        if agreeing > best:
+            best, start_0, start_1, start_2, start_3 = agreeing, rng_0, rng_1, rng_2, rng_3
+        if agreeing == past.ALL_TURNS:
+            return
+    s.rng[0], s.rng[1], s.rng[2], s.rng[3] = start_0, start_1, start_2, start_3
+    _deal_fitting_racks(s, player, first)
+
+
+@kernel
+def _deal_fitting_racks(s, player, first):
+    """Return how many of the last turns agree with all racks, or past.ALL_TURNS."""
+    least, end = np.int64(past.ALL_TURNS), np.int64(s.num_tiles)
+    for p in range(s.rules.num_players):
+        if p == player:
+            continue
+        best, start_0, start_1, start_2, start_3 = np.int64(-1), s.rng[0], s.rng[1], s.rng[2], s.rng[3]
+        for _ in range(_MOST_RACKS):
+            rng_0, rng_1, rng_2, rng_3 = s.rng[0], s.rng[1], s.rng[2], s.rng[3]
+            canonical_shuffle(s, s.deck, first, end)
+            _deal_rack(s, p, first)
+            agreeing = past.num_agreeing(s, p)
+            if agreeing > best:
+                best, start_0, start_1, start_2, start_3 = agreeing, rng_0, rng_1, rng_2, rng_3
+            if agreeing == past.ALL_TURNS:
+                break
+        if best < past.ALL_TURNS:
+            s.rng[0], s.rng[1], s.rng[2], s.rng[3] = start_0, start_1, start_2, start_3
+            canonical_shuffle(s, s.deck, first, end)
+            _deal_rack(s, p, first)
+        first += s.rack_sizes[p]
+        least = min(least, best)
+    return least
