@@ -20,6 +20,7 @@ from cardenvs.agents.network import ACTIVATIONS, HEADS, Network, log_policy
 from cardenvs.agents.weights import read_weights
 from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError, require
+from cardenvs.core.files import whole_file
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.rng import derived_seed
@@ -96,12 +97,8 @@ def write_checkpoint(
         "reward_scale": reward_scale,
         **more,
     }
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as file:
+    with whole_file(path, sync=True) as file:
         torch.save(checkpoint, file)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
 
 
 def _read_archive(path: str | Path) -> dict[str, Any]:

@@ -22,8 +22,6 @@ from cardenvs.core.errors import AgentFailureError, IllegalActionError
 from cardenvs.core.state import State
 
 OK, FORCED, FORFEITED = "ok", "forced", "forfeit"
-_OURS = {"cardenvs.agents.policy", "cardenvs.agents.search", "cardenvs.agents.ppo", "cardenvs.agents.terminal"}
-_PASS_ON = {"cardenvs.agents.guarded.process", "cardenvs.llm.agent"}  # what a player knows, to somebody elsewhere
 
 
 @dataclass(frozen=True)
@@ -65,13 +63,21 @@ class Seat:
         agent: who plays.
         player: int.
         seed: the agent's own for this game.
+        guest: whether its code is from outside cardenvs.
         is_observer: whether the agent wants to see events as they happen.
     """
 
-    def __init__(self, agent: Agent, player: int, seed: int) -> None:
-        """Seat an agent; nothing is asked of it."""
-        self.agent, self.player, self.seed = agent, player, seed
-        self._trusted = is_ours(agent) or type(agent).__module__ in _PASS_ON
+    def __init__(self, agent: Agent, player: int, seed: int, guest: bool = True) -> None:
+        """Seat an agent; nothing is asked of it.
+
+        Args:
+            agent: who plays.
+            player: int.
+            seed: the agent's own for this game.
+            guest: as `cardenvs.agents.specs.is_guest` says of its spec; agents and functions given as objects are
+                guests.
+        """
+        self.agent, self.player, self.seed, self.guest = agent, player, seed, guest
         self._decisions, self._last_ply = 0, -2
         self.is_observer = callable(getattr(agent, "observe", None))
         self._shown = 0  # events
@@ -87,10 +93,10 @@ class Seat:
     def turn(self, state: State) -> Turn:
         """Return the turn of the player, who is to act in `state`.
 
-        Only an agent of cardenvs gets one that refers to `state`; others get one of a twin.
+        A guest gets one of a twin; only an agent of cardenvs gets one that refers to `state`.
         """
         turn = Turn(state, self.seed, self._decisions, goes_on=state.ply == self._last_ply + 1)
-        if self._trusted:
+        if not self.guest:
             return turn
         return Turn(turn.determinize(turn.seed), self.seed, turn.decision, turn.goes_on)
 
@@ -177,8 +183,3 @@ def checked_choice(state: State, action: Any) -> int:
     except IllegalActionError as error:
         raise AgentFailureError("illegal", f"it chose what is not legal: {error}") from None
     return int(action)
-
-
-def is_ours(agent: object) -> bool:
-    """Return whether an agent is one that cardenvs brings along, and nobody else decides."""
-    return type(agent).__module__ in _OURS

@@ -22,6 +22,7 @@ from cardenvs.core.errors import ArenaError
 
 _BLOCK = 8  # most deals that are played in one lineup before the next lineup plays them
 _LOOK_GROWTH = 1.25  # factor of deals from one check to the next
+_MOST_DEALS = 10**15  # that a match may have
 
 
 @dataclass(frozen=True)
@@ -310,7 +311,8 @@ def deals_needed(tally: Tally, half_width: float, of: Literal["means", "pairs"] 
     """Estimate from the deals in `tally` how many deals bring each 95% interval to `half_width`; largest first.
 
     Raises:
-        ArenaError: there are fewer than two deals, or the half-width is not above 0.
+        ArenaError: there are fewer than two deals, or the half-width is not above 0, or so small that no match could
+            reach it.
     """
     if not 0 < half_width < math.inf:
         raise ArenaError(f"a half-width must be a number above 0; got {half_width}")
@@ -335,6 +337,10 @@ def _deals_for(spread: float, half_width: float) -> int:
     """Return the least n >= 2 with t(n - 1) * spread / sqrt(n) <= half_width."""
     low, high = 1, 2
     while _t(high) * spread / math.sqrt(high) > half_width:
+        if high > _MOST_DEALS:
+            raise ArenaError(
+                f"a half-width of {half_width:g} needs more than {_MOST_DEALS:.0e} deals; choose a larger one"
+            )
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from cardenvs.agents.base import Agent, BatchAgent, Turn
 from cardenvs.agents.seating import OK, Decision, Seat, checked_choice
-from cardenvs.agents.specs import make_agent
+from cardenvs.agents.specs import is_guest, make_agent
 from cardenvs.arena.match import Match
 from cardenvs.arena.records import GameRecord, Job
 from cardenvs.core.errors import AgentError, ArenaError
@@ -243,7 +243,8 @@ class _Table:
             raise _DealError(f"{game.name} cannot deal seed {seed}: {type(error).__name__}: {error}") from error
 
     def _begin(self) -> None:
-        self.players = [Seat(made, p, self.seeds[p]) for p, made in enumerate(self.agents)]
+        guests = [is_guest(self.match.agents[agent]) for agent in self.seating]
+        self.players = [Seat(made, p, self.seeds[p], guests[p]) for p, made in enumerate(self.agents)]
         for player, agent in enumerate(self.seating):
             if not self.pool.batched[agent] and not self._safely(player, self.players[player].begin, self.state):
                 return
@@ -356,7 +357,7 @@ class _GuardedTable(_Table):
         for player, agent in enumerate(self.seating):
             if self.pool.batched[agent]:  # all tables share the agent, but each seat counts its own failures
                 shared = self.agents[player]
-                self.agents[player] = AgentProxy(_inner(shared), self.match.guard, shared.name)
+                self.agents[player] = AgentProxy(_inner(shared), self.match.guard, shared.name, shared.guest)
         self.players = list(self.agents)
         self._failures_before = [Counter(proxy.failures) for proxy in self.agents]
         for player, proxy in enumerate(self.agents):

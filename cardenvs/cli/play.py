@@ -97,11 +97,12 @@ def _play_in_terminal(state: "State", seat: int, names: list[str], guests_key: s
     console = new_console()
     you = TerminalAgent(console)
     agents: list[Agent] = [you if p == seat else _made(names[p], state) for p in range(state.num_players)]
+    guests = [p != seat and is_guest(name) for p, name in enumerate(names)]
     seeds = [
-        guest_seed(guests_key, state.seed, p) if is_guest(names[p]) else derived_seed(state.seed, "player", p)
-        for p in range(state.num_players)
+        guest_seed(guests_key, state.seed, p) if guest else derived_seed(state.seed, "player", p)
+        for p, guest in enumerate(guests)
     ]
-    seats = [Seat(agent, p, seeds[p]) for p, agent in enumerate(agents)]
+    seats = [Seat(agent, p, seeds[p], guests[p]) for p, agent in enumerate(agents)]
     for each in seats:
         each.begin(state)
     check = ResultCheck(state)

@@ -10,7 +10,7 @@ from cardenvs.cli.options import parse_pairs
 from cardenvs.cli.shared import finite
 from cardenvs.core.errors import AgentError
 
-_SLOWEST = 60.0
+_SLOWEST, _LONGEST_CLOCK = 60.0, 604_800.0
 
 
 def serve(
@@ -51,6 +51,24 @@ def serve(
     pace: Annotated[
         float, typer.Option(min=0, max=_SLOWEST, callback=finite, help="Seconds between the moves of agents.")
     ] = 0.8,
+    think: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=_SLOWEST,
+            callback=finite,
+            help="Least seconds that agents take at tables with people, so that their time tells nothing.",
+        ),
+    ] = 0.5,
+    clock: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=_LONGEST_CLOCK,
+            callback=finite,
+            help="Seconds for each move at tables of several people, after which a player forfeits. 0: no limit.",
+        ),
+    ] = 600.0,
 ) -> None:
     """Serve games to browsers: a lobby, tables for people and agents, recorded games. Ctrl-C ends it.
 
@@ -66,10 +84,11 @@ def serve(
     require("starlette", "server")
     require("fastapi", "server")
     require("websockets", "server")
-    uvicorn = require("uvicorn", "server")
+    require("uvicorn", "server")
     from cardenvs.server.app import make_app
     from cardenvs.server.poker.pools import read_key
     from cardenvs.server.settings import Settings
+    from cardenvs.server.wire import run
 
     for path in [*(replay or []), *(store or [])]:
         input_file(path)
@@ -82,18 +101,15 @@ def serve(
         poker_run=poker_run,
         deck_key=read_key(deck_key) if deck_key else b"",
         pace=pace,
+        think=think,
+        clock=clock,
     )
     app = make_app(settings)
     if log:
         _log_requests()
     shown = f"[{bind}]" if ":" in bind else bind
     typer.echo(f"http://{shown}:{port} serves; tables are kept in {settings.data}. Ctrl-C ends it.", err=True)
-    limits = settings.limits
-    uvicorn.run(
-        app, host=bind, port=port, log_level="warning", access_log=False, server_header=False,
-        timeout_graceful_shutdown=3, ws="websockets-sansio", ws_max_size=4 * limits.message_bytes,
-        limit_concurrency=2 * limits.connections,
-    )  # fmt: skip
+    run(app, bind, port, settings.limits)
 
 
 def _log_requests() -> None:
@@ -109,5 +125,10 @@ def _log_requests() -> None:
 def _default_data() -> Path:
     from platformdirs import user_data_path
 
-    folder = user_data_path("cardenvs", ensure_exists=True)
+    from cardenvs.core.errors import FileError
+
+    try:
+        folder = user_data_path("cardenvs", ensure_exists=True)
+    except RuntimeError:
+        raise FileError("this user has no home directory to keep tables in; give --data FILE") from None
     return folder / "tables.db"

@@ -69,7 +69,7 @@ def simulate(
 
     - `cardenvs simulate wingspan --games 1000 --players 3`
     - `cardenvs simulate leduc_poker --agents search:simulations=20,random --games 200 --seed 7 --json games.json`
-    - `cardenvs simulate gin_rummy --agents heuristic,random -o reward=score --quiet -p 2`
+    - `cardenvs simulate gin_rummy --agents heuristic,random -o match_target=100 --quiet -p 2`
     - `cardenvs simulate kuhn_poker --seed 7 --only 12,40`
     """
     from cardenvs.arena.store import Store

@@ -1,5 +1,6 @@
 """`cardenvs solve` and `cardenvs exploitability`."""
 
+import functools
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -53,31 +54,34 @@ def solve(
     - `cardenvs solve --resume runs/leduc/latest.policy --iterations 5000`
     """
     from cardenvs.core.errors import OptionError
-    from cardenvs.core.files import check_input, check_output_folder
+    from cardenvs.core.files import check_input, check_output_folder, locked_folder
     from cardenvs.core.registry import get_game
     from cardenvs.training.cfr import Run
 
     if resume is not None and (game or option or out or overwrite):
         raise OptionError("--resume takes game, options and folder from the file; give it --iterations or --until")
-    with ProgressBar("Listing positions", unit="histories", transient=True, hidden=quiet) as bar:
-        if resume is not None:
-            check_input(resume)
-            run = Run.resume(resume, bar.show)
-        else:
-            if not game:
-                raise OptionError("which game? name one, as in: cardenvs solve leduc_poker_v0")
-            found = get_game(game)
-            options = read_options(found, option)
-            folder = Path("runs") / time.strftime(f"{found.name}-%Y%m%d-%H%M%S") if out is None else out
-            if out is not None:
-                check_output_folder(folder)
-            run = Run.begin(found, options.as_dict(), method, folder, seed, overwrite, bar.show)
-    if iterations is None and until is None:
-        iterations = _DEFAULT_ITERATIONS
-    if iterations is not None and iterations <= run.solver.iterations:
-        done = f"{run.solver.iterations:,}"
-        raise OptionError(f"{resume} has done {done} iterations; give --iterations a larger number")
-    _work(run, iterations, until, quiet)
+    if resume is not None:
+        check_input(resume)
+        folder = resume.parent
+        make = functools.partial(Run.resume, resume)
+    else:
+        if not game:
+            raise OptionError("which game? name one, as in: cardenvs solve leduc_poker_v0")
+        found = get_game(game)
+        options = read_options(found, option).as_dict()
+        folder = Path("runs") / time.strftime(f"{found.name}-%Y%m%d-%H%M%S") if out is None else out
+        if out is not None:
+            check_output_folder(folder)
+        make = functools.partial(Run.begin, found, options, method, folder, seed, overwrite)
+    with locked_folder(folder):
+        with ProgressBar("Listing positions", unit="histories", transient=True, hidden=quiet) as bar:
+            run = make(on_progress=bar.show)
+        if iterations is None and until is None:
+            iterations = _DEFAULT_ITERATIONS
+        if iterations is not None and iterations <= run.solver.iterations:
+            done = f"{run.solver.iterations:,}"
+            raise OptionError(f"{resume} has done {done} iterations; give --iterations a larger number")
+        _work(run, iterations, until, quiet)
     if strategy:
         _print_strategy(run)
 

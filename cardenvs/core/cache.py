@@ -51,13 +51,32 @@ _EXPIRY = 30 * 24 * _HOUR  # units not used for this long are deleted
 
 @functools.cache
 def cache_folder() -> Path:
-    """Return the folder for compiled code: CARDENVS_CACHE_DIR, or a folder in the user's cache."""
+    """Return the folder for compiled code: CARDENVS_CACHE_DIR, or a folder in the user's cache.
+
+    A user without a home directory, as in a container run with any user id, gets a folder for temporary files.
+    """
     chosen = os.environ.get("CARDENVS_CACHE_DIR")
     if chosen:
         return Path(chosen).absolute()
     import platformdirs
 
-    return Path(platformdirs.user_cache_dir("cardenvs", appauthor=False)) / "kernels"
+    try:
+        return Path(platformdirs.user_cache_dir("cardenvs", appauthor=False)) / "kernels"
+    except RuntimeError:  # no HOME, and no entry in the list of users
+        folder = _temporary_folder() / f"cardenvs-kernels-{os.getuid()}"
+    _report_once(
+        "homeless",
+        f"cardenvs: this user has no home directory; compiled code is kept in {folder} (set CARDENVS_CACHE_DIR to "
+        "choose another folder).",
+    )
+    return folder
+
+
+def _temporary_folder() -> Path:
+    try:
+        return Path(tempfile.gettempdir())
+    except FileNotFoundError:  # none is writable, as `trusted_folder` will report
+        return Path("/tmp")
 
 
 @functools.cache

@@ -3,6 +3,8 @@
 Messages say what was wrong, why, and what would be valid. A call that raises one of them changes nothing.
 """
 
+from typing import Any, Self
+
 
 class CardenvsError(Exception):
     """Base class of all errors below."""
@@ -84,21 +86,39 @@ class FoldError(CardenvsError, RuntimeError):
     """An event does not fit the table to which it is applied. A bug in a game, not in its caller."""
 
 
+class ConcurrentUseError(CardenvsError, RuntimeError):
+    """Two threads used one object at the same time. The call that raises it has changed nothing."""
+
+    @classmethod
+    def of(cls, what: str) -> Self:
+        """Return the error for a kind of object."""
+        return cls(
+            f"another thread is using this {what}: use it from one thread at a time, or give each thread a copy of its "
+            "own (clone() or copy.deepcopy)"
+        )
+
+
 class MissingExtraError(CardenvsError, ImportError):
-    """An optional dependency is not installed."""
+    """An optional dependency is not installed, or is installed and cannot be imported."""
 
 
-def require(module: str, extra: str):
+def require(module: str, extra: str) -> Any:
     """Import and return `module`.
 
     Raises:
-        MissingExtraError: the module is not installed. The message names the extra of cardenvs that installs it.
+        MissingExtraError: the module is not installed, and the message names the extra of cardenvs that installs it; or
+            it is installed and its import fails, and the message has the reason.
     """
     import importlib
 
     try:
         return importlib.import_module(module)
-    except ImportError as error:
+    except Exception as error:  # a broken package may raise anything: OSError for a library, AttributeError, ...
+        if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
+            raise MissingExtraError(
+                f"this needs {module!r}, which is not installed; install it with: pip install 'cardenvs[{extra}]'"
+            ) from error
         raise MissingExtraError(
-            f"this needs {module!r}, which is not installed; install it with: pip install 'cardenvs[{extra}]'"
+            f"this needs {module!r}, which is installed but cannot be imported ({type(error).__name__}: {error}); "
+            f"repair it with: pip install --force-reinstall 'cardenvs[{extra}]'"
         ) from error

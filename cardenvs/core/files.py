@@ -1,11 +1,13 @@
-"""Checks of files before they are needed, and atomic writes."""
+"""Checks of files before they are needed, atomic writes, and locks."""
 
 import contextlib
 import errno
 import os
 import secrets
 import stat
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from cardenvs.core.errors import FileError
 
@@ -18,14 +20,34 @@ def write_whole(path: FilePath, data: str | bytes) -> None:
     Raises:
         OSError: the file cannot be written, or the path is a folder, a device or a pipe. Nothing has changed.
     """
+    with whole_file(path) as file:
+        file.write(data.encode() if isinstance(data, str) else data)
+
+
+@contextlib.contextmanager
+def whole_file(path: FilePath, sync: bool = False) -> Iterator[IO[bytes]]:
+    """Open a binary file that takes the place of `path` at the end of the block, or is deleted if the block fails.
+
+    Every call writes to a file of its own, so several processes may write the same path.
+
+    Args:
+        path: of the file.
+        sync: wait until the contents are on the disk, so that a power failure cannot leave a part either.
+
+    Raises:
+        OSError: as for `write_whole`.
+    """
     target = Path(os.path.realpath(path))  # replaces the target of a link, not the link
-    raw = data.encode() if isinstance(data, str) else data
     if target.exists() and not target.is_file():
         code = errno.EISDIR if target.is_dir() else errno.EINVAL
         raise OSError(code, os.strerror(code), str(target))
     part = _part(target.parent)
     try:
-        part.write_bytes(raw)
+        with part.open("wb") as file:
+            yield file
+            if sync:
+                file.flush()
+                os.fsync(file.fileno())
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
@@ -33,6 +55,111 @@ def write_whole(path: FilePath, data: str | bytes) -> None:
 
 def _part(folder: Path) -> Path:
     return folder / f".{os.getpid()}-{secrets.token_hex(4)}.part"
+
+
+_FOLDER_LOCK = ".lock"
+
+
+@contextlib.contextmanager
+def locked_folder(path: FilePath) -> Iterator[None]:
+    """Keep other processes out of a folder, as `locked` does. It is created, and removed if it is empty in the end.
+
+    Raises:
+        FileError, OSError: as for `locked`.
+    """
+    folder, is_new = Path(path), not Path(path).exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with locked(folder / _FOLDER_LOCK):
+            yield
+    finally:
+        if is_new:
+            with contextlib.suppress(OSError):  # it holds files
+                folder.rmdir()
+
+
+@contextlib.contextmanager
+def locked(path: FilePath) -> Iterator[None]:
+    """Keep other processes out of the block. The lock is the file `path`, and ends with the process at the latest.
+
+    The operating system holds the lock, so a killed process leaves none behind. On file systems without locks, the
+    block runs without one.
+
+    Raises:
+        FileError: another process, or another block of this one, holds the lock. The message has its process id.
+        OSError: the file cannot be created.
+    """
+    file = _locked_file(Path(path))
+    try:
+        yield
+    finally:
+        if not file.closed:  # a forked process has closed it
+            Path(path).unlink(missing_ok=True)  # before the lock ends: the next one finds this file or makes its own
+            _locked.discard(file)
+            file.close()
+
+
+def _locked_file(path: Path) -> IO[bytes]:
+    while True:
+        file = path.open("a+b")
+        try:
+            if not _lock(file):
+                file.seek(0)
+                pid = file.read(20).decode("ascii", "replace").strip()
+                raise FileError(
+                    f"{path.parent if path.name == _FOLDER_LOCK else path.with_suffix('')} is in use by "
+                    f"{f'process {pid}' if pid else 'another process'}; wait until it ends, or choose another path"
+                )
+            if _is_at(file, path):
+                file.truncate(0)
+                file.write(str(os.getpid()).encode())
+                file.flush()
+                _locked.add(file)
+                return file
+        except BaseException:
+            file.close()
+            raise
+        file.close()  # its last owner has just deleted it
+
+
+def _is_at(file: IO[bytes], path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+_locked: set[IO[bytes]] = set()
+_LOCKED_BYTE = 1 << 30  # for Windows, where nobody can read what is locked
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP)
+
+
+def _lock(file: IO[bytes]) -> bool:
+    """Lock a file, if nobody else has."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            file.seek(_LOCKED_BYTE)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno in _NO_LOCKS
+    return True
+
+
+def _close_locked() -> None:
+    """Close the lock files that a fork inherits: it would keep the locks of a killed process."""
+    for file in _locked:
+        file.close()
+    _locked.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_locked)
 
 
 def check_output(path: FilePath) -> None:

@@ -21,6 +21,9 @@ class History:
     """The events of one state, as far as they have been requested.
 
     `rows` replays only the actions that are new since the last call.
+
+    Attributes:
+        num_actions: number of actions whose events are in the log.
     """
 
     def __init__(self, game: "Game", options: Options, seed: int, deck: np.ndarray, base: np.ndarray | None) -> None:
@@ -35,7 +38,7 @@ class History:
         """
         self._game, self._options = game, options
         self._chunks: list[np.ndarray] = []
-        self._num_logged = 0  # actions whose events are in the log
+        self.num_actions = 0  # actions whose events are in the log
         if base is not None:
             self._states = copied(base)
             return
@@ -44,14 +47,14 @@ class History:
 
     def rows(self, actions: list[int]) -> np.ndarray:
         """Return the events after all `actions` of the state, int32 (n, COLUMNS), with their sets of viewers."""
-        if self._num_logged < len(actions):
+        if self.num_actions < len(actions):
             engine, legal = self._game.engine, np.zeros(self._game.max_legal(self._options), np.int32)
 
             def step(action: int, states: np.ndarray, log: np.ndarray) -> None:
                 engine.apply(states, 0, action, log, legal)
 
-            self._log([functools.partial(step, action) for action in actions[self._num_logged :]])
-            self._num_logged = len(actions)
+            self._log([functools.partial(step, action) for action in actions[self.num_actions :]])
+            self.num_actions = len(actions)
         if len(self._chunks) != 1:
             self._chunks = [np.concatenate(self._chunks) if self._chunks else NO_ROWS]
         return self._chunks[0]
@@ -76,5 +79,5 @@ class History:
         """Return an independent copy."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin._states, twin._chunks = self._states.copy(), list(self._chunks)
+        twin._states, twin._chunks = copied(self._states), list(self._chunks)
         return twin

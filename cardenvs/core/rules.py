@@ -96,7 +96,8 @@ class Rules:
                                           View.illegal_reason; without it every refusal reads the same
         apply_action(s, action, log)      applies one legal action; sets rewards, current_player, terminal
         forfeit(s, player, log)           removes `player`, who is to act, from the game: clears
-                                          s.active[player] and pays what it has lost
+                                          s.active[player] and charges at least the most that staying
+                                          could still have cost, so that leaving never pays
         observe(s, player, out)           writes what `player` may know, seats counted from that player
         determinize(s, player, seed)      re-deals what `player` cannot know; sets s.seed
 

@@ -3,17 +3,28 @@
 A state stores its seed, its explicit deck and the actions since the deal. Events are derived from these when they are
 requested and cost nothing until then. Differences from OpenSpiel: `apply` includes chance, so there are no chance
 nodes; `legal_actions()` always refers to the player to act; `observation(player)` returns an array.
+
+Threads may read a state at the same time. A call that would change it while another thread uses it raises
+ConcurrentUseError, and so does a call that would read it while another thread changes it: kernels check nothing, so a
+record that changes under them can crash the process.
 """
 
+import functools
 import secrets
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
 
 from cardenvs.core.checks import checked_integer, checked_player, checked_seed, is_integer, short
 from cardenvs.core.codes import FORFEIT, HOLD, MASK_DTYPE, NO_DECK, TERMINAL_PLAYER
-from cardenvs.core.errors import DeckError, FormatError, HiddenInformationError, IllegalActionError
+from cardenvs.core.errors import (
+    ConcurrentUseError,
+    DeckError,
+    FormatError,
+    HiddenInformationError,
+    IllegalActionError,
+)
 from cardenvs.core.events import NO_LOG, OMNISCIENT, SPECTATOR, Event
 from cardenvs.core.fold import FoldedTable, fold
 from cardenvs.core.game_view import write_game_view
@@ -31,6 +42,25 @@ if TYPE_CHECKING:
 
 _MOST = 2**31 - 1  # largest number of rounds or plies that `simulate` accepts
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _reading(method: "Callable[Concatenate[State, P], T]") -> "Callable[Concatenate[State, P], T]":
+    """Let no other thread change the state while `method` reads it."""
+
+    @functools.wraps(method)
+    def read(self: "State", *args: P.args, **kwargs: P.kwargs) -> T:
+        if self._users < 0:
+            raise ConcurrentUseError.of("State")
+        self._users += 1
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            self._users -= 1
+
+    return read
+
 
 class State:
     """One game in progress. Use `game.new_state(...)` to create one.
@@ -39,7 +69,6 @@ class State:
         game: the Game.
         options: its validated options.
         seed: int, the seed of the episode; in a determinized twin, of all future chance.
-        deck: explicit tokens of the deal, int16, usually empty.
     """
 
     def __init__(
@@ -47,9 +76,9 @@ class State:
     ) -> None:
         self.game, self.options = game, options
         self.seed = secrets.randbits(63) if seed is None else checked_seed(seed)
-        self.deck = game.parse_deck(deck, options)
+        self._deck = game.parse_deck(deck, options)
         self._states = game.blank(options)
-        game.engine.start(self._states, 0, self.seed, self.deck, NO_LOG)
+        game.engine.start(self._states, 0, self.seed, self._deck, NO_LOG)
         self._actions: list[int] = []
         self._knower: int | None = None  # in a determinized twin, the player whose knowledge it keeps
         self._set_history_start(None, NO_ROWS)
@@ -67,7 +96,7 @@ class State:
         """
         state = object.__new__(cls)
         state.game, state.options, state.seed = game, options, int(states["seed"][0])
-        state.deck = game.parse_deck(None, options)
+        state._deck = game.parse_deck(None, options)
         state._states, state._actions = states, []
         state._knower = None
         state._set_history_start(states, NO_ROWS)
@@ -81,12 +110,20 @@ class State:
 
     def _reset_caches(self) -> None:
         """Forget everything derived from the record and the history."""
+        # How many calls read the state now; -1 while one changes it. Python switches threads at calls and at the ends
+        # of loops only, so no other thread comes between looking at it and setting it, and it costs less than a lock.
+        self._users = 0
         self._legal_buffer = np.zeros(self.game.max_legal(self.options), np.int32)
         self._num_legal: int | None = None
         self._wide: Record | None = None
         self._history: History | None = None
 
     # -- reading ------------------------------------------------------------------------------------------------
+
+    @property
+    def deck(self) -> np.ndarray:
+        """A copy of the explicit tokens of the deal, int16, usually empty."""
+        return self._deck.copy()
 
     @property
     def num_players(self) -> int:
@@ -141,25 +178,40 @@ class State:
     @property
     def record(self) -> Record:
         """A read-only copy of the record with all integers widened to int64."""
-        if self._wide is None:
-            wide = widen(self._states)
-            wide.setflags(write=False)
-            self._wide = wide[0]
+        return self._widened() if self._wide is None else self._wide
+
+    @_reading
+    def _widened(self) -> Record:
+        wide = widen(self._states)
+        wide.setflags(write=False)
+        self._wide = wide[0]
         return self._wide
 
     @property
     def records(self) -> np.ndarray:
-        """The record itself, as an array of shape (1,) for the kernels of `game.engine`. Do not write to it."""
-        return self._states
+        """A copy of the record, as an array of shape (1,) for the kernels of `game.engine`."""
+        return self._copied()
 
+    @_reading
+    def _copied(self) -> np.ndarray:
+        return copied(self._states)
+
+    @_reading
     def record_bytes(self) -> bytes:
         """Return the bytes of the record, to compare states."""
         return self._states.tobytes()
 
     def legal_actions(self) -> list[int]:
         """Return the action ids the player to act may choose, ascending; an empty list if the game is over."""
-        return self._legal().tolist()
+        if self._users < 0:  # as in `_reading`, without its call
+            raise ConcurrentUseError.of("State")
+        self._users += 1
+        try:
+            return self._legal().tolist()
+        finally:
+            self._users -= 1
 
+    @_reading
     def action_mask(self, player: int | None = None) -> np.ndarray:
         """Return the action mask of `player`, by default of the player to act.
 
@@ -173,25 +225,54 @@ class State:
 
     def write_mask(self, mask: np.ndarray) -> None:
         """Write the action mask of the player to act into `mask`, int8 (num_actions,)."""
-        write_mask(self._legal(), self._num_legal, mask)
+        if self._users < 0:
+            raise ConcurrentUseError.of("State")
+        self._users += 1
+        try:
+            write_mask(self._legal(), self._num_legal, mask)
+        finally:
+            self._users -= 1
 
     def observation(self, player: int) -> np.ndarray:
         """Return what `player` may know now, as an array of the game's layout."""
         layout = self.game.layout(self.options)
-        out = np.zeros(layout.size, layout.dtype)
-        self.game.engine.observe(self._states, 0, self._checked_player(player), out)
+        out = np.empty(layout.size, layout.dtype)
+        player = self._checked_player(player)
+        if self._users < 0:  # as in `_reading`, without its call
+            raise ConcurrentUseError.of("State")
+        self._users += 1
+        try:
+            self.game.engine.observe(self._states, 0, player, out)
+        finally:
+            self._users -= 1
         return out
 
+    def write_observation(self, player: int, out: np.ndarray) -> None:
+        """Write what `player`, 0 to num_players - 1, may know now into `out`, of the layout's size and dtype.
+
+        For interfaces that have checked both.
+        """
+        if self._users < 0:
+            raise ConcurrentUseError.of("State")
+        self._users += 1
+        try:
+            self.game.engine.observe(self._states, 0, player, out)
+        finally:
+            self._users -= 1
+
+    @_reading
     def describe_observation(self, player: int) -> str:
         """Return the observation of `player` as text, one line per section."""
         return self.game.layout(self.options).describe(self.observation(player))
 
+    @_reading
     def table(self, viewer: int) -> FoldedTable:
         """Return the table as known to `viewer`, which is a player, SPECTATOR or OMNISCIENT."""
         table = FoldedTable(self.game.table)
         self.game.view.fill_table(self.record, self._checked_viewer(viewer), table)
         return table
 
+    @_reading
     def view(self, viewer: int, key: bytes = b"", candidates: bool = False) -> dict[str, Any]:
         """Return what `viewer` may see as one JSON document: piles, counters, prompt and choices (docs/game-view.md).
 
@@ -203,10 +284,12 @@ class State:
         """
         return write_game_view(self, self._checked_viewer(viewer), key, candidates)
 
+    @_reading
     def facts(self, player: int) -> dict[str, Any]:
         """Return what a careful player would have deduced, as JSON-compatible data."""
         return self.game.view.facts(self.record, self._checked_player(player))
 
+    @_reading
     def render(self, viewer: int, colour: bool = False) -> str:
         """Return the table as text for `viewer`, with ANSI colours if `colour` is True."""
         markup = self.game.view.render(self.record, self._checked_viewer(viewer), self.table(viewer))
@@ -234,19 +317,52 @@ class State:
         Raises:
             IllegalActionError: the action is illegal. The message gives the reason and the legal actions; the state is
                 unchanged.
+            ConcurrentUseError: another thread uses the state at the same time; the state is unchanged.
         """
-        if is_integer(action) and action >= FORFEIT:
-            self._check(action)
-        else:
-            self.check_legal(action)
-        self.apply_unchecked(int(action))
+        if self._users:
+            raise ConcurrentUseError.of("State")
+        self._users = -1
+        try:
+            if is_integer(action) and action in self._legal().tolist():
+                self._advance(int(action))
+                return
+        finally:
+            self._users = 0
+        self._apply_uncommon(action)
+
+    def _apply_uncommon(self, action: int) -> None:
+        """Apply a code, or raise the reason why `action` is illegal."""
+        if self._users:
+            raise ConcurrentUseError.of("State")
+        self._users = 1  # reads, while it checks
+        try:
+            if is_integer(action) and action >= FORFEIT:
+                self._check(action)
+            else:
+                self.check_legal(action)
+            if self._users > 1:
+                raise ConcurrentUseError.of("State")
+            self._users = -1
+            self._advance(int(action))
+        finally:
+            self._users = 0 if self._users < 0 else self._users - 1
 
     def apply_unchecked(self, action: int) -> None:
         """Apply an action without checking that it is legal. For interfaces that have already checked it."""
+        if self._users:
+            raise ConcurrentUseError.of("State")
+        self._users = -1
+        try:
+            self._advance(action)
+        finally:
+            self._users = 0
+
+    def _advance(self, action: int) -> None:
         self._num_legal = self.game.engine.apply(self._states, 0, action, NO_LOG, self._legal_buffer)
         self._actions.append(action)
         self._wide = None
 
+    @_reading
     def legal_text(self, most: int = 8) -> str:
         """Return the first `most` legal actions as text for messages."""
         legal = self.legal_actions()
@@ -275,6 +391,7 @@ class State:
         if reason:
             raise IllegalActionError(f"{self.game.name}: {reason}; {self.legal_text()}")
 
+    @_reading
     def explain_illegal(self, action: int) -> str:
         """Return why `action`, an id or a code, is illegal now; an empty string if it is legal."""
         if not is_integer(action):
@@ -299,6 +416,7 @@ class State:
         who = f"player_{self.current_player}"
         return f"{who} may not {self._label(action)}: {reason}" if action < num_actions else f"{who}: {reason}"
 
+    @_reading
     def action_label(self, action: int) -> str:
         """Return the label of an action in this state.
 
@@ -311,6 +429,7 @@ class State:
             )
         return self._label(int(action))
 
+    @_reading
     def action_from_label(self, text: str) -> int:
         """Return the legal action with the label `text`. Ignores case and extra whitespace.
 
@@ -325,6 +444,7 @@ class State:
 
     # -- events -------------------------------------------------------------------------------------------------
 
+    @_reading
     def event_rows(self, viewer: int) -> np.ndarray:
         """Return the events that `viewer` saw as an array, int32 (n, 8); see `cardenvs.core.events`.
 
@@ -340,6 +460,7 @@ class State:
         rows = self.game.table.visible(self._log_rows(), viewer)
         return rows if self.has_history else np.concatenate([self._known_rows, rows])
 
+    @_reading
     def event_log(self) -> np.ndarray:
         """Return all events with their sets of viewers, int32 (n, 8), for recording a game.
 
@@ -351,14 +472,20 @@ class State:
         return self._log_rows().copy()
 
     def _log_rows(self) -> np.ndarray:
-        if self._history is None:
-            self._history = History(self.game, self.options, self.seed, self.deck, self._base)
-        return self._history.rows(self._actions)
+        history = self._history
+        if history is None:
+            history = History(self.game, self.options, self.seed, self._deck, self._base)
+        elif history.num_actions < len(self._actions):
+            history = history.copy()  # another thread may read the events of this one
+        rows = history.rows(self._actions)
+        self._history = history
+        return rows
 
     def events(self, player: int = OMNISCIENT) -> list[Event]:
         """Return the events that `player` saw, oldest first; by default all events."""
         return [self.game.table.read(row) for row in self.event_rows(player)]
 
+    @_reading
     def recap(self, player: int, last: int | None = None) -> list[str]:
         """Return the events that `player` saw, one sentence each; only the latest `last` if given."""
         kinds = {kind.name: kind for kind in self.game.table.kinds}
@@ -375,6 +502,7 @@ class State:
         """Return a hash of everything `player` has seen and done: its information state under perfect recall."""
         return key_text(information_key(self.event_rows(self._checked_player(player))))
 
+    @_reading
     def validate(self, player: int, intent: Any, key: bytes = b"") -> Verdict:
         """Return whether `player` may do what an intent (JSON, see `cardenvs.core.intents`) says, and if not, why.
 
@@ -386,17 +514,21 @@ class State:
 
     def clone(self) -> Self:
         """Return an independent copy."""
-        twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        twin._states = copied(self._states)
-        twin._actions = self._actions.copy()
-        num_legal, buffer = self._num_legal, self._legal_buffer
-        twin._reset_caches()
-        twin._num_legal = num_legal
-        twin._legal_buffer[:] = buffer
-        twin._history = self._history.copy() if self._history is not None else None
-        return twin
+        if self._users < 0:
+            raise ConcurrentUseError.of("State")
+        self._users += 1
+        try:
+            twin = object.__new__(type(self))
+            twin.__dict__.update(self.__dict__)
+            twin._states = copied(self._states)
+            twin._actions = self._actions.copy()
+            twin._users, twin._legal_buffer = 0, self._legal_buffer.copy()
+            twin._history = self._history.copy() if self._history is not None else None
+            return twin
+        finally:
+            self._users -= 1
 
+    @_reading
     def determinize(self, player: int, seed: int) -> Self:
         """Return a twin: a copy in which everything `player` cannot know is re-dealt, consistent with what it knows.
 
@@ -413,13 +545,14 @@ class State:
         twin.seed = seed
         # An explicit deck or earlier actions (cards passed face down) can reveal what `player` cannot know. So can the
         # number of actions, if others chose several in secret.
-        twin.deck, twin._actions, twin._states["ply"] = NO_DECK, [], 0
+        twin._deck, twin._actions, twin._states["ply"] = NO_DECK, [], 0
         twin._knower = player
         twin._set_history_start(twin._states, known_rows)
         return twin
 
     # -- choices ------------------------------------------------------------------------------------------------
 
+    @_reading
     def candidates(self) -> list[Candidate]:
         """Return what the player to act may choose, including plays of several actions, in order of action ids.
 
@@ -429,6 +562,7 @@ class State:
         self._check_not_over("choose")
         return sorted(self.game.view.candidates(self, self.current_player), key=lambda one: (one.actions, one.label))
 
+    @_reading
     def forced_action(self) -> int:
         """Return the game's safe action, which is played for a player who fails to choose.
 
@@ -441,6 +575,7 @@ class State:
 
     # -- policies and playouts ----------------------------------------------------------------------------------
 
+    @_reading
     def policy_action(self, policy: str, seed: int) -> int:
         """Return the action that a policy chooses for the player to act.
 
@@ -494,7 +629,7 @@ class State:
         """
         self._check_not_over("simulate")
         self.game.engine.policy(policy)
-        plays, lengths = self._checked_plays(actions)
+        states, plays, lengths = self._position_and_plays(actions)
         rounds, first_round = (
             checked_integer("rounds", rounds, 0, _MOST),
             checked_integer("first_round", first_round, 0, _MOST),
@@ -506,16 +641,17 @@ class State:
         legal = np.zeros_like(self._legal_buffer)
         returns = np.zeros((rounds, len(actions)), np.float64)
         self.game.engine.simulate(policy)(
-            self._states, 0, checked_seed(seed), first_round, plays, lengths, max_plies, scratch, rng, legal, NO_LOG,
+            states, 0, checked_seed(seed), first_round, plays, lengths, max_plies, scratch, rng, legal, NO_LOG,
             returns,
         )  # fmt: skip
         return returns
 
+    @_reading
     def to_bytes(self) -> bytes:
         """Return the state as bytes for `game.from_bytes`, with what that needs to detect foreign or damaged data."""
         since = b"" if self._base is None else self._base.tobytes() + self._known_rows.tobytes()
         return SavedState(
-            self.game, self.options, self.seed, self.deck.tolist(), self._actions, self._knower, self.has_history,
+            self.game, self.options, self.seed, self._deck.tolist(), self._actions, self._knower, self.has_history,
             self._states.tobytes() + since,
         ).to_bytes()  # fmt: skip
 
@@ -564,7 +700,7 @@ class State:
     def _from_trusted(cls, saved: SavedState) -> Self:
         state = object.__new__(cls)
         state.game, state.options, state.seed = saved.game, saved.options, saved.seed
-        state.deck = np.array(saved.deck, np.int16)
+        state._deck = np.array(saved.deck, np.int16)
         state._actions, state._knower = saved.actions, saved.knower
         state._states, base, known_rows = saved.arrays()
         state._set_history_start(None if saved.has_history else base, known_rows)
@@ -583,8 +719,17 @@ class State:
 
     def _legal(self) -> np.ndarray:
         if self._num_legal is None:
-            self._num_legal = self.game.engine.legal(self._states, 0, self._legal_buffer)
+            legal = np.zeros_like(self._legal_buffer)  # of this thread alone
+            num_legal = self.game.engine.legal(self._states, 0, legal)
+            self._legal_buffer, self._num_legal = legal, num_legal
         return self._legal_buffer[: self._num_legal]
+
+    @_reading
+    def _position_and_plays(
+        self, plays: Sequence[int | tuple[int, ...]] | np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return a copy of the record, so that long work keeps nobody out, and what `_checked_plays` returns."""
+        return copied(self._states), *self._checked_plays(plays)
 
     def _checked_plays(self, plays: Sequence[int | tuple[int, ...]] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return plays of legal actions as rows of an int64 array padded with HOLD, and their lengths."""

@@ -18,6 +18,7 @@ import numpy as np
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
+from cardenvs.core.errors import ConcurrentUseError
 from cardenvs.envs.raw_aec import RawEnv
 
 ILLEGAL_REWARD = -1.0  # of `Env` for an illegal action, as in PettingZoo's classic environments
@@ -65,6 +66,15 @@ class Env(RawEnv):
         """
         if not self._has_reset:
             EnvLogger.error_step_before_reset()
+        if self._in_use:  # as in `one_at_a_time`, without its call
+            raise ConcurrentUseError.of("Env")
+        self._in_use = True
+        try:
+            self._step(action)
+        finally:
+            self._in_use = False
+
+    def _step(self, action: int | None) -> None:
         self._has_updated = True
         if not self.agents:
             EnvLogger.warn_step_after_terminated_truncated()

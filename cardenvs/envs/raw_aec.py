@@ -28,12 +28,13 @@ from cardenvs.envs.arguments import (
     table_image,
     table_text,
 )
+from cardenvs.envs.threads import OneThread, one_at_a_time
 
 _MAGIC = b"cardenvs-aec-1\n"
 _SAVED_FIELDS = ("agents", "agent_selection", "rewards", "terminations", "truncations")  # public ones; see get_state
 
 
-class RawEnv(AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
+class RawEnv(OneThread, AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
     """One game as an AEC environment that raises IllegalActionError for illegal actions.
 
     An agent's observation is {"observation": what it may know, "action_mask": int8 (num_actions,)}. The mask is all
@@ -128,6 +129,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
         """Return the action space of `agent`, always the same object."""
         return self.action_spaces[agent]
 
+    @one_at_a_time
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game, the same one as `game.new_state(seed=seed)`.
 
@@ -153,7 +155,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
     def observe(self, agent: str) -> dict[str, np.ndarray] | np.ndarray:
         """Return what `agent` may know now and its action mask, in new arrays; with "box", the first alone."""
         observation = np.empty(self._observation_size, self._layout.dtype)
-        self._kernel_observe(self._states, 0, self._player_of[agent], observation)
+        self._state.write_observation(self._player_of[agent], observation)
         if self._shown_dtype != observation.dtype:
             observation = observation.astype(self._shown_dtype)
         if self._as_box:
@@ -164,6 +166,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
             mask = self._mask.copy()
         return {self._observation_key: observation, self._mask_key: mask}
 
+    @one_at_a_time
     def step(self, action: int | None) -> None:
         """Apply an action of `agent_selection`.
 
@@ -184,6 +187,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
         self._state.check_legal(chosen)
         self._play(int(chosen))
 
+    @one_at_a_time
     def forfeit(self) -> None:
         """Remove `agent_selection` from the game, for example because its policy failed.
 
@@ -207,7 +211,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
         """
         rows = np.empty((len(self.possible_agents), self._observation_size), self._layout.dtype)
         for player in range(len(rows)):
-            self._kernel_observe(self._states, 0, player, rows[player])
+            self._state.write_observation(player, rows[player])
         return rows.reshape(-1)
 
     def render(self) -> str | np.ndarray | None:
@@ -249,6 +253,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
         shared = (self.game, self.options, self._layout, self.observation_spaces, self.action_spaces, self.state_space)
         return copy.deepcopy(self, {id(value): value for value in shared})
 
+    @one_at_a_time
     def get_state(self) -> bytes:
         """Return the position as bytes for `set_state`, without the state of `np_random`."""
         fields = {name: getattr(self, name) for name in _SAVED_FIELDS}
@@ -257,6 +262,7 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
         fields["places"] = self._places
         return sealed(_MAGIC, fields, self._state.to_bytes())
 
+    @one_at_a_time
     def set_state(self, data: bytes) -> None:
         """Restore a saved position.
 
@@ -302,10 +308,9 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
     def _watch_state(self) -> None:
         """Set up views of the record fields that every step reads."""
         n = len(self.possible_agents)
-        self._states = states = self._state.records
+        states = self._state._states
         self._current_player, self._ply = states["current_player"], states["ply"]
         self._rewards_now, self._active_now = states["rewards"][0, :n], states["active"][0, :n]
-        self._kernel_observe = self.game.engine.observe
 
     def _play(self, action: int) -> None:
         """Apply an action known to be legal."""
@@ -381,11 +386,8 @@ class RawEnv(AECEnv[str, dict[str, np.ndarray] | np.ndarray, int]):
         return self.clone()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the views of the record and the kernel; `__setstate__` restores them."""
-        kept = self.__dict__.copy()
-        for name in _VIEWS:
-            kept.pop(name, None)
-        return kept
+        """Leave out the views of the record; `__setstate__` restores them."""
+        return {name: value for name, value in super().__getstate__().items() if name not in _VIEWS}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         """Restore what `__getstate__` returned."""
@@ -434,4 +436,4 @@ _BY_AGENT: dict[str, tuple[type, ...]] = {
 _FIELD_TYPES: dict[str, Any] = dict.fromkeys(_BY_AGENT, dict) | {
     "agents": list, "agent_selection": str, "next_selection": str | None
 }  # fmt: skip
-_VIEWS = ("_states", "_current_player", "_ply", "_rewards_now", "_active_now", "_kernel_observe")
+_VIEWS = ("_current_player", "_ply", "_rewards_now", "_active_now")

@@ -17,13 +17,14 @@ from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.core.rng import derived_seed
 from cardenvs.envs.arguments import MOST_SKIPPED, checked_max_plies, checked_seat
+from cardenvs.envs.threads import OneThread, one_at_a_time
 from cardenvs.envs.vector import VectorEnv
 
 BatchFunction = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 Opponent = str | BatchFunction
 
 
-class SeatGames:
+class SeatGames(OneThread):
     """N games, in each of which one seat learns while batched opponents play the others.
 
     Rewards, observations and masks are those of `SeatEnv`. A step's reward is everything the seat gets from its action
@@ -65,6 +66,7 @@ class SeatGames:
         self._scratch = np.zeros(self.game.max_legal(self.options), np.int32)
         self._returns: list[float] = []
 
+    @one_at_a_time
     def begin(self, seed: int) -> "SeatStep":
         """Deal new games and play until the seat's first turn in each."""
         self.vec.reset(seed)
@@ -83,6 +85,7 @@ class SeatGames:
         step.done[:] = False
         return step
 
+    @one_at_a_time
     def play(self, actions: np.ndarray) -> "SeatStep":
         """Apply the seat's actions, then let the opponents play until it is the seat's turn in every game.
 
@@ -94,6 +97,7 @@ class SeatGames:
             env = int(np.argmax(actions < 0))
             raise IllegalActionError(f"environment {env}: action {actions[env]} is negative (nothing has changed)")
         step = SeatStep(self.num_envs)
+        actions = actions.copy()  # which are applied again to records of games that ended
         self._advance(actions, step, learner=True)
         self._play_opponents(step)
         return step

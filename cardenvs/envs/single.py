@@ -18,8 +18,9 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 
 from cardenvs.agents import Agent, Turn, make_agent
-from cardenvs.agents.seating import Seat, is_ours
+from cardenvs.agents.seating import Seat
 from cardenvs.agents.seeds import guest_seed, new_key
+from cardenvs.agents.specs import is_guest
 from cardenvs.core.codes import FORFEIT, MASK_DTYPE, TERMINAL_PLAYER
 from cardenvs.core.errors import AgentError, AgentFailureError, ArenaError, IllegalActionError
 from cardenvs.core.game import Game
@@ -36,11 +37,12 @@ from cardenvs.envs.arguments import (
     table_image,
     table_text,
 )
+from cardenvs.envs.threads import OneThread, one_at_a_time
 
 Opponent = str | Agent | Callable[[Turn], int]
 
 
-class SeatEnv(gymnasium.Env):
+class SeatEnv(OneThread, gymnasium.Env):
     """One seat of a game as a Gymnasium environment.
 
     An episode is one game from the seat's point of view. The reward of a step is everything the seat gets from its
@@ -95,8 +97,9 @@ class SeatEnv(gymnasium.Env):
             dict_observation: return observations as {"observation", "action_mask"} instead of the array alone.
             illegal_reward: None raises IllegalActionError for an illegal action. A number ends the episode with that
                 reward instead, for algorithms without action masks.
-            guests_key: key for the seeds of opponents that are not part of cardenvs, 32 hex digits, so that these seeds
-                reveal nothing about the deal; drawn by default. Pass another environment's key to repeat their play.
+            guests_key: key for the seeds of opponents that are guests (agents and functions given as objects, and specs
+                with code from outside cardenvs), 32 hex digits, so that these seeds reveal nothing about the deal;
+                drawn by default. Pass another environment's key to repeat their play.
             legal_actions: whether `info` also has "legal_actions", the ids as a list of varying length.
             options: game options.
 
@@ -114,9 +117,9 @@ class SeatEnv(gymnasium.Env):
         self.guests_key = guests_key or new_key()
         self._num_players = self.options.num_players
         self._seating = checked_seat(self.game, seat, self._num_players)
-        self._opponents = _seated(
-            self.game.default_opponent if opponents is None else opponents, self.game, self.options
-        )
+        seated = _seated(self.game.default_opponent if opponents is None else opponents, self.game, self.options)
+        self._opponents = [agent for agent, _ in seated]
+        self._guests = [guest for _, guest in seated]
         self._dict_observation = dict_observation
         self._shows_lists = bool(legal_actions)
         layout, num_actions = self.game.layout(self.options), self.game.num_actions(self.options)
@@ -130,6 +133,7 @@ class SeatEnv(gymnasium.Env):
         self._deals = 0  # since the last seeded reset, for "rotate"
         self._over = True
 
+    @one_at_a_time
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray | dict[str, np.ndarray], dict[str, Any]]:
@@ -166,6 +170,7 @@ class SeatEnv(gymnasium.Env):
             seed = deck = None
         raise RuntimeError(f"{self.game.name}: {MOST_SKIPPED} deals in a row ended before player_{self._seat}'s turn")
 
+    @one_at_a_time
     def step(self, action: int) -> tuple[np.ndarray | dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         """Apply the seat's action, then let the opponents play until it is the seat's turn or the game is over.
 
@@ -193,6 +198,7 @@ class SeatEnv(gymnasium.Env):
             return self._lose(self.illegal_reward)
         return self._advance(int(chosen))
 
+    @one_at_a_time
     def forfeit(self) -> tuple[np.ndarray | dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         """Take the seat out of the game, as when its policy has failed; the others play on to the end.
 
@@ -267,13 +273,13 @@ class SeatEnv(gymnasium.Env):
         self._check = ResultCheck(self._state)
         self._reward = 0.0
         self._seats: dict[int, Seat] = {}  # of the other players
-        for k, agent in enumerate(self._opponents):
+        for k, (agent, guest) in enumerate(zip(self._opponents, self._guests, strict=True)):
             player = (self._seat + 1 + k) % n
-            if is_ours(agent):
-                agent_seed = derived_seed(seed, "opponent", player)
-            else:
+            if guest:
                 agent_seed = guest_seed(self.guests_key, seed, self._deals, player)
-            self._seats[player] = Seat(agent, player, agent_seed)
+            else:
+                agent_seed = derived_seed(seed, "opponent", player)
+            self._seats[player] = Seat(agent, player, agent_seed, guest)
         for seat in self._seats.values():
             seat.begin(self._state)
 
@@ -353,8 +359,8 @@ class _FunctionAgent(Agent):
         return self._function(turn)
 
 
-def _seated(opponents: Any, game: Game, options: Any) -> list[Agent]:
-    """Return one agent for each other player, starting to the learner's left."""
+def _seated(opponents: Any, game: Game, options: Any) -> list[tuple[Agent, bool]]:
+    """Return an agent for each other player, starting to the learner's left, and whether it is a guest."""
     others = options.num_players - 1
     if not isinstance(opponents, list | tuple):
         return [_as_agent(opponents, game, options) for _ in range(others)]
@@ -363,11 +369,11 @@ def _seated(opponents: Any, game: Game, options: Any) -> list[Agent]:
     return [_as_agent(opponent, game, options) for opponent in opponents]
 
 
-def _as_agent(opponent: Any, game: Game, options: Any) -> Agent:
+def _as_agent(opponent: Any, game: Game, options: Any) -> tuple[Agent, bool]:
     if isinstance(opponent, str):
-        return make_agent(opponent, game, options)
+        return make_agent(opponent, game, options), is_guest(opponent)
     if callable(getattr(opponent, "act", None)) and not isinstance(opponent, type):
-        return opponent
+        return opponent, True
     if callable(opponent) and not isinstance(opponent, type):
-        return _FunctionAgent(opponent)
+        return _FunctionAgent(opponent), True
     raise AgentError(f"an opponent is an agent spec, an Agent or a function from Turn to action; got {opponent!r}")

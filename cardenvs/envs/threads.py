@@ -1,16 +1,52 @@
-"""`ThreadedCall`: a call over many environments, on one or several threads."""
+"""Threads: `ThreadedCall`, a call over many environments, and `one_at_a_time` for methods."""
 
+import functools
 import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
+from cardenvs.core.errors import ConcurrentUseError
 from cardenvs.envs.arguments import positive
 
 _WORTH_A_THREAD_S = 0.4e-3  # shorter calls run on one thread: starting work on another costs about 0.05 ms
+
+S = TypeVar("S")
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class OneThread:
+    """An object for one thread at a time, whose methods are marked by `one_at_a_time`."""
+
+    _in_use = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes of a copy, which nobody uses yet."""
+        return {name: value for name, value in self.__dict__.items() if name != "_in_use"}
+
+
+def one_at_a_time(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Let a method of a OneThread raise ConcurrentUseError while another thread is in it, or in another such method.
+
+    Such methods must not call each other.
+    """
+
+    @functools.wraps(method)
+    def call(self: Any, *args: P.args, **kwargs: P.kwargs) -> T:
+        # Python switches threads at calls and at the ends of loops only, so not between these two lines.
+        if self._in_use:
+            raise ConcurrentUseError.of(type(self).__name__)
+        self._in_use = True
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            self._in_use = False
+
+    return call
 
 
 class ThreadedCall:

@@ -8,7 +8,8 @@
 All arrays of a `Batch` are buffers that the next call overwrites in place. Copy what you want to keep; torch can view
 them without a copy. When a game ends, the next one starts in the same step.
 
-Kernels check nothing. The arrays that they rely on are therefore private or shown read-only.
+Kernels check nothing. The arrays that they rely on are therefore private or shown read-only, and a call while another
+thread is in one raises ConcurrentUseError. A VectorEnv uses several threads by itself.
 """
 
 import copy
@@ -36,13 +37,13 @@ from cardenvs.core.rng import SEED_MASK, derived_seed
 from cardenvs.core.state import State
 from cardenvs.envs.arguments import checked_render_mode, positive, table_image, tiled
 from cardenvs.envs.batch import Batch, aligned, read_only, realigned
-from cardenvs.envs.threads import ThreadedCall
+from cardenvs.envs.threads import OneThread, ThreadedCall, one_at_a_time
 
 _NONE = np.zeros(0, np.int64)
 _MOST_PLIES = 2**31 - 1  # records count plies as int32
 
 
-class VectorEnv:
+class VectorEnv(OneThread):
     """N environments of one game. Use `cardenvs.make_vec` to create them.
 
     Attributes:
@@ -138,17 +139,19 @@ class VectorEnv:
         self.batch = self._shown()
 
     def _shown(self) -> Batch:
-        """Return the buffers as callers may see them."""
+        """Return the buffers as callers may see them: views, whose shape they may change."""
         bounds = None if self.amount_zero is None else read_only(self._amounts)
-        return replace(
-            self._buffers,
-            action_mask=self._mask if self._write_mask else None,
-            legal_actions=read_only(self._legal) if self._shows_lists else None,
-            num_legal=read_only(self._buffers.num_legal),
-            amount_min=None if bounds is None else bounds[:, 0],
-            amount_max=None if bounds is None else bounds[:, 1],
-        )
+        arrays = {name: array for name, array in vars(self._buffers).items() if isinstance(array, np.ndarray)}
+        views: dict[str, Any] = {name: array.view() for name, array in arrays.items()} | {
+            "action_mask": self._mask.view() if self._write_mask else None,
+            "legal_actions": read_only(self._legal) if self._shows_lists else None,
+            "num_legal": read_only(self._buffers.num_legal),
+            "amount_min": None if bounds is None else bounds[:, 0],
+            "amount_max": None if bounds is None else bounds[:, 1],
+        }
+        return replace(self._buffers, **views)
 
+    @one_at_a_time
     def reset(self, seed: int | None = None) -> Batch:
         """Start episode 0 of every environment.
 
@@ -174,6 +177,7 @@ class VectorEnv:
         self.batch.final_observation = None
         self._run(self.game.engine.batch_reset, "reset", *self._common())
 
+    @one_at_a_time
     def step(self, actions: np.ndarray) -> Batch:
         """Apply one action in every environment. Where an episode ends, the next one starts.
 
@@ -183,6 +187,7 @@ class VectorEnv:
         Raises:
             IllegalActionError: an action is illegal. The message names its environment; no environment has changed.
             ValueError: wrong shape or dtype, or `step` before `reset`.
+            ConcurrentUseError: another thread is in a call of this object; no environment has changed.
         """
         self._require_started("step")
         self._take_actions(actions)
@@ -198,6 +203,7 @@ class VectorEnv:
         self.batch.final_observation = self._final_observations(capped, before) if len(capped) else None
         return self.batch
 
+    @one_at_a_time
     def sample_actions(self) -> np.ndarray:
         """Return a uniformly random legal action for every environment, (N,) int32. Reuses one buffer."""
         self._require_started("sample_actions")
@@ -217,8 +223,9 @@ class VectorEnv:
                 self.first_env,
                 self._sampled,
             )
-        return self._sampled
+        return self._sampled.view()  # whose shape a caller may change
 
+    @one_at_a_time
     def observe(self, player: int, out: np.ndarray | None = None) -> np.ndarray:
         """Return what `player` sees in every environment, whether or not it is to act.
 
@@ -244,6 +251,7 @@ class VectorEnv:
         self._run(self.game.engine.batch_observe, "observe", self._states, player, out)
         return out
 
+    @one_at_a_time
     def policy_actions(self, policy: str, rows: np.ndarray, seed: int, step: int) -> np.ndarray:
         """Return the actions that a policy chooses for the players to act in some environments.
 
@@ -271,6 +279,7 @@ class VectorEnv:
         act(self._states, rows, self._legal, self._buffers.num_legal, seed, step, self.first_env, rng, actions)
         return actions
 
+    @one_at_a_time
     def get_state(self) -> dict[str, Any]:
         """Return everything that future steps depend on, and the results of the last step, for `set_state`.
 
@@ -292,6 +301,7 @@ class VectorEnv:
         arrays |= {"episodes": self._episodes.copy(), "plies": plies, "actions": actions}
         return {**self._identity(), "seed": self._seed, "samples": self._samples, "arrays": arrays}
 
+    @one_at_a_time
     def set_state(self, state: dict[str, Any]) -> Batch:
         """Restore what `get_state` returned, in this process or another, with any number of threads.
 
@@ -324,7 +334,7 @@ class VectorEnv:
         n = self.num_envs
         twin = object.__new__(type(self))
         twin.__setstate__(
-            copy.deepcopy(self.__getstate__() | {"_threaded": ThreadedCall(1, self.game.rules.runs_compiled)})
+            copy.deepcopy(self._attributes() | {"_threaded": ThreadedCall(1, self.game.rules.runs_compiled)})
         )
         twin._history = np.zeros((n, 0), np.int32)
         twin._seed = checked_seed(seed)
@@ -349,6 +359,7 @@ class VectorEnv:
             array[:] = saved
         return twin
 
+    @one_at_a_time
     def state(self, env: int) -> State:
         """Return a copy of the current state of environment `env`, without its history.
 
@@ -356,9 +367,12 @@ class VectorEnv:
             ValueError: unknown environment, or `state` before `reset`.
         """
         self._require_started("state")
-        env = checked_integer("env", env, 0, self.num_envs - 1)
+        return self._state(checked_integer("env", env, 0, self.num_envs - 1))
+
+    def _state(self, env: int) -> State:
         return self.game.state_type._from_record(self.game, self.options, self._states[env : env + 1].copy())
 
+    @one_at_a_time
     def running_episode(self, env: int) -> tuple[int, list[int]]:
         """Return the seed and the actions of the running episode of environment `env`, so that a State can follow it.
 
@@ -371,6 +385,7 @@ class VectorEnv:
         env = checked_integer("env", env, 0, self.num_envs - 1)
         return int(self._states["seed"][env]), self._history[env, : int(self._states["ply"][env])].tolist()
 
+    @one_at_a_time
     def render(self, most: int = 9) -> np.ndarray:
         """Return pictures of the first `most` games, tiled, each as its player to act sees it.
 
@@ -383,9 +398,10 @@ class VectorEnv:
         """
         self._require_started("render")
         checked_render_mode(self.game, "rgb_array")
-        states = [self.state(env) for env in range(min(positive("most", most), self.num_envs))]
+        states = [self._state(env) for env in range(min(positive("most", most), self.num_envs))]
         return tiled([table_image(state, state.current_player) for state in states])
 
+    @one_at_a_time
     def copy_records(self) -> np.ndarray:
         """Return a copy of the records of all environments, (N,) of `game.rules.state_dtype`.
 
@@ -405,6 +421,7 @@ class VectorEnv:
                 f"actions ({self.num_actions} in total); choose options with fewer actions"
             )
 
+    @one_at_a_time
     def close(self) -> None:
         """Stop the threads, if any."""
         self._threaded.close()
@@ -412,11 +429,15 @@ class VectorEnv:
     def __copy__(self) -> Self:
         return copy.deepcopy(self)
 
+    @one_at_a_time
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the public batch, whose arrays are views; `__setstate__` restores it."""
-        kept = self.__dict__.copy()
-        del kept["batch"]
-        kept["_buffers"] = replace(self._buffers, final_observation=self.batch.final_observation)
+        """Copy the arrays, and leave out the public batch, whose arrays are views; `__setstate__` restores it."""
+        return self._attributes()
+
+    def _attributes(self) -> dict[str, Any]:
+        kept = {name: _copy_of(value) for name, value in super().__getstate__().items() if name != "batch"}
+        buffers = vars(self._buffers) | {"final_observation": self.batch.final_observation}
+        kept["_buffers"] = Batch(**{name: _copy_of(value) for name, value in buffers.items()})
         return kept
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
@@ -508,7 +529,7 @@ class VectorEnv:
 
     def _refuse(self, env: int, action: int) -> None:
         try:
-            self.state(env).check_legal(action)
+            self._state(env).check_legal(action)
         except IllegalActionError as error:
             raise IllegalActionError(f"environment {env}: {error} (no environment has changed)") from None
         raise AssertionError(f"environment {env}: action {action} is legal, but not in the batch")
@@ -533,6 +554,10 @@ class VectorEnv:
                 for player in range(self.num_players):
                     engine.observe(before, k, player, final[env, player])
         return final
+
+
+def _copy_of(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def make_vec(name: str, num_envs: int, seed: int = 0, **arguments: Any) -> VectorEnv:

@@ -81,10 +81,10 @@ class TextSeatEnv:
             prompt: what the model sees and how it answers; PromptSettings() by default.
             retries: further attempts at a decision after an unusable reply; by default as many as in matches: 2, or 1
                 with answers in the game's own form.
-            on_failure: what follows the last attempt. "forfeit" takes the seat out of the game, which costs what
-                losing costs; "forced_action" plays the game's safe action. By default as in matches: "forfeit", so
-                that a model does not learn to let the safe action play for it, or "forced_action" with answers in the
-                game's own form.
+            on_failure: what follows the last attempt. "forfeit" takes the seat out of the game, which costs at
+                least what the worst play would; "forced_action" plays the game's safe action. By default as in
+                matches: "forfeit", so that a model does not learn to let the safe action play for it, or
+                "forced_action" with answers in the game's own form.
             failure_reward: added to the reward of each step with an unusable reply; 0 or less is sensible.
             max_plies: truncate episodes after this many plies; by default the game's own bound, which no game exceeds.
             guests_key: as in SeatEnv.

@@ -5,9 +5,11 @@
     table       one game: who may do what, and what each viewer has been shown
     room        a table with its agents and its connections
     host        all rooms
-    playback    pages that play recorded games
+    playback    recorded games
+    drawing     processes that draw their pages
     messages    what clients send
     app         addresses, pages and sockets
+    wire        connections, and what a client may leave half done
 
 A connection gets what its viewer may know and nothing else. See docs/hosting.md.
 """

@@ -18,8 +18,10 @@ import contextlib
 import functools
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterator, Coroutine
 from importlib.resources import files
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
@@ -27,7 +29,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -39,6 +41,7 @@ from cardenvs.core.errors import CardenvsError, FormatError
 from cardenvs.core.events import SPECTATOR
 from cardenvs.pictures.faces import SYMBOLS
 from cardenvs.pictures.style import css
+from cardenvs.server.drawing import Drawings
 from cardenvs.server.host import Host
 from cardenvs.server.messages import read_message
 from cardenvs.server.playback import Playback
@@ -72,6 +75,7 @@ _ASSETS = {
     "table.js": "text/javascript",
 }  # fmt: skip
 _BURST_SECONDS = 4.0
+_ANSWERS = 8  # messages of one connection that are being answered
 _NOT_FOUND, _TOO_MANY = 4404, 4429  # codes with which sockets are closed
 
 
@@ -82,7 +86,7 @@ def make_app(settings: Settings) -> Starlette:
         FileError: the file of tables, or one of a calibration run, cannot be used.
         FormatError: a file of a calibration run is not what it should be.
     """
-    host, playback = Host(settings), Playback(settings)
+    host, playback, drawings = Host(settings), Playback(settings), Drawings(settings.limits)
     games = Games(settings.data)
     games.drop_old(settings.limits.keep_days)
     game_app = make_game_app(games, Pools.load(settings.poker_run, settings.deck_key), settings.limits)
@@ -91,10 +95,11 @@ def make_app(settings: Settings) -> Starlette:
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         await host.start()
         yield
+        await drawings.stop()
         await host.stop()
         games.close()
 
-    pages = _Pages(host, playback)
+    pages = _Pages(host, playback, drawings)
     app = Starlette(
         routes=[
             Route("/", pages.lobby),
@@ -201,8 +206,9 @@ def _player(page: str | None) -> HTMLResponse:
 class _Pages:
     """The pages and the HTTP API."""
 
-    def __init__(self, host: Host, playback: Playback) -> None:
-        self._host, self._playback = host, playback
+    def __init__(self, host: Host, playback: Playback, drawings: Drawings) -> None:
+        self._host, self._playback, self._drawings = host, playback, drawings
+        self._games: JSONResponse | None = None
 
     async def health(self, request: Request) -> Response:
         return JSONResponse({"status": "ok"})
@@ -220,7 +226,9 @@ class _Pages:
         return Response(_static(name), media_type=_ASSETS[name], headers={"cache-control": "no-cache"})
 
     async def games(self, request: Request) -> Response:
-        return JSONResponse({"games": await run_in_threadpool(self._host.games)})
+        if self._games is None:
+            self._games = JSONResponse({"games": await run_in_threadpool(self._host.games)})
+        return self._games
 
     async def tables(self, request: Request) -> Response:
         return JSONResponse({"tables": self._host.tables()})
@@ -228,7 +236,7 @@ class _Pages:
     async def open_table(self, request: Request) -> Response:
         _check_origin(request.headers.get("origin"), request.headers.get("host"))
         wanted = parsed(await _body(request, self._host.settings.limits.body_bytes), "the request")
-        record = await self._host.open_table(wanted, request.client.host if request.client else "")
+        record = await self._host.open_table(wanted, _address(request))
         return JSONResponse(
             {
                 "game": record.game,
@@ -242,7 +250,8 @@ class _Pages:
         )
 
     async def table(self, request: Request) -> Response:
-        await self._room(request)
+        if self._host.records.find(request.path_params["link"]) is None:
+            raise HTTPException(404, "no table has this link")
         return _page("table.html")
 
     async def view(self, request: Request) -> Response:
@@ -252,7 +261,7 @@ class _Pages:
 
     async def table_replay(self, request: Request) -> Response:
         room = await self._finished(request)
-        return _player(await run_in_threadpool(room.table.replay_page))
+        return _player(await self._drawn(request, room.table.replay_job()))
 
     async def table_replay_file(self, request: Request) -> Response:
         room = await self._finished(request)
@@ -266,16 +275,17 @@ class _Pages:
     async def bring(self, request: Request) -> Response:
         _check_origin(request.headers.get("origin"), request.headers.get("host"))
         data = await _body(request, self._host.settings.limits.replay_bytes)
-        name = await run_in_threadpool(self._playback.bring, data)
-        return JSONResponse({"name": name}, 201)
+        page = await self._drawn(request, self._playback.brought_job(data))
+        return JSONResponse({"name": self._playback.keep(page or "")}, 201)
 
     async def brought(self, request: Request) -> Response:
         return _player(self._playback.brought_page(request.path_params["name"]))
 
     async def replay(self, request: Request) -> Response:
-        return _player(await run_in_threadpool(self._playback.replay_page, request.path_params["number"]))
+        return _player(await self._drawn(request, self._playback.replay_job(request.path_params["number"])))
 
     async def store(self, request: Request) -> Response:
+        self._drawings.count(_address(request))
         found = await run_in_threadpool(self._playback.store_games, request.path_params["number"])
         if found is None:
             raise HTTPException(404, "there is no such store")
@@ -283,8 +293,12 @@ class _Pages:
 
     async def store_game(self, request: Request) -> Response:
         where = request.path_params
-        page = self._playback.store_page
-        return _player(await run_in_threadpool(page, where["number"], where["match"], where["deal"], where["lineup"]))
+        job = self._playback.store_job(where["number"], where["match"], where["deal"], where["lineup"])
+        return _player(await self._drawn(request, job))
+
+    async def _drawn(self, request: Request, job: dict[str, Any] | None) -> str | None:
+        """Return the page of a recorded game, if there is one; nobody draws for a client that has left."""
+        return None if job is None else await _unless_gone(request, self._drawings.page(job, _address(request)))
 
     async def _room(self, request: Request) -> Room:
         room = await self._host.find(request.path_params["link"])
@@ -311,6 +325,28 @@ async def _body(request: Request, most: int) -> bytes:
     return data
 
 
+async def _unless_gone(request: Request, work: Coroutine[Any, Any, str]) -> str:
+    """Return the result of `work`, which ends when the client leaves. The body has been read."""
+    doing, leaving = asyncio.create_task(work), asyncio.create_task(_left(request))
+    try:
+        await asyncio.wait({doing, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not doing.done():
+            raise HTTPException(499, "the client has left")
+        return doing.result()
+    finally:
+        doing.cancel()
+        leaving.cancel()
+
+
+async def _left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _address(request: HTTPConnection) -> str:
+    return request.client.host if request.client else ""
+
+
 def _check_origin(origin: str | None, host: str | None) -> None:
     """Refuse what a page of another site makes a browser send."""
     if origin is not None and urlsplit(origin).netloc != host:
@@ -325,27 +361,42 @@ class _Sockets:
     """The sockets of all tables."""
 
     def __init__(self, host: Host) -> None:
-        self._host, self._open = host, 0
+        self._host = host
+        self._open: Counter[str] = Counter()  # by client
 
     async def serve(self, socket: WebSocket) -> None:
         """Serve a socket until it closes."""
-        limits, link = self._host.settings.limits, socket.path_params["link"]
-        await socket.accept()
+        limits, client = self._host.settings.limits, _address(socket)
+        is_full = self._open.total() >= limits.connections or self._open[client] >= limits.connections_per_address
+        self._open[client] += 1
+        try:
+            await socket.accept()
+            if is_full:
+                await socket.close(_TOO_MANY, "there are too many connections")
+            else:
+                await self._enter(socket, socket.path_params["link"])
+        finally:
+            self._open[client] -= 1
+            self._open += Counter()  # without those that are zero
+
+    async def _enter(self, socket: WebSocket, link: str) -> None:
         try:
             _check_origin(socket.headers.get("origin"), socket.headers.get("host"))
             room = await self._host.find(link)
         except (HTTPException, CardenvsError):
             room = None
+        except RefusedError as error:
+            await socket.close(_TOO_MANY, str(error))
+            return
         # Nothing is awaited from here until the connection is known to the room, which may be put away without one.
         if room is None:
             await socket.close(_NOT_FOUND, "no table has this link")
-        elif self._open >= limits.connections or len(room.connections) >= limits.connections_per_table:
+        elif len(room.connections) >= self._host.settings.limits.connections_per_table:
             await socket.close(_TOO_MANY, "there are too many connections")
         else:
             await self._talk(socket, room, Connection(room, link, socket))
 
     async def _talk(self, socket: WebSocket, room: Room, connection: Connection) -> None:
-        self._open += 1
         room.connections.add(connection)
         room.tell_all()  # who is here
         feed = asyncio.create_task(connection.feed())
@@ -357,9 +408,7 @@ class _Sockets:
             feed.cancel()
             with contextlib.suppress(asyncio.CancelledError, WebSocketDisconnect, RuntimeError):
                 await feed
-            room.connections.discard(connection)
-            room.tell_all()
-            self._open -= 1
+            room.leave(connection)
 
     async def _listen(self, socket: WebSocket, room: Room, connection: Connection) -> None:
         limits = self._host.settings.limits
@@ -368,6 +417,8 @@ class _Sockets:
         try:
             while True:
                 await bucket.take()
+                if len(work) >= _ANSWERS:  # of a client that does not read, or asks for much at once
+                    await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
                 text = await socket.receive_text()
                 task = asyncio.create_task(_answer(room, connection, text, limits.message_bytes))
                 work.add(task)

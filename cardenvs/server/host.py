@@ -1,7 +1,6 @@
 """All tables of a server."""
 
 import asyncio
-import contextlib
 import dataclasses
 import logging
 import secrets
@@ -18,9 +17,10 @@ from cardenvs.core.game import Game
 from cardenvs.core.intents import guessed_events
 from cardenvs.core.registry import get_game, list_games
 from cardenvs.core.rng import SEED_MASK
+from cardenvs.server.messages import SLOWEST
 from cardenvs.server.rate import Rate
-from cardenvs.server.records import Records, SeatRecord, TableRecord
-from cardenvs.server.room import PERSON, Room, own_agents
+from cardenvs.server.records import Move, Records, SeatRecord, TableRecord
+from cardenvs.server.room import PERSON, Room, Threads, own_agents
 from cardenvs.server.settings import Settings
 from cardenvs.server.table import RefusedError, Table
 
@@ -28,6 +28,11 @@ _log = logging.getLogger("cardenvs.server")
 _LINK_BYTES = 16
 _KEPT_OPEN = 64  # finished tables in memory
 _MOST_LISTED = 100
+_RETURNING = 2  # times as many tables as may be new are under way when players come back to theirs
+_OPENING = 4  # tables that are opened at the same time
+_AT_ONCE = 100  # old tables that are forgotten before others have their turn
+_STOP_SECONDS = 2.0  # that rooms have to stop when the server ends
+_LONGEST_CLOCK = 604_800.0
 
 
 class Host:
@@ -37,51 +42,97 @@ class Host:
         """Open the file of tables; `start` sets them going."""
         self.settings = settings
         self.records = Records(settings.data)
-        self._threads = ThreadPoolExecutor(settings.limits.thinking, "cardenvs-agent")
+        self._threads = Threads(settings.limits)
+        self._openers = ThreadPoolExecutor(_OPENING, "cardenvs-open")  # no agent holds them up
         self._rooms: OrderedDict[str, Room] = OrderedDict()  # by public link
         self._new_tables = Rate(settings.limits.new_tables_per_minute)
-        self._opening = asyncio.Lock()
-        self._resuming: asyncio.Task | None = None
+        self._loading: dict[str, asyncio.Task[None]] = {}
+        self._tasks: list[asyncio.Task] = []
 
     async def start(self) -> None:
         """Go on with the tables that are kept, in the background."""
-        self.records.drop_old(self.settings.limits.keep_days)
-        self._resuming = asyncio.get_running_loop().create_task(self._resume())
+        loop = asyncio.get_running_loop()
+        self._tasks = [loop.create_task(self._sweep()), loop.create_task(self._resume())]
 
     async def stop(self) -> None:
-        """Stop all agents and close the file."""
-        if self._resuming is not None:
-            self._resuming.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._resuming
-        for room in self._rooms.values():
-            await room.stop()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        """Stop all agents, within seconds, and close the file."""
+        for task in (*self._tasks, *self._loading.values()):
+            task.cancel()
+        await asyncio.gather(*self._tasks, *self._loading.values(), return_exceptions=True)
+        stopping = [asyncio.create_task(room.stop(at_once=True)) for room in self._rooms.values()]
+        if stopping:
+            await asyncio.wait(stopping, timeout=_STOP_SECONDS)
+        self._threads.stop()
+        self._openers.shutdown(wait=False, cancel_futures=True)
         self.records.close()
 
     async def _resume(self) -> None:
         for record in self.records.unfinished(self.settings.limits.tables):
             try:
                 await self._room_of(record)
-            except CardenvsError as error:  # of a game that is no longer installed, or has other rules now
+            except (CardenvsError, RefusedError) as error:  # it is no longer installed, or has other rules now
                 _log.error("table %s cannot go on: %s", record.watch, error)
+
+    async def _sweep(self) -> None:
+        """Put away tables that nobody looks at, and forget old ones."""
+        while True:
+            try:
+                await self._put_away_idle()
+                await self._forget_old()
+            except Exception:  # the next time may be better: a disk may be full
+                _log.exception("old tables cannot be put away")
+            await asyncio.sleep(self.settings.limits.sweep_seconds)
+
+    async def _put_away_idle(self) -> None:
+        for room in list(self._rooms.values()):
+            if room.is_idle(self.settings.limits.idle_seconds):
+                await self._put_away(room)
+        self.records.touch([watch for watch, room in self._rooms.items() if room.connections])
+
+    async def _put_away(self, room: Room) -> None:
+        """Stop a room; it comes back when somebody follows one of its links."""
+        del self._rooms[room.table.record.watch]
+        await room.stop()
+
+    async def _forget_old(self) -> None:
+        limits, dropped = self.settings.limits, ["first"]
+        while dropped:
+            dropped = self.records.drop_old(limits.keep_days, limits.unfinished_days, limits.unused_days, _AT_ONCE)
+            for watch in dropped:
+                if watch in self._rooms:
+                    await self._put_away(self._rooms[watch])
+            await asyncio.sleep(0)  # others have their turn
 
     # -- tables -------------------------------------------------------------------------------------------------
 
     async def find(self, link: str) -> Room | None:
-        """Return the room that a link leads to, or None."""
+        """Return the room that a link leads to, or None.
+
+        Raises:
+            RefusedError: it is put away, and there are too many games under way to bring it back.
+        """
         record = self.records.find(link)
         return None if record is None else await self._room_of(record)
 
     async def _room_of(self, record: TableRecord) -> Room:
-        async with self._opening:
-            if record.watch not in self._rooms:
-                game = get_game(record.game)
-                await self._in_thread(_prepare, game, record.options)
-                moves = self.records.moves(record.watch)
-                self._add(Table(record, game, self.records, moves))
-            self._rooms.move_to_end(record.watch)
-            return self._rooms[record.watch]
+        watch = record.watch
+        while watch not in self._rooms:
+            if watch not in self._loading:
+                self._loading[watch] = asyncio.create_task(self._load(record))
+            await asyncio.shield(self._loading[watch])
+        self._rooms.move_to_end(watch)
+        return self._rooms[watch]
+
+    async def _load(self, record: TableRecord) -> None:
+        """Open a table that is put away, in a thread: many moves take a while."""
+        try:
+            game, moves = get_game(record.game), self.records.moves(record.watch)
+            table = await self._in_thread(_table, record, game, self.records, moves)
+            if not table.state.is_terminal:
+                await self._make_room(_RETURNING * self.settings.limits.tables)
+            self._add(table)
+        finally:
+            del self._loading[record.watch]
 
     def _add(self, table: Table) -> Room:
         room = Room(table, self.settings, self._threads)
@@ -101,7 +152,8 @@ class Host:
 
         Args:
             request: {"game": name, "options": {name: text or value}, "seats": [agent or "person", ...],
-                "seed": number or None, "deck": text or None, "listed": bool}; all but "game" may be left out.
+                "seed": number or None, "deck": text or None, "listed": bool, "think": seconds, "clock": seconds}; all
+                but "game" may be left out. "think" and "clock": see Settings.
             client: address of the client, whose tables are counted.
 
         Raises:
@@ -115,8 +167,11 @@ class Host:
         options.check_environment()
         deck = game.parse_deck(wanted["deck"], options).tolist() if wanted["deck"] else []
         seats = self._checked_seats(wanted["seats"], game, options.num_players)
-        await self._make_room()
         self._count_table(client)
+        await self._make_room(self.settings.limits.tables)
+        people = seats.count(PERSON)
+        think = (self.settings.think if people else 0.0) if wanted["think"] is None else wanted["think"]
+        clock = (self.settings.clock if people > 1 else 0.0) if wanted["clock"] is None else wanted["clock"]
         record = TableRecord(
             watch=secrets.token_urlsafe(_LINK_BYTES),
             host=secrets.token_urlsafe(_LINK_BYTES),
@@ -128,9 +183,10 @@ class Host:
             key=secrets.token_bytes(32),
             is_listed=wanted["listed"],
             opened=time.time(),
+            think=float(think),
+            clock=float(clock),
         )
-        await self._in_thread(_prepare, game, record.options)
-        table = Table(record, game, self.records)
+        table = await self._in_thread(_table, record, game, self.records, [])
         self.records.add(record)
         self._add(table)
         return record
@@ -146,19 +202,20 @@ class Host:
                 raise FormatError(f"a seat is for a person or one of {', '.join(known)}; got {short(seat)}")
         return [PERSON if seat == "person" else seat for seat in seats]
 
-    async def _make_room(self) -> None:
+    async def _make_room(self, most: int) -> None:
         """See that one more table may be opened: put away the one that nobody has looked at for longest, if need be.
 
         A table that is put away comes back when somebody follows one of its links.
+
+        Args:
+            most: tables whose games may be under way.
         """
-        most = self.settings.limits.tables
         going_on = [room for room in self._rooms.values() if not room.table.state.is_terminal]
         if len(going_on) < most:
             return
         for room in going_on:  # in the order of their last visits
             if not room.connections and room.table.agent_to_act == PERSON:
-                del self._rooms[room.table.record.watch]
-                await room.stop()
+                await self._put_away(room)
                 return
         raise RefusedError(f"this server has {most} games under way, which is all it allows; try later")
 
@@ -168,7 +225,7 @@ class Host:
             raise RefusedError(f"at most {most} tables a minute; wait a little")
 
     async def _in_thread(self, call: Callable, *values: Any) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, call, *values)
+        return await asyncio.get_running_loop().run_in_executor(self._openers, call, *values)
 
     # -- what the lobby shows -----------------------------------------------------------------------------------
 
@@ -212,7 +269,8 @@ def _game_json(game: Game, settings: Settings) -> dict[str, Any]:
 def _checked_request(request: Any) -> dict[str, Any]:
     kinds: dict[str, tuple[Any, Any]] = {
         "game": (str, ""), "options": (dict, {}), "seats": (list | None, None), "seed": (int | None, None),
-        "deck": (str | None, None), "listed": (bool, True),
+        "deck": (str | None, None), "listed": (bool, True), "think": (int | float | None, None),
+        "clock": (int | float | None, None),
     }  # fmt: skip
     if not isinstance(request, dict) or set(request) - set(kinds):
         raise FormatError(f"a table is opened with an object that has some of {', '.join(kinds)}; got {short(request)}")
@@ -224,7 +282,15 @@ def _checked_request(request: Any) -> dict[str, Any]:
         wanted[name] = value
     if wanted["seed"] is not None and not 0 <= wanted["seed"] <= SEED_MASK:
         raise FormatError("a seed is a number from 0 to 2**63-1")
+    for name, most in (("think", SLOWEST), ("clock", _LONGEST_CLOCK)):
+        if wanted[name] is not None and not 0 <= wanted[name] <= most:
+            raise FormatError(f"{name!r} is a number of seconds from 0 to {most:g}; got {short(wanted[name])}")
     return wanted
+
+
+def _table(record: TableRecord, game: Game, records: Records, moves: list[Move]) -> Table:
+    _prepare(game, record.options)
+    return Table(record, game, records, moves)
 
 
 def _prepare(game: Game, options: dict[str, Any]) -> None:

@@ -5,13 +5,11 @@ import secrets
 from collections import OrderedDict
 from typing import Any
 
-from cardenvs.core.errors import CardenvsError, FormatError
-from cardenvs.core.replay import Replay
+from cardenvs.core.errors import FormatError
 from cardenvs.server.settings import Settings
 
 _MOST_BROUGHT = 32  # pages of visitors' replays in memory
 _MOST_GAMES = 500  # of a store that are listed
-_MOST_ACTIONS = 5_000
 
 
 class Playback:
@@ -20,6 +18,7 @@ class Playback:
     def __init__(self, settings: Settings) -> None:
         """Offer the replays and stores that the settings name."""
         self._replays, self._stores = settings.replays, settings.stores
+        self._most_actions = settings.limits.replay_actions
         self._brought: OrderedDict[str, str] = OrderedDict()
 
     def listing(self) -> dict[str, Any]:
@@ -29,9 +28,9 @@ class Playback:
             "stores": [{"number": k, "name": path.name} for k, path in enumerate(self._stores)],
         }
 
-    def replay_page(self, number: int) -> str | None:
-        """Return the page of a replay file; None if there is no such number."""
-        return Replay.load(self._replays[number]).page() if 0 <= number < len(self._replays) else None
+    def replay_job(self, number: int) -> dict[str, Any] | None:
+        """Return what draws the page of a replay file (cardenvs.server.drawing); None if there is no such number."""
+        return {"file": str(self._replays[number])} if 0 <= number < len(self._replays) else None
 
     def store_games(self, number: int) -> list[dict[str, Any]] | None:
         """Return the games of a store, as JSON values; None if there is no such number."""
@@ -53,34 +52,27 @@ class Playback:
                     )  # fmt: skip
         return found
 
-    def store_page(self, number: int, match_id: str, deal: int, lineup: int) -> str | None:
-        """Return the page of a game of a store, with agents' notes; None if there is no such store.
-
-        Raises:
-            FormatError: the store does not have the game.
-        """
+    def store_job(self, number: int, match_id: str, deal: int, lineup: int) -> dict[str, Any] | None:
+        """Return what draws the page of a game of a store, with agents' notes; None if there is no such store."""
         if not 0 <= number < len(self._stores):
             return None
-        from cardenvs.arena.store import Store
-        from cardenvs.arena.verify import replay_of
+        return {"store": str(self._stores[number]), "match": match_id, "deal": deal, "lineup": lineup}
 
-        with Store(self._stores[number], read_only=True) as store:
-            try:
-                record = store.game(match_id, deal, lineup)
-                replay = replay_of(store.match(match_id), record)
-            except CardenvsError:  # which names the file
-                raise FormatError("the store does not have that game, or its record is damaged") from None
-        return replay.page(notes={note["ply"]: note for note in record.notes})
-
-    def bring(self, data: bytes) -> str:
-        """Check a replay that a visitor brings, and return the name under which its page is kept for a while.
+    def brought_job(self, data: bytes) -> dict[str, Any]:
+        """Return what checks and draws a replay that a visitor brings.
 
         Raises:
-            FormatError: it is not a replay, or not that of a game that was played so.
+            FormatError: it is no text, or too long.
         """
-        if data.count(b",") > _MOST_ACTIONS:
-            raise FormatError(f"a replay that is played here has at most {_MOST_ACTIONS} actions")
-        page = Replay.parse(data).page()
+        if data.count(b",") > self._most_actions:
+            raise FormatError(f"a replay that is played here has at most {self._most_actions} actions")
+        try:
+            return {"text": data.decode(), "notes": {}}
+        except UnicodeDecodeError:
+            raise FormatError("the replay is not a text in UTF-8") from None
+
+    def keep(self, page: str) -> str:
+        """Keep the page of a replay that a visitor has brought for a while, and return its name."""
         name = secrets.token_urlsafe(16)
         self._brought[name] = page
         while len(self._brought) > _MOST_BROUGHT:

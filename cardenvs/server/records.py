@@ -23,6 +23,10 @@ CREATE TABLE IF NOT EXISTS tables (
     opened REAL NOT NULL,       -- seconds since 1970
     finished REAL
 );
+CREATE TABLE IF NOT EXISTS links (
+    link TEXT PRIMARY KEY,      -- of any kind
+    watch TEXT NOT NULL REFERENCES tables ON DELETE CASCADE
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS actions (
     watch TEXT NOT NULL REFERENCES tables ON DELETE CASCADE,
     ply INTEGER NOT NULL,
@@ -31,7 +35,23 @@ CREATE TABLE IF NOT EXISTS actions (
     PRIMARY KEY (watch, ply)
 ) WITHOUT ROWID;
 """
-_COLUMNS = "watch, host, game, options, seed, deck, seats, key, is_listed, opened"
+_FIRST_COLUMNS = "watch, host, game, options, seed, deck, seats, key, is_listed, opened"
+_COLUMNS = f"{_FIRST_COLUMNS}, think, clock"
+_LATER_COLUMNS = {  # a file of an earlier version lacks them
+    "think": "REAL NOT NULL DEFAULT 0",
+    "clock": "REAL NOT NULL DEFAULT 0",
+    "touched": "REAL NOT NULL DEFAULT 0",  # when the last move was made, or somebody was here
+}
+_LATER = """
+UPDATE tables SET touched = opened WHERE touched = 0;
+INSERT OR IGNORE INTO links SELECT watch, watch FROM tables WHERE watch NOT IN (SELECT watch FROM links)
+    UNION ALL SELECT host, watch FROM tables WHERE watch NOT IN (SELECT watch FROM links)
+    UNION ALL SELECT json_extract(value, '$[1]'), watch FROM tables, json_each(seats)
+        WHERE json_extract(value, '$[1]') <> '' AND watch NOT IN (SELECT watch FROM links);
+CREATE INDEX IF NOT EXISTS links_of_table ON links (watch);
+CREATE INDEX IF NOT EXISTS tables_in_lobby ON tables (is_listed, opened);
+CREATE INDEX IF NOT EXISTS tables_by_age ON tables (finished, touched);
+"""
 
 
 @dataclass(frozen=True)
@@ -59,6 +79,8 @@ class TableRecord:
         key: 32 secret bytes; ids of tokens and seeds of agents are made from it.
         is_listed: whether the lobby shows the table.
         opened: seconds since 1970.
+        think: seconds that agents take at least, and of which their time is a multiple; 0: what they take.
+        clock: seconds that a person has for a move; 0: no limit.
     """
 
     watch: str
@@ -71,6 +93,8 @@ class TableRecord:
     key: bytes
     is_listed: bool
     opened: float
+    think: float = 0.0
+    clock: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -90,7 +114,12 @@ class Records:
         Raises:
             FileError: it cannot be opened or is not a file of tables.
         """
-        self._db = open_database(path, _SCHEMA, f"SELECT {_COLUMNS}, finished FROM tables LIMIT 1", "tables")
+        self._db = open_database(path, _SCHEMA, f"SELECT {_FIRST_COLUMNS}, finished FROM tables LIMIT 1", "tables")
+        present = {row[1] for row in self._db.execute("PRAGMA table_info(tables)")}
+        for name, kind in _LATER_COLUMNS.items():
+            if name not in present:
+                self._db.execute(f"ALTER TABLE tables ADD COLUMN {name} {kind}")
+        self._db.executescript(_LATER)
 
     def close(self) -> None:
         """Close the file."""
@@ -101,9 +130,13 @@ class Records:
         seats = json.dumps([[seat.agent, seat.link] for seat in table.seats])
         row = (
             table.watch, table.host, table.game, json.dumps(table.options), table.seed, json.dumps(table.deck), seats,
-            table.key.hex(), int(table.is_listed), table.opened,
+            table.key.hex(), int(table.is_listed), table.opened, table.think, table.clock, table.opened,
         )  # fmt: skip
-        self._db.execute(f"INSERT INTO tables ({_COLUMNS}) VALUES ({', '.join('?' * len(row))})", row)
+        links = [table.watch, table.host, *(seat.link for seat in table.seats if seat.link)]
+        with self._db:
+            self._db.execute("BEGIN")
+            self._db.execute(f"INSERT INTO tables ({_COLUMNS}, touched) VALUES ({', '.join('?' * len(row))})", row)
+            self._db.executemany("INSERT INTO links VALUES (?, ?)", [(link, table.watch) for link in links])
 
     def add_moves(self, watch: str, ply: int, moves: Sequence[Move]) -> None:
         """Keep moves, the first of them after `ply` others."""
@@ -114,6 +147,13 @@ class Records:
         with self._db:
             self._db.execute("BEGIN")
             self._db.executemany("INSERT INTO actions VALUES (?, ?, ?, ?)", rows)
+            self._db.execute("UPDATE tables SET touched = ? WHERE watch = ?", (time.time(), watch))
+
+    def touch(self, watches: Sequence[str]) -> None:
+        """Note that tables are in use."""
+        with self._db:
+            self._db.execute("BEGIN")
+            self._db.executemany("UPDATE tables SET touched = ? WHERE watch = ?", [(time.time(), w) for w in watches])
 
     def take_back(self, watch: str, ply: int) -> None:
         """Forget all moves from number `ply` on."""
@@ -130,17 +170,14 @@ class Records:
     def listed(self, most: int) -> list[tuple[TableRecord, bool]]:
         """Return the newest tables of the lobby, and whether each is finished."""
         rows = self._db.execute(
-            f"SELECT {_COLUMNS}, finished IS NOT NULL FROM tables WHERE is_listed ORDER BY opened DESC LIMIT ?", (most,)
+            f"SELECT {_COLUMNS}, finished IS NOT NULL FROM tables WHERE is_listed = 1 ORDER BY opened DESC LIMIT ?",
+            (most,),
         )
         return [(_table(row[:-1]), bool(row[-1])) for row in rows]
 
     def find(self, link: str) -> TableRecord | None:
         """Return the table that a link of any kind leads to."""
-        found = self._tables(
-            "watch = :link OR host = :link OR EXISTS "
-            "(SELECT 1 FROM json_each(seats) WHERE json_extract(value, '$[1]') = :link)",
-            {"link": link},
-        )
+        found = self._tables("watch = (SELECT watch FROM links WHERE link = ?)", (link,))
         return found[0] if found else None
 
     def moves(self, watch: str) -> list[Move]:
@@ -148,18 +185,37 @@ class Records:
         rows = self._db.execute("SELECT action, notes FROM actions WHERE watch = ? ORDER BY ply", (watch,))
         return [Move(action, None if notes is None else json.loads(notes)) for action, notes in rows]
 
-    def drop_old(self, days: int) -> None:
-        """Forget tables that were finished more than so many days ago."""
-        self._db.execute("DELETE FROM tables WHERE finished < ?", (time.time() - days * _DAY,))
+    def drop_old(self, finished: float, unfinished: float, unused: float, most: int) -> list[str]:
+        """Forget old tables, and return them by their public links.
+
+        Args:
+            finished: days that finished tables are kept.
+            unfinished: days that others are kept after the last move or visit.
+            unused: days that those are kept at which nobody has done anything.
+            most: how many to forget at once, which takes a moment each.
+        """
+        now = time.time()
+        times = {"finished": now - finished * _DAY, "late": now - unfinished * _DAY, "soon": now - unused * _DAY}
+        rows = self._db.execute(
+            "SELECT watch FROM tables WHERE finished < :finished UNION ALL "
+            "SELECT watch FROM tables WHERE finished IS NULL AND (touched < :late OR touched < :soon "
+            "AND touched = opened) LIMIT :most",
+            times | {"most": most},
+        )
+        watches = [watch for (watch,) in rows]
+        with self._db:
+            self._db.execute("BEGIN")
+            self._db.executemany("DELETE FROM tables WHERE watch = ?", [(watch,) for watch in watches])
+        return watches
 
     def _tables(self, where: str, values: Any = ()) -> list[TableRecord]:
         return [_table(row) for row in self._db.execute(f"SELECT {_COLUMNS} FROM tables WHERE {where}", values)]
 
 
 def _table(row: tuple[Any, ...]) -> TableRecord:
-    watch, host, game, options, seed, deck, seats, key, is_listed, opened = row
+    watch, host, game, options, seed, deck, seats, key, is_listed, opened, think, clock = row
     return TableRecord(
         watch, host, game, json.loads(options), seed, json.loads(deck),
         tuple(SeatRecord(agent, link) for agent, link in json.loads(seats)), bytes.fromhex(key), bool(is_listed),
-        opened,
+        opened, think, clock,
     )  # fmt: skip

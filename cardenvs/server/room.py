@@ -9,23 +9,27 @@ import contextlib
 import itertools
 import json
 import logging
+import math
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, Protocol
 
 from cardenvs.agents.guarded.limits import AgentLimits
 from cardenvs.agents.guarded.proxy import AgentProxy
 from cardenvs.agents.seating import Decision
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import CardenvsError
 from cardenvs.core.events import SPECTATOR
 from cardenvs.core.state import State
 from cardenvs.server.messages import SLOWEST, Message, read_viewer
-from cardenvs.server.settings import Settings
+from cardenvs.server.settings import Limits, Settings
 from cardenvs.server.table import PERSON, RefusedError, Table
 
 _log = logging.getLogger("cardenvs.server")
 _ANSWERS = AgentLimits(time_limit=120.0, tries=2, on_failure="forced_action", isolation="auto")
+_WAITING_HINTS = 8  # for each one that is being worked out
 
 
 class Socket(Protocol):
@@ -53,7 +57,6 @@ class Connection:
         self.seat = room.table.seat_of(link)
         self.viewer = SPECTATOR if self.seat is None else self.seat
         self.narrow = False
-        self.is_busy = False  # with a hint or a list of plays
         self._changed = asyncio.Event()
         self._changed.set()
         self._shown: tuple[Any, ...] = ()
@@ -107,30 +110,59 @@ class Room:
         pace: seconds between the moves of agents.
     """
 
-    def __init__(self, table: Table, settings: Settings, threads: Executor) -> None:
+    def __init__(self, table: Table, settings: Settings, threads: "Threads") -> None:
         """Open a room; `start` lets its agents play."""
         self.table, self._settings, self._threads = table, settings, threads
         self.connections: set[Connection] = set()
         self.paused, self.pace = False, settings.pace
         self.problem = ""
+        self._left = time.monotonic()  # when somebody was here last
         self._steps = 0  # moves that agents may make although paused
         self._stirred = asyncio.Event()
         self._players: dict[int, AgentProxy] = {}
+        self._call: Future | None = None  # what an agent is doing
         self._task: asyncio.Task | None = None
         self._hints = itertools.count()
+        self._on_clock = (-1, -1, 0.0)  # the person to act, the most moves so far, and when time is up
 
     def start(self) -> None:
         """Let agents play whenever they are to act."""
         self._task = asyncio.get_running_loop().create_task(self._drive())
 
-    async def stop(self) -> None:
-        """Stop the agents. The table can be opened again."""
+    async def stop(self, at_once: bool = False) -> None:
+        """Stop the agents. The table can be opened again.
+
+        Args:
+            at_once: agents in processes are killed.
+        """
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
-        for proxy in self._players.values():
-            await self._in_thread(proxy.close)
+        if at_once:
+            for proxy in self._players.values():
+                proxy.kill()
+        if self._call is not None and not self._call.done():  # an agent serves one thread at a time
+            with contextlib.suppress(Exception):
+                await asyncio.wrap_future(self._call)
+        await self._dismiss()
+
+    async def _dismiss(self) -> None:
+        """End the agents and their processes."""
+        while self._players:
+            player, proxy = self._players.popitem()
+            await self._in_thread(player, proxy.close)
+
+    def is_idle(self, seconds: float) -> bool:
+        """Return whether nobody has been here for so long, and no agent is to act."""
+        waits = self.table.agent_to_act == PERSON
+        return waits and not self.connections and time.monotonic() - self._left >= seconds
+
+    def leave(self, connection: Connection) -> None:
+        """Somebody goes."""
+        self.connections.discard(connection)
+        self._left = time.monotonic()
+        self.tell_all()
 
     # -- what clients see ---------------------------------------------------------------------------------------
 
@@ -145,6 +177,7 @@ class Room:
             "sees_all": connection.link == table.record.host and not table.has_people,
             "paused": self.paused,
             "pace": self.pace,
+            "clock": table.record.clock,
             "problem": self.problem,
         }
         return json.dumps(made)[1:-1]
@@ -227,30 +260,26 @@ class Room:
         seat = connection.seat
         if seat is None or table.state.current_player != seat or table.show(seat).turn != turn:
             raise RefusedError("it is not your turn, or the table has changed in the meantime")
-        if connection.is_busy:
-            raise RefusedError("one thing at a time; the last answer is still being worked out")
-        connection.is_busy = True
-        try:
-            if message.do == "plays":
-                found = await self._in_thread(table.state.clone().candidates)
-                plays = [{"label": one.label, "actions": list(one.actions)} for one in found]
-                await connection.say("plays", turn=turn, plays=plays)
-            else:
-                await self._hint(connection, seat, turn, message.fields["agent"])
-        finally:
-            connection.is_busy = False
+        if message.do == "plays":
+            found = await self._threads.advise((self, seat), table.state.clone().candidates)
+            plays = [{"label": one.label, "actions": list(one.actions)} for one in found]
+            await connection.say("plays", turn=turn, plays=plays)
+        else:
+            await self._hint(connection, seat, turn, message.fields["agent"])
 
     async def _hint(self, connection: Connection, seat: int, turn: int, name: str) -> None:
         spec = agent_specs(self.table.state, self._settings).get(name)
         if spec is None:
             raise RefusedError("there is no such agent")
-        state = self.table.state.clone()
+        started, state = time.monotonic(), self.table.state.clone()
         seed = self.table.agent_seed("hint", next(self._hints))
+        limits = replace(_ANSWERS, time_limit=self._settings.limits.advice_seconds, tries=1)
         try:
-            decision = await self._in_thread(_ask_once, spec, state, seat, seed)
+            decision = await self._threads.advise((self, seat), _ask_once, spec, state, seat, seed, limits)
         except CardenvsError as error:
             _log.warning("a hint of %s failed: %s", name, error)
             raise RefusedError(f"{name} has no answer") from None
+        await self._hold(started, 0.0)
         action = decision.action
         if action not in state.legal_actions():
             raise RefusedError(f"{name} has no answer")
@@ -264,7 +293,9 @@ class Room:
         try:
             while not self.table.state.is_terminal:
                 self._stirred.clear()
-                if self.table.agent_to_act == PERSON or (self.paused and not self._steps):
+                if self.table.agent_to_act == PERSON:
+                    await self._wait_for_person()
+                elif self.paused and not self._steps:
                     await self._stirred.wait()
                 else:
                     await self._let_agent_move()
@@ -274,16 +305,44 @@ class Room:
             _log.exception("table %s stops", self.table.record.watch)
             self.problem = f"player_{self.table.state.current_player}'s agent failed, so the game cannot go on"
             self.tell_all()
-        for player in self._players.values():
-            await self._in_thread(player.end, self.table.state.clone())
+        for player, proxy in self._players.items():
+            await self._in_thread(player, proxy.end, self.table.state.clone())
+        await self._dismiss()
+
+    async def _wait_for_person(self) -> None:
+        """Wait until something happens. A person whose time is up forfeits."""
+        clock, person, moves = self.table.record.clock, self.table.state.current_player, len(self.table.moves)
+        if not clock:
+            await self._stirred.wait()
+            return
+        before, most, due = self._on_clock
+        if person != before or moves > most:  # taking moves back wins no time
+            due = time.monotonic() + clock
+            self._on_clock = (person, moves, due)
+        try:
+            async with asyncio.timeout(due - time.monotonic()):
+                await self._stirred.wait()
+        except TimeoutError:
+            self.table.decide(FORFEIT + person, {"forfeit": "the time was up"})
+            self._moved()
+
+    async def _hold(self, started: float, least: float) -> None:
+        """Wait until what an agent has thought of since `started` may be shown, after `least` seconds or later.
+
+        The time says as little as possible about cards: it is a multiple of the least thinking time.
+        """
+        think, taken = self.table.record.think, time.monotonic() - started
+        shown = max(least, think * math.ceil(taken / think)) if think else least
+        await asyncio.sleep(max(0.0, shown - taken))
 
     async def _let_agent_move(self) -> None:
         started, revision = time.monotonic(), self.table.revision
         state = self.table.state.clone()
-        proxy = await self._player(state.current_player)
-        await self._in_thread(proxy.observe, state)
-        decision = await self._in_thread(proxy.decide, state)
-        await asyncio.sleep(max(0.0, self.pace - (time.monotonic() - started)))
+        player = state.current_player
+        proxy = await self._player(player)
+        await self._in_thread(player, proxy.observe, state)
+        decision = await self._in_thread(player, proxy.decide, state)
+        await self._hold(started, self.pace)
         while self.paused and not self._steps:
             self._stirred.clear()
             await self._stirred.wait()
@@ -301,11 +360,61 @@ class Room:
             if spec is None:
                 raise CardenvsError(f"this server no longer has the agent of player_{player}")
             seed = self.table.agent_seed("agent", player)
-            self._players[player] = await self._in_thread(_seated, spec, state, player, seed)
+            self._players[player] = await self._in_thread(player, _seated, spec, state, player, seed)
         return self._players[player]
 
-    async def _in_thread(self, call: Callable, *values: Any) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, call, *values)
+    async def _in_thread(self, player: int, call: Callable, *values: Any) -> Any:
+        is_further = self.table.record.seats[player].agent in self._settings.agents
+        threads = self._threads.further if is_further else self._threads.own
+        self._call = threads.submit(call, *values)
+        return await asyncio.wrap_future(self._call)
+
+
+class Threads:
+    """The threads of all rooms. Slow things have their own, so that they do not hold up others.
+
+    Attributes:
+        own: for agents that every server has.
+        further: for those that its owner has named, which may be slow.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        """Start none before they are needed."""
+        self.own = ThreadPoolExecutor(limits.thinking, "cardenvs-agent")
+        self.further = ThreadPoolExecutor(limits.thinking, "cardenvs-further")
+        self._advisers = ThreadPoolExecutor(limits.advice, "cardenvs-advice")
+        self._most = limits.advice * (1 + _WAITING_HINTS)
+        self._asked: set[Any] = set()
+
+    async def advise(self, player: Any, call: Callable, *values: Any) -> Any:
+        """Return what `call` returns; a player gets one hint at a time.
+
+        Args:
+            player: anything that tells players apart.
+            call, values: what to do.
+
+        Raises:
+            RefusedError: the player's last question is still being worked out, or there are too many.
+        """
+        if player in self._asked:
+            raise RefusedError("one thing at a time; the last answer is still being worked out")
+        if len(self._asked) >= self._most:
+            raise RefusedError("too many hints are being worked out; try again in a moment")
+        self._asked.add(player)
+        loop = asyncio.get_running_loop()
+        future = self._advisers.submit(call, *values)
+
+        def answered(_: Future) -> None:  # even if nobody waits for it any more
+            with contextlib.suppress(RuntimeError):  # the server has ended
+                loop.call_soon_threadsafe(self._asked.discard, player)
+
+        future.add_done_callback(answered)
+        return await asyncio.wrap_future(future)
+
+    def stop(self) -> None:
+        """Begin nothing more."""
+        for threads in (self.own, self.further, self._advisers):
+            threads.shutdown(wait=False, cancel_futures=True)
 
 
 def agent_specs(state: State, settings: Settings) -> dict[str, str]:
@@ -318,14 +427,14 @@ def own_agents(game: Any) -> dict[str, str]:
     return {name: name for name in game.engine.policy_names()} | {"search": "search"}
 
 
-def _seated(spec: str, state: State, player: int, seed: int) -> AgentProxy:
-    proxy = AgentProxy.of(spec, state.game, state.options, _ANSWERS)
+def _seated(spec: str, state: State, player: int, seed: int, limits: AgentLimits = _ANSWERS) -> AgentProxy:
+    proxy = AgentProxy.of(spec, state.game, state.options, limits)
     proxy.begin(state, player, seed)
     return proxy
 
 
-def _ask_once(spec: str, state: State, player: int, seed: int) -> Decision:
-    proxy = _seated(spec, state, player, seed)
+def _ask_once(spec: str, state: State, player: int, seed: int, limits: AgentLimits) -> Decision:
+    proxy = _seated(spec, state, player, seed, limits)
     try:
         return proxy.decide(state)
     finally:

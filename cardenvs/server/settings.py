@@ -17,12 +17,26 @@ class Limits:
         game_requests_per_second: to the API of one-player poker, by one client address, in bursts of four times that.
         connections: open sockets in all.
         connections_per_table: at one table.
+        connections_per_address: open sockets of one client address.
+        requests: connections for requests. Where there are more, a client that keeps the server waiting is cut off.
+        client_seconds: how long a client may take to send a request, or to read anything of what waits for it.
         messages_per_second: read from one connection, on average over a few seconds; more of them wait.
         message_bytes: of one message on a socket.
         body_bytes: of a request that opens a table.
         replay_bytes: of a replay to play.
-        thinking: agents that think at the same time.
+        replay_actions: of a replay to play.
+        drawings: processes that draw the pages of recorded games.
+        drawings_waiting: pages that may wait for one of them.
+        drawings_per_minute: pages of recorded games that one client address may ask for.
+        drawing_seconds: that drawing a page may take.
+        thinking: agents that think at the same time, and as many of those that the owner has named; apart from hints.
+        advice: hints that are worked out at the same time; eight times as many may wait.
+        advice_seconds: that an agent in a process may take for a hint.
+        idle_seconds: after which a table that nobody looks at is put away, with its agents; its links bring it back.
+        sweep_seconds: between two looks for tables that are idle or old.
         keep_days: how long finished tables are kept.
+        unfinished_days: how long unfinished tables are kept after the last move or visit.
+        unused_days: how long tables are kept at which nobody has made a move.
     """
 
     tables: int = 500
@@ -32,12 +46,26 @@ class Limits:
     game_requests_per_second: float = 200.0
     connections: int = 2000
     connections_per_table: int = 200
+    connections_per_address: int = 500
+    requests: int = 1000
+    client_seconds: float = 20.0
     messages_per_second: float = 50.0
     message_bytes: int = 1 << 14
     body_bytes: int = 1 << 16
     replay_bytes: int = 1 << 20
+    replay_actions: int = 5000
+    drawings: int = 2
+    drawings_waiting: int = 32
+    drawings_per_minute: float = 20.0
+    drawing_seconds: float = 30.0
     thinking: int = 32
+    advice: int = 8
+    advice_seconds: float = 20.0
+    idle_seconds: float = 300.0
+    sweep_seconds: float = 30.0
     keep_days: int = 30
+    unfinished_days: int = 30
+    unused_days: int = 1
 
 
 @dataclass(frozen=True)
@@ -53,6 +81,9 @@ class Settings:
         poker_run: folder of a calibration run of one-player poker; None: the seeds that come with the package.
         deck_key: secret from which the decks of one-player poker are shuffled; empty: from their seeds alone.
         pace: seconds between the moves of agents at a new table.
+        think: seconds that an agent takes at least at a new table with people, whatever it holds; longer thoughts are
+            shown at multiples of it.
+        clock: seconds that a person has for a move at a new table of several people; then they forfeit. 0: no limit.
         limits: see Limits.
     """
 
@@ -64,4 +95,6 @@ class Settings:
     poker_run: Path | None = None
     deck_key: bytes = b""
     pace: float = 0.8
+    think: float = 0.5
+    clock: float = 600.0
     limits: Limits = field(default_factory=Limits)

@@ -267,6 +267,7 @@ class Table:
         """Return the game so far as a replay. It shows everything, so only of a game that is over."""
         return Replay.of(self.state, [_PERSONS.get(seat.agent, seat.agent) for seat in self.record.seats])
 
-    def replay_page(self) -> str:
-        """Return a page that plays the game, with agents' notes."""
-        return self.replay().page(notes={ply: move.notes for ply, move in enumerate(self.moves) if move.notes})
+    def replay_job(self) -> dict[str, Any]:
+        """Return what draws a page that plays the game, with agents' notes (cardenvs.server.drawing)."""
+        notes = {str(ply): move.notes for ply, move in enumerate(self.moves) if move.notes}
+        return {"text": self.replay().text(), "notes": notes}

@@ -33,6 +33,10 @@ class Report:
 
     Attributes:
         games, states, twins: numbers of games played, states checked and twins created.
+        second_histories: number of other real histories with the same events, in which all that a player gets was the
+            same.
+        compared_positions, compared_worlds: numbers of positions at which twins were compared with real histories, and
+            of these histories.
         phases: number of states checked by phase.
         hidden: [could differ, did differ] by (phase, place): numbers of twins in which what is hidden in a place (a
             pile, a counter, or the next token to leave a pile) could and did differ from the truth.
@@ -43,6 +47,9 @@ class Report:
     games: int = 0
     states: int = 0
     twins: int = 0
+    second_histories: int = 0
+    compared_positions: int = 0
+    compared_worlds: int = 0
     longest: int = 0
     phases: Counter = dataclasses.field(default_factory=Counter)
     hidden: dict[tuple[str, str], list[int]] = dataclasses.field(default_factory=dict)

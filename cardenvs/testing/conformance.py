@@ -17,30 +17,46 @@ from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
-from cardenvs.testing import doors, faces, knowledge, leaks, processes
+from cardenvs.testing import doors, faces, knowledge, leaks, processes, worlds
 from cardenvs.testing.case import Case, ConformanceError, Report, fail, phase_of
+from cardenvs.testing.leaving import check_price_of_leaving
 from cardenvs.testing.positions import STATE_CHECKS
 from cardenvs.testing.recoverable import check_recoverable
 
 _DOORS_EVERY = 3  # about one game in three goes through the checks of doors.py
 _TOLERANCE = 1e-9
+_SECOND_HISTORIES = 8  # of the deals that fit a position, in which all that a player gets is compared
 
 
 @dataclasses.dataclass(frozen=True)
 class Effort:
-    """How much to check: number of games with default options, states per game, seconds in each other mode."""
+    """How much to check.
+
+    Attributes:
+        default_games: number of games with default options.
+        states: states per game.
+        seconds: time in each other mode.
+        compared: how many twins to compare with real histories.
+    """
 
     default_games: int = 10
     states: int = 12
     seconds: float = processes.SECONDS
+    compared: worlds.WorldsEffort = worlds.FULL
 
 
-_FULL, _SAMPLE = Effort(), Effort(default_games=2, states=4, seconds=1.5)
+_FULL, _SAMPLE = Effort(), Effort(default_games=2, states=4, seconds=1.5, compared=worlds.SAMPLE)
 _SAMPLE_EXAMPLES = 2  # most `examples` of a large game
 
 
 def check_game(
-    game: Game | str, *, examples: int = 25, seed: int = 0, subprocesses: bool = True, thorough: bool = False
+    game: Game | str,
+    *,
+    examples: int = 25,
+    seed: int = 0,
+    subprocesses: bool = True,
+    thorough: bool = False,
+    worlds_error: float = 0.0,
 ) -> Report:
     """Check that a registered game conforms.
 
@@ -52,6 +68,8 @@ def check_game(
         seed: seed of the random cases.
         subprocesses: whether to play a sample in separate processes with the compiler off and with bounds checked.
         thorough: whether to check large games as closely as small ones, which takes minutes.
+        worlds_error: for a game whose worlds are only nearly uniform, as its page must say: how far the share of twins
+            in which a token, or two, lie in a pile may be from that of real histories.
 
     Returns:
         statistics of the run.
@@ -78,7 +96,8 @@ def check_game(
     _check_seeds_differ(game)
     leaks.check_hidden_places_vary(game, report)
     if game.can_list_deals():
-        _check_uniform(game)
+        _check_uniform(game, report)
+    worlds.check_worlds(game, report, seed, effort.compared, worlds_error)
     faces.check_pettingzoo(game)
     faces.check_single_seat(game)
     if subprocesses:
@@ -102,6 +121,8 @@ def check_case(case: Case, report: Report, effort: Effort = _FULL) -> None:
                 fail(case, state, wrong)
     leaks.check_deal(case)
     check_returns(case)
+    for state in case.sampled(effort.states // 2):
+        check_price_of_leaving(case, state)
     check_recoverable(case, report.shown)
     report.longest = max(report.longest, sum(1 for _ in case.positions()) - 1)
     faces.check_aec(case)
@@ -215,23 +236,23 @@ def _check_seeds_differ(game: Game) -> None:
 # Uniformity, for games whose deals can be listed
 
 
-def _check_uniform(game: Game, positions: int = 6, draws: int = 600) -> None:
+def _check_uniform(game: Game, report: Report, positions: int = 6, draws: int = 600) -> None:
     """Check with chi-square tests that `determinize` draws fitting deals as often as chance would."""
     for k in range(positions):
         case = Case(game, game.make_options(), k, k)
         states = [state.clone() for state in case.positions() if not state.is_terminal]
         state = states[k % len(states)]
         for player in range(state.num_players):
-            wanted = _consistent_deals(case, state, player)
+            wanted = _consistent_deals(case, state, player, report)
             found = Counter(state.determinize(player, seed).table(OMNISCIENT).normal() for seed in range(draws))
             if set(found) - set(wanted):
                 fail(case, state, f"determinize deals what player {player} knows to be impossible")
             _check_chi_square(case, state, wanted, found, draws)
 
 
-def _consistent_deals(case: Case, state: State, player: int) -> dict[tuple, float]:
-    """Return the probability of each table that fits everything `player` has seen."""
-    key = state.information_state_key(player)
+def _consistent_deals(case: Case, state: State, player: int, report: Report) -> dict[tuple, float]:
+    """Return the probability of each table that fits everything `player` has seen, and check what it gets in some."""
+    key, compared = state.information_state_key(player), 0
     weights: dict[tuple, float] = defaultdict(float)
     for deck, probability in case.game.enumerate_deals(**case.options.as_dict()):
         other = case.game.new_state(seed=0, deck=deck, **case.options.as_dict())
@@ -242,6 +263,9 @@ def _consistent_deals(case: Case, state: State, player: int) -> dict[tuple, floa
             continue
         if other.information_state_key(player) == key:
             weights[other.table(OMNISCIENT).normal()] += probability
+            if compared < _SECOND_HISTORIES:
+                worlds.check_seen(case, state, player, [other], report)
+                compared += 1
     total = sum(weights.values())
     return {table: weight / total for table, weight in weights.items()}
 

@@ -174,8 +174,7 @@ def _seat_shows(case: "Case", before: State, action: int, player: int) -> dict[s
 
     env = SeatEnv(case.game, seat=player, dict_observation=True, **case.options.as_dict())
     env._state, env._seat, env._over, env._reward = before.clone(), player, False, 0.0
-    seat = Seat(Scripted(), before.current_player, 0)
-    seat._trusted = True  # because a twin of `player` has no turns of other players
+    seat = Seat(Scripted(), before.current_player, 0, guest=False)  # a twin of `player` has no turns of other players
     env._seats = {before.current_player: seat}
     env._play_opponents()
     return {"observation": env._observation(), "info": env._info(), "masks": env.action_masks(), "reward": env._reward}

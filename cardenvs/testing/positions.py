@@ -9,6 +9,7 @@ import numpy as np
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
+from cardenvs.core.results import ResultCheck
 from cardenvs.core.state import State
 from cardenvs.testing.case import Case, fail, sampled_ids
 from cardenvs.testing.views import check_views
@@ -146,9 +147,10 @@ def check_observation(case: Case, state: State) -> None:
 
 
 def check_forfeit(case: Case, state: State) -> None:
-    """Check that after a forfeit the game ends or continues without that player, within its bound.
+    """Check that after a forfeit the game ends or continues without that player, within its bounds.
 
-    Some players who act later forfeit too.
+    Some players who act later forfeit too. Nobody is paid or charged after leaving, and all returns keep their bounds
+    and their sum.
     """
     if state.is_terminal:
         return
@@ -170,6 +172,8 @@ def check_forfeit(case: Case, state: State) -> None:
     for player, amount in paid.items():
         if rest.returns[player] != amount:
             fail(case, rest, f"player {player} forfeited, but is paid or charged after leaving")
+    if wrong := ResultCheck(case.start()).fault(rest):
+        fail(case, rest, f"after players {sorted(paid)} have forfeited, {wrong.removeprefix(f'{case.game.name}: ')}")
 
 
 STATE_CHECKS: tuple[Callable[[Case, State], None], ...] = (

@@ -61,7 +61,7 @@ def _twin(state: State, player: int, seed: int) -> State:
     """Return a twin of `state` for `player` with the same future chance as the real game."""
     twin = state.determinize(player, seed)
     for field in ("seed", "rng"):
-        twin.records[field] = state.records[field]
+        twin._states[field] = state.records[field]
     twin.seed = state.seed
     twin._set_history_start(twin.records, state.event_rows(player))
     return twin

@@ -23,6 +23,7 @@ from cardenvs.agents.network import Network, log_policy
 from cardenvs.agents.ppo import check_model, checked_fields, read_checkpoint, write_checkpoint
 from cardenvs.core.checks import short
 from cardenvs.core.errors import FormatError, OptionError
+from cardenvs.core.files import locked_folder, write_whole
 from cardenvs.core.rng import derived_seed
 from cardenvs.training.config import NETWORK_SETTINGS, Config
 from cardenvs.training.decisions import Decisions
@@ -265,17 +266,25 @@ def clone(
     Raises:
         OptionError: too few deals, or the folder holds a run.
         FormatError: the run in the folder is damaged.
+        FileError: another process works in the folder.
     """
     folder, run = Path(out), Cloning(decisions, config, settings or CloneSettings())
-    path = folder / CHECKPOINT
-    if path.exists() and not (resume or overwrite):
-        raise OptionError(f"{folder} holds a run; resume it, choose another folder or overwrite it")
-    if resume and path.exists():
-        run.restore(path)
-    else:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in (CHECKPOINT, METRICS_FILE, RESULT_FILE):
-            (folder / name).unlink(missing_ok=True)
+    with locked_folder(folder):
+        path = folder / CHECKPOINT
+        if path.exists() and not (resume or overwrite):
+            raise OptionError(f"{folder} holds a run; resume it, choose another folder or overwrite it")
+        if resume and path.exists():
+            run.restore(path)
+        else:
+            for name in (CHECKPOINT, METRICS_FILE, RESULT_FILE):
+                (folder / name).unlink(missing_ok=True)
+        return path, _clone_in(folder, run, on_step, on_epoch)
+
+
+def _clone_in(
+    folder: Path, run: Cloning, on_step: Callable[[int, int], None], on_epoch: Callable[[Progress], bool | None]
+) -> Agreement:
+    """Clone to the end of a run, in its folder."""
     per_epoch = len(run._data.rows["learning"])
     logs = Logs(folder, run.epoch * per_epoch)
     try:
@@ -290,13 +299,13 @@ def clone(
                     "clone/log_likelihood": progress.stopping.log_likelihood,
                 }
             )
-            run.save(path)
+            run.save(folder / CHECKPOINT)
             if on_epoch(progress) is False:
                 raise KeyboardInterrupt
     finally:
         logs.close()
     found = run.agreement("report", best=True)
-    about = {"game": decisions.game.name, "epochs": run.epoch, "learnt_from": len(decisions)}
+    about = {"game": run.decisions.game.name, "epochs": run.epoch, "learnt_from": len(run.decisions)}
     result = {**about, **asdict(found)}
-    (folder / RESULT_FILE).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    return path, found
+    write_whole(folder / RESULT_FILE, json.dumps(result, indent=1) + "\n")
+    return found

@@ -43,8 +43,10 @@ def _entries(value: Any) -> Any:
 
 Int = Annotated[int, BeforeValidator(_number)]
 Float = Annotated[float, BeforeValidator(_number)]
-Positive = Annotated[Int, Field(ge=1)]
-NonNegative = Annotated[Float, Field(ge=0)]
+_MOST = 1 << 62  # what torch and NumPy count with
+_MOST_DEALS = 1 << 20
+Positive = Annotated[Int, Field(ge=1, le=_MOST)]
+NonNegative = Annotated[Float, Field(ge=0, le=1e30)]  # torch counts in float32
 Share = Annotated[Float, Field(ge=0, le=1)]
 Width = Annotated[Int, Field(ge=1, le=1 << 16)]
 
@@ -128,7 +130,7 @@ class Config(BaseModel):
     entropy_end: NonNegative = Field(default=0.002, description="final weight of the entropy bonus, linear in between")
     magnet: NonNegative = Field(default=0.0, description="initial weight of the KL divergence from a reference policy")
     magnet_end: NonNegative = Field(default=0.0, description="its final weight, linear in between")
-    magnet_interval: Annotated[Int, Field(ge=0)] = Field(
+    magnet_interval: Annotated[Int, Field(ge=0, le=_MOST)] = Field(
         default=50, description="updates after which the reference becomes the policy; 0: it stays the first one"
     )
     magnet_decay: Annotated[Float, Field(ge=0, lt=1)] = Field(
@@ -151,7 +153,7 @@ class Config(BaseModel):
     )
     pool_size: Positive = Field(default=8, le=1 << 10, description="past selves kept")
     pool_interval: Positive = Field(default=10, description="updates between two past selves")
-    pool_priority: NonNegative = Field(
+    pool_priority: Annotated[NonNegative, Field(le=20)] = Field(
         default=1.0, description="past selves are drawn by this power of how rarely they lose; 0: all alike"
     )
     exploiter_share: Share = Field(
@@ -171,9 +173,11 @@ class Config(BaseModel):
         default="", description="frozen agent in all other seats; set by `cardenvs exploit`, not by hand"
     )
 
-    eval_interval: Int = Field(default=10, ge=0, description="updates between two evaluations; 0: only at the end")
-    eval_deals: Int = Field(default=256, ge=2, description="duplicate deals of an evaluation")
-    final_deals: Annotated[Int, Field(ge=0), AfterValidator(_not_one)] = Field(
+    eval_interval: Int = Field(
+        default=10, ge=0, le=_MOST, description="updates between two evaluations; 0: only at the end"
+    )
+    eval_deals: Int = Field(default=256, ge=2, le=_MOST_DEALS, description="duplicate deals of an evaluation")
+    final_deals: Annotated[Int, Field(ge=0, le=_MOST_DEALS), AfterValidator(_not_one)] = Field(
         default=1000, description="duplicate deals of the final evaluation; 0: none"
     )
     eval_opponents: Annotated[tuple[str, ...], BeforeValidator(_entries)] = Field(

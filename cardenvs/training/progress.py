@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cardenvs.core.files import write_whole
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
@@ -101,13 +103,17 @@ class Logs:
     """TensorBoard events and metrics.jsonl in a run's folder."""
 
     def __init__(self, folder: Path, steps: int) -> None:
-        """Begin, or go on after `steps`. TensorBoard is left out where it is not installed."""
+        """Begin, or go on after `steps`: later metrics are dropped, because the run will repeat those steps.
+
+        TensorBoard is left out where it is not installed.
+        """
         try:
             from torch.utils.tensorboard import SummaryWriter
 
-            self._writer: Any = SummaryWriter(str(folder), purge_step=steps or None)
+            self._writer: Any = SummaryWriter(str(folder), purge_step=steps + 1 if steps else None)
         except ImportError:
             self._writer = None
+        cut_metrics(folder / METRICS_FILE, "steps", steps)
         self._file = (folder / METRICS_FILE).open("a", encoding="utf-8")
 
     def write(self, metrics: dict[str, float]) -> None:
@@ -124,6 +130,23 @@ class Logs:
         self._file.close()
         if self._writer is not None:
             self._writer.close()
+
+
+def cut_metrics(path: Path, unit: str, most: int) -> None:
+    """Drop the lines of a metrics file beyond `most` of `unit`, and what a killed process left of its last line."""
+    if not path.exists():
+        return
+    before = path.read_text(encoding="utf-8")
+    kept = "".join(line for line in before.splitlines(keepends=True) if _is_up_to(line, unit, most))
+    if kept != before:
+        write_whole(path, kept)
+
+
+def _is_up_to(line: str, unit: str, most: int) -> bool:
+    try:
+        return line.endswith("\n") and json.loads(line)[unit] <= most
+    except (ValueError, KeyError, TypeError):
+        return False
 
 
 class Progress:

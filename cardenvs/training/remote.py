@@ -5,6 +5,7 @@ and gives to the next task. So a task depends on nothing but its checkpoint: Ray
 lost, and with `threads=1` the result is bit for bit that of a run on one machine.
 """
 
+import contextlib
 import json
 import tempfile
 import time
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cardenvs.core.errors import CardenvsError, OptionError, require
-from cardenvs.core.files import write_whole
+from cardenvs.core.files import locked_folder, write_whole
 from cardenvs.training.config import Config
 from cardenvs.training.progress import EVALUATION_FILE, Logs
 
@@ -56,7 +57,10 @@ def train_on_ray(runs: Sequence[RemoteRun], threads: int = 1, show: bool = True)
 
     from cardenvs.arena.run import ray_cluster
 
-    with ray_cluster(max(1, threads) * len(runs)):
+    with contextlib.ExitStack() as stack:
+        for run in runs:
+            stack.enter_context(locked_folder(run.folder))
+        stack.enter_context(ray_cluster(max(1, threads) * len(runs)))
         task = ray.remote(num_cpus=max(1, threads), max_retries=_RETRIES)(_train_for_a_while)
         for run in runs:
             (run.folder / EVALUATION_FILE).unlink(missing_ok=True)  # of fewer steps
@@ -90,10 +94,12 @@ def _result_of(ray: Any, reference: Any) -> dict[str, Any]:
 def _write(run: RemoteRun, result: dict[str, Any], show: bool) -> bool:
     """Write what a task returned to the run's folder. Returns whether the run is over."""
     run.folder.mkdir(parents=True, exist_ok=True)
-    logs = Logs(run.folder, 0)
-    for metrics in result["metrics"]:
-        logs.write(metrics)
-    logs.close()
+    if result["metrics"]:
+        # A driver that was killed may have written the metrics of these steps, and not the checkpoint.
+        logs = Logs(run.folder, result["metrics"][0]["steps"] - run.config.num_envs * run.config.rollout_steps)
+        for metrics in result["metrics"]:
+            logs.write(metrics)
+        logs.close()
     write_whole(run.folder / _CHECKPOINT, result["checkpoint"])
     if result["evaluation"] is not None:
         write_whole(run.folder / EVALUATION_FILE, json.dumps(result["evaluation"]) + "\n")

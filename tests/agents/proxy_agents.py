@@ -1,5 +1,6 @@
 """Agents that misbehave, for the tests of the proxy; made by `python:` specs in processes of their own."""
 
+import mmap
 import os
 import sys
 import time
@@ -62,6 +63,25 @@ def dies(game, options):
 
 def is_killed(game, options):
     return First(lambda turn: os.kill(os.getpid(), 9))
+
+
+def is_killed_in_real_time(game, options):
+    return First(lambda turn: os.kill(os.getpid(), 40))  # a signal without a name
+
+
+def hogs_shared(game, options):
+    """Takes shared memory, which is no data of a process, in several processes."""
+    kept = []
+
+    def before(turn):
+        for _ in range(3):
+            os.fork()
+        while True:
+            kept.append(mmap.mmap(-1, 16 << 20))
+            kept[-1].write(b"x" * (16 << 20))
+            time.sleep(0.02)
+
+    return First(before)
 
 
 def exits(game, options):

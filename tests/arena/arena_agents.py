@@ -36,6 +36,46 @@ class Raises(First):
         return turn.legal_actions[-1]
 
 
+class Crashes(First):
+    """Fails at its first decision."""
+
+    def act(self, turn):
+        """Fails."""
+        raise RuntimeError("I give up")
+
+
+class Folds(First):
+    """Folds or checks: loses slowly."""
+
+    def act(self, turn):
+        """Fold if that is legal, else check."""
+        return turn.legal_actions[0]
+
+
+class ShovesAndFolds(First):
+    """Loses a stack as fast as it can: goes all-in, and folds if it is raised before."""
+
+    def act(self, turn):
+        """The largest raise, else a call."""
+        return turn.legal_actions[-1]
+
+
+class QuitsWhenBehind(First):
+    """Plays as the policy `heuristic`, but fails if its playouts promise less than a forfeit."""
+
+    def reset(self, seed):
+        """Keep the seed of the playouts."""
+        self.seed = seed
+
+    def act(self, turn):
+        """An illegal action, if that promises more."""
+        action, world = turn.policy_action("heuristic"), turn.determinize(self.seed)
+        left = world.clone()
+        left.apply(FORFEIT + turn.player)
+        promised = world.simulate([action], self.seed, 20, policy="heuristic").mean()
+        return action if promised > left.returns[turn.player] else -1
+
+
 class BadReset(First):
     """Fails before it plays."""
 

@@ -77,6 +77,9 @@ def test_plan(folder):
     assert "from 6 deals" in text
     assert "deals needed" in text
     assert "give the --half-width" in call("arena", "plan", "small.yaml", code=2)
+    for tiny in ("1e-300", "5e-324", "1e-9"):
+        text = call("arena", "plan", "small.yaml", "--half-width", tiny, "--pilot", "6", code=2)
+        assert f"a half-width of {float(tiny):g} needs more than 1e+15 deals; choose a larger one" in text
     call("arena", "plan", "small.yaml", "--half-width", "0.1", "--pilot", "6", "--store", "pilot.db")
     call("arena", "plan", "small.yaml", "--half-width", "0.1", "--pilot", "9", "--store", "pilot.db")
     assert sqlite3.connect("pilot.db").execute("SELECT count(*) FROM games").fetchone() == (18,)

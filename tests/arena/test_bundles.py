@@ -6,10 +6,15 @@ import stat
 import struct
 import sys
 import zipfile
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
-from cardenvs.agents.guarded.sandbox import why_unavailable
+from cardenvs.agents.guarded.guest import Guest
+from cardenvs.agents.guarded.limits import AgentLimits
+from cardenvs.agents.guarded.proxy import AgentProxy
+from cardenvs.agents.guarded.sandbox import chosen, why_unavailable
 from cardenvs.arena import Store
 from cardenvs.arena.bundle import LARGEST, check_agent, opened_bundle
 from cardenvs.arena.experiment import Experiment
@@ -17,6 +22,7 @@ from cardenvs.arena.submit import check_submission
 from cardenvs.core.errors import ArenaError, CardenvsError
 from cardenvs.core.registry import get_game
 
+needs_sandbox = pytest.mark.skipif(why_unavailable() is not None, reason=f"no sandbox here: {why_unavailable()}")
 KUHN = get_game("kuhn_poker_v0")
 BOARD = Experiment.of({
     "name": "the board", "deals": 2, "seed": 2, "games": ["kuhn_poker_v0"], "agents": ["random"],
@@ -84,6 +90,21 @@ def test_a_bundle_in_which_the_check_runs_is_refused(tmp_path, monkeypatch):
 
 def test_a_bundle_that_is_a_package_of_a_taken_name_is_refused(tmp_path):
     refused(bundled(tmp_path / "numpy", __init___dot_py=""), "is a package with the name of the module 'numpy'")
+
+
+@pytest.mark.parametrize("sandbox", ["auto", "none"])
+def test_the_fork_server_runs_no_module_of_a_bundle(tmp_path, sandbox):
+    """It tries to import some that may not be installed."""
+    tried = [name for name in ("cffi", "coverage", "cython", "org", "scipy", "tbb") if find_spec(name) is None]
+    noting = BOT.replace("return turn.legal", "turn.notes['early'] = EARLY\n        return turn.legal")
+    folder = bundled(tmp_path / "bundle", **{f"{name}_dot_py": "" for name in tried})
+    (folder / "submitted_bot.py").write_text(f"import sys\nEARLY = sorted({set(tried)} & set(sys.modules))\n{noting}")
+    folder.chmod(0o755)
+    guest, spec = Guest("early", str(folder), sandbox=chosen(sandbox)), "python:submitted_bot:make"
+    with AgentProxy.of(spec, KUHN, KUHN.make_options(), guest=guest) as proxy:
+        state = KUHN.new_state(seed=1)
+        proxy.begin(state, state.current_player, 0)
+        assert proxy.decide(state).notes["early"] == []
 
 
 SPY = """
@@ -314,35 +335,95 @@ def test_names_on_the_command_line_are_checked(tmp_path):
     refused(bundled(tmp_path / "bundle"), "a name has at most 100 characters", "x" * 101)
 
 
-REMEMBERS = """
-import ctypes, os
-
-KEEPS = ("/tmp/note", "/dev/shm/note", "/tmp/kernels/note")
-
-def remembered():
-    found = [path for path in KEEPS if os.path.exists(path)]
-    shared = ctypes.CDLL(None).shmget(4711, 64, 0)
-    if shared >= 0:
-        found.append("shared memory")
-    for path in KEEPS:
-        try:
-            open(path, "w").close()
-        except OSError:
-            pass
-    ctypes.CDLL(None).shmget(4711, 64, 0o1600)
-    return found
-"""
+@needs_sandbox
+@pytest.mark.parametrize("marks", ["parents", "kernel", "files"])
+def test_a_game_leaves_nothing_for_the_next_one_in_a_sandbox(tmp_path, marks):
+    found = found_by_the_marking_bot(tmp_path, "sandbox", marks, "require")
+    assert len(found[0]) > 90
+    for later in found[1:]:
+        assert {name: (found[0][name], value) for name, value in later.items() if value != found[0][name]} == {}
 
 
-@pytest.mark.skipif(why_unavailable() is not None, reason=f"no sandbox here: {why_unavailable()}")
-def test_a_game_leaves_nothing_for_the_next_one_in_a_sandbox(tmp_path):
-    noting = BOT.replace("        pass", "        self.found = remembered()")
-    noting = noting.replace("return turn.legal", "turn.notes['found'] = self.found\n        return turn.legal")
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process can change another one's limits")
+def test_a_game_leaves_nothing_for_the_next_one_to_inherit_in_a_plain_process(tmp_path):
+    found = found_by_the_marking_bot(tmp_path, "process", "parents", "none")
+    assert len(found[0]) > 40
+    for later in found[1:]:
+        assert {name: (found[0][name], value) for name, value in later.items() if value != found[0][name]} == {}
+
+
+def found_by_the_marking_bot(tmp_path, form, marks, sandbox):
+    """What each game of the bot found when it began, one after the other."""
     folder = bundled(tmp_path / "bundle")
-    (folder / "submitted_bot.py").write_text(REMEMBERS + noting)
+    code = Path(__file__).with_name("marking_bot.py").read_text()
+    code = code.replace('FORM = "sandbox"', f"FORM = {form!r}").replace("MARKS = (", f"MARKS = ({marks!r},) or (")
+    (folder / "submitted_bot.py").write_text(code)
     with opened_bundle(str(folder)) as opened, Store() as store:
-        result = check_submission(opened, BOARD, store=store, sandbox="require")
+        result = check_submission(opened, BOARD, store=store, sandbox=sandbox)
         match = result.board.games[0].match
         found = [note["notes"]["found"] for record in store.records(match.id) for note in record.notes]
     assert len(found) >= 4
-    assert all(one == [] for one in found)
+    return found
+
+
+HOG = """
+import ctypes, mmap, os, sys, time
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+kept = []
+
+def take(way):
+    if way == "mapped":
+        kept.append(mmap.mmap(-1, 32 << 20))
+        return kept[-1].write(bytes(32 << 20))
+    if way == "file":
+        kept.append(LIBC.memfd_create(b"x", 0))
+        return os.write(kept[-1], bytes(32 << 20)) if kept[-1] >= 0 else 0
+    if way == "shared":
+        segment = LIBC.shmget(0, 32 << 20, 0o1600)
+        LIBC.shmat.restype = ctypes.c_void_p
+        place = LIBC.shmat(segment, None, 0) if segment >= 0 else None
+        if not place:
+            return 0
+        ctypes.memset(place, 1, 32 << 20)
+        LIBC.shmdt(ctypes.c_void_p(place))
+        return 32 << 20
+    with open(f"/tmp/{len(kept)}", "wb", buffering=0) as file:
+        kept.append(file.fileno())
+        return file.write(bytes(32 << 20))
+
+def hog():
+    taken = 0
+    for step in range(96):  # three GiB
+        try:
+            taken += take(WAY)
+        except OSError:
+            break
+        print(f"took {taken >> 20} MiB", file=sys.stderr, flush=True)
+        time.sleep(0.01)
+    return taken >> 20
+"""
+
+
+@needs_sandbox
+@pytest.mark.parametrize("way", ["mapped", "file", "shared", "tmp"])
+def test_memory_that_is_no_data_of_a_process_is_limited(tmp_path, way):
+    """512 MiB for all together, and files of at most 64 MiB."""
+    folder = bundled(tmp_path / "bundle")
+    hogging = BOT.replace("return turn.legal", "turn.notes['took'] = hog()\n        return turn.legal")
+    (folder / "submitted_bot.py").write_text(f"WAY = {way!r}\n{HOG}{hogging}")
+    folder.chmod(0o755)
+    limits = AgentLimits(on_failure="forced_action", memory_limit_mb=512, tries=1)
+    guest, spec = Guest("hog", str(folder), sandbox=True), "python:submitted_bot:make"
+    with AgentProxy.of(spec, KUHN, KUHN.make_options(), limits, guest=guest) as proxy:
+        state = KUHN.new_state(seed=1)
+        proxy.begin(state, state.current_player, 0)
+        decision = proxy.decide(state)
+    if way == "mapped":
+        (failure,) = decision.failures
+        assert failure.kind == "memory"
+        took = int(failure.message.rpartition("took ")[2].partition(" ")[0])
+    else:
+        took = decision.notes["took"]
+    print(f"{way}: {took} MiB under a limit of 512")
+    assert took < {"mapped": 1536, "tmp": 65}.get(way, 1)

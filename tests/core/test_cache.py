@@ -5,6 +5,7 @@ import pickle
 import resource
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import textwrap
@@ -560,3 +561,41 @@ def test_prebuilt_code_of_other_sources_is_not_used(prebuilt, tmp_path):
     _, call_prebuilt = prebuilt
     (tmp_path / "kernels.py").write_text(KERNELS.replace("return 1", "return 5"))
     assert call_prebuilt()[0] == "10 0"
+
+
+HOMELESS = """
+import pwd, runpy, sys
+def getpwuid(uid):
+    raise KeyError(uid)
+pwd.getpwuid = getpwuid  # a user without an entry, as in containers
+sys.argv = sys.argv[1:]
+runpy.run_module("cardenvs.cli", run_name="__main__", alter_sys=True)
+"""
+
+
+def homeless(tmp_path, *words, **more):
+    kept = ("HOME", "CARDENVS_CACHE_DIR", "XDG_CACHE_HOME", "XDG_DATA_HOME", "CARDENVS_QUIET")
+    env = {name: value for name, value in os.environ.items() if name not in kept}
+    return subprocess.run(
+        [sys.executable, "-c", HOMELESS, "cardenvs", *words], env=env | {"TMPDIR": str(tmp_path)} | more,
+        capture_output=True, text=True, cwd=tmp_path, timeout=300, check=False,
+    )  # fmt: skip
+
+
+def test_without_a_home_compiled_code_is_kept_with_temporary_files(tmp_path):
+    folder = tmp_path / f"cardenvs-kernels-{os.getuid()}"
+    ended = homeless(tmp_path, "info", "kuhn_poker")
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr.count("no home directory") == 1
+    assert f"{folder} (set CARDENVS_CACHE_DIR to choose another folder)" in ended.stderr
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o755
+    again = homeless(tmp_path, "info", "kuhn_poker", CARDENVS_CACHE_DIR=str(tmp_path / "chosen"))
+    assert again.returncode == 0
+    assert "home" not in again.stderr
+
+
+def test_without_a_home_the_tables_of_a_server_need_a_path(tmp_path):
+    ended = homeless(tmp_path, "serve")
+    assert ended.returncode == 2
+    assert "no home directory to keep tables in; give --data FILE" in ended.stderr
+    assert "Traceback" not in ended.stderr

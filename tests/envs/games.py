@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from cardenvs.core.kernel import kernel
 from cardenvs.core.registry import register_game
 from cardenvs.games.leduc_poker import GAME as LEDUC
@@ -13,9 +15,11 @@ GAMES = ["kuhn_poker_v0", "leduc_poker_v0"]
 @kernel
 def fold_for_good(s, action, log):
     """Leduc poker in which who folds leaves the game, and who raises pays 1 to the next player at once."""
-    player = s.current_player
+    player = np.int64(s.current_player)
     if action == rules.FOLD:
-        rules.forfeit(s, player, log)
+        s.active[player] = 0
+        s.rewards[player] = -s.chips_in[player]
+        rules._leave_pot(s, player, log)
         return
     rules.apply_action(s, action, log)
     if action == rules.RAISE:

@@ -14,11 +14,13 @@ from gymnasium.spaces import Box, Dict
 from gymnasium.utils.env_checker import check_env
 from toys import prize
 
-from cardenvs.agents import Agent, Turn
+from cardenvs.agents import Agent, Turn, kinds
+from cardenvs.agents.zoo import weights_file, zoo_names
 from cardenvs.core.errors import AgentError, ArenaError, DeckError, GameNotFoundError, IllegalActionError, OptionError
 from cardenvs.core.registry import get_game, register_game
 from cardenvs.core.state import State
 from cardenvs.envs.single import SeatEnv
+from cardenvs.training.cfr import Solver, Tree
 
 every_game = pytest.mark.parametrize("name", GAMES)
 
@@ -193,6 +195,63 @@ def test_opponents_may_be_names_agents_or_functions():
     for opponents in ("random", "search:simulations=4", Recorder(), first, ["random"], (first,)):
         rewards, _ = episode(SeatEnv("kuhn_poker_v0", opponents=opponents), lambda legal: legal[0], seed=1)
         assert rewards
+
+
+LEDUC_ZOO = next(name for name in zoo_names() if name.startswith("leduc_poker_v0/"))
+OWN_KINDS = {  # a game and a spec for each kind of agent that is no guest
+    "ismcts": ("leduc_poker_v0", "ismcts:simulations=4"),
+    "pimc": ("bridge_v0", "pimc:worlds=2,tried=2"),
+    "ppo": ("leduc_poker_v0", f"ppo:{weights_file(LEDUC_ZOO)}"),
+    "search": ("leduc_poker_v0", "search:simulations=4,playout=random"),
+    "tabular": ("leduc_poker_v0", "tabular:{table}"),
+    "zoo": ("leduc_poker_v0", f"zoo:{LEDUC_ZOO},sample=true"),
+}
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """A file for the agent `tabular`, with mixed choices."""
+    solver = Solver(Tree(get_game("leduc_poker_v0")))
+    solver.run(5)
+    path = tmp_path_factory.mktemp("table") / "leduc.policy"
+    solver.saved().save(path)
+    return path
+
+
+def test_every_kind_of_cardenvs_itself_is_among_those_that_repeat():
+    own = {name for name in kinds.kind_names(own=True) if not kinds.find_kind(name).guest}
+    assert own == set(OWN_KINDS)
+
+
+@pytest.mark.parametrize("kind", OWN_KINDS)
+def test_agents_of_cardenvs_repeat_in_environments_with_equal_seeds(kind, table):
+    game, spec = OWN_KINDS[kind]
+    if kind == "pimc":
+        pytest.importorskip("endplay")
+    if kind in ("ppo", "zoo"):
+        pytest.importorskip("torch")
+    games = []
+    for _ in range(2):
+        env = SeatEnv(game, opponents=spec.format(table=table))
+        games.append([])
+        for seed in range(1 if kind == "pimc" else 20):
+            episode(env, lambda legal: legal[-1], seed=seed)
+            games[-1].append(env.game_state.actions)
+    assert games[0] == games[1]
+
+
+def test_opponents_given_as_objects_are_guests_and_repeat_with_the_key():
+    def drawn():
+        agent = Recorder()
+        env = SeatEnv("kuhn_poker_v0", opponents=agent, **({"guests_key": key} if key else {}))
+        for seed in range(3):
+            episode(env, lambda legal: legal[0], seed=seed)
+        return agent.seeds
+
+    key = None
+    assert drawn() != drawn()
+    key = "0" * 32
+    assert drawn() == drawn()
 
 
 def test_an_opponent_sees_a_turn_and_no_more():

@@ -176,6 +176,18 @@ def test_6_2_a_doubled_part_score_is_a_game():  # scenario 20
     assert rubber["totals"] == [20 + 80 + 50, 0]
 
 
+def test_6_6_a_rubber_pays_no_more_than_10000_points():
+    state = GAME.new_state(seed=3, scoring="rubber", dealer="N", max_deals=5)
+    for _ in range(3):
+        rubber_deal(state, "7NTx", int(state.record.dealer) & 2, 0)
+    state._states["totals"][0] = [0, 9_990]
+    rubber_deal(state, "1NT", 0, 6)
+    assert state.returns == [0, 0, 0, 0]
+    rubber_deal(state, "1NT", 0, 6)
+    assert state.record.totals.tolist() == [0, 10_090]
+    assert state.returns == [-10_000, 10_000, -10_000, 10_000]
+
+
 def test_6_7_an_unfinished_rubber():
     state = GAME.new_state(seed=3, scoring="rubber", dealer="N", max_deals=3)
     rubber_deal(state, "4S", 0, 10)
@@ -285,7 +297,7 @@ def test_8_forfeits():
     state = GAME.new_state(seed=3, scoring="rubber", dealer="N")
     rubber_deal(state, "1NT", 0, 7)
     state.apply(FORFEIT + 1)
-    assert state.returns == [7640, -7640, 7640, -7640]
+    assert state.returns == [10_000, -10_000, 10_000, -10_000]
 
 
 def test_7_1_a_given_auction():

@@ -118,6 +118,18 @@ def test_5_1_forfeits():
     assert state.returns == [-60, 60]
 
 
+def test_5_1_a_forfeit_loses_all_deals_that_the_others_need():
+    state = GAME.new_state(seed=2, reward="points", target=3)
+    while state.record.num_deals == 1:
+        state.apply(state.policy_action("random", state.ply))
+    before, won = state.returns, state.record.deals_won.tolist()
+    player = state.current_player
+    state.apply(FORFEIT + player)
+    assert state.returns[player] == before[player] - 60 * (3 - won[1 - player])
+    assert sum(state.returns) == 0
+    assert state.game.returns(state.options).low == -180
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # A second implementation, slow and obvious
 

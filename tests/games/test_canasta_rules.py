@@ -1,5 +1,6 @@
 """Rules of Canasta: a test for each paragraph of rules.md, from written positions."""
 
+import numpy as np
 import pytest
 from canasta import GAME, labels, play, position
 
@@ -486,14 +487,49 @@ def test_10_3_a_match_ends_after_fifty_deals():
     assert play(state, "end the deal").is_terminal
 
 
+def limited(scores, most=12_680):
+    """The returns of sides with these scores: less the mean of the others, all scaled if one is beyond `most`."""
+    margins = np.array([own - (sum(scores) - own) / (len(scores) - 1) for own in scores])
+    return margins * min(1, most / abs(margins).max())
+
+
 @pytest.mark.parametrize(
-    ("players", "returns"), [(2, [-1500, 1500]), (3, [-1500, 750, 750]), (4, [-1500, 1500, -1500, 1500])]
+    "scores",
+    [[-8000, 4000], [-9000, 4000], [4000, -9000], [4400, -8200], [-18_000, 4000, 1000], [-4000, 4000, 1000]],
 )
-def test_11_1_forfeits(players, returns):
-    state = GAME.new_state(seed=1, num_players=players)
+def test_10_4_the_returns_of_a_match_are_limited(scores):
+    options = {"match": True, "num_players": len(scores)}
+    fields = {"scores": [*scores, 0][:3], "returns": [*limited(scores), 0, 0][:4], "num_deals": 50}
+    state = play(position("5", phase="draw", pile="3s", stock=0, **options, **fields), "end the deal")
+    final = state.record.scores[: len(scores)].tolist()
+    assert final != scores
+    assert state.is_terminal
+    assert state.returns == pytest.approx(limited(final))
+
+
+@pytest.mark.parametrize(
+    ("options", "returns"),
+    [
+        ({}, [-7680, 7680]),
+        ({"num_players": 3}, [-7680, 3840, 3840]),
+        ({"num_players": 4}, [-7680, 7680, -7680, 7680]),
+        ({"wild_only_melds": True}, [-8680, 8680]),
+        ({"match": True}, [-12_680, 12_680]),
+        ({"match": True, "target": 500}, [-8180, 8180]),
+    ],
+)
+def test_11_1_forfeits(options, returns):
+    state = GAME.new_state(seed=1, **options)
     state.apply(1 << 30)
     assert state.is_terminal
     assert state.returns == returns
+    assert GAME.returns(state.options).low == returns[0]
+
+
+def test_11_1_in_a_match_the_deals_before_count():
+    state = position("5", phase="draw", pile="3s", stock=0, match=True, returns=[-100, 100, 0, 0])
+    state.apply((1 << 30) + state.current_player)
+    assert state.returns == [-12_680, 12_680]
 
 
 # -- 12 -----------------------------------------------------------------------------------------------------------

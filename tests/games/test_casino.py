@@ -145,9 +145,23 @@ def test_options_and_forfeits():
         GAME.make_options(teams=True)
     with pytest.raises(OptionError, match="build_for_partner=true needs teams=true"):
         GAME.make_options(build_for_partner=True)
-    state = GAME.new_state(seed=1, num_players=3, match=False)
+
+
+@pytest.mark.parametrize(
+    ("options", "returns"),
+    [
+        ({}, [-35, 35]),  # 11 points, and every other card of 48 sweeps
+        ({"spade_casino": True}, [-48, 48]),
+        ({"sweeps": False}, [-11, 11]),
+        ({"num_players": 3}, [-17.5, 8.75, 8.75]),
+        ({"num_players": 4, "teams": True}, [-35, 35, -35, 35]),
+    ],
+)
+def test_9_1_who_forfeits_a_hand_loses_the_most_that_it_can_cost(options, returns):
+    state = GAME.new_state(seed=1, match=False, **options)
     state.apply(FORFEIT + 0)
-    assert state.returns == [-11, 5.5, 5.5]
+    assert state.returns == returns
+    assert state.game.returns(state.options).low == returns[0]
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from cardenvs.core.cards import bits_of, cards_of, parse_card, parse_cards
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import DeckError, IllegalActionError, OptionError
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
+from cardenvs.core.game_view import table_texts
 from cardenvs.core.kernel import COMPILED
 from cardenvs.core.state import State
 from cardenvs.games.gin_rummy import GAME, min_deadwood
@@ -479,27 +480,40 @@ def forfeited(state, player) -> State:
     return state
 
 
-def test_7_1_a_forfeit_loses_as_against_gin():
-    assert forfeited(start(), 0).returns == [-27, 27]
-    assert forfeited(play(start(upcard="Kc"), "take Kc"), 0).returns == [-25, 25]  # of eleven cards, the best ten
-    assert forfeited(play(knocked(layoff="manual"), "lay off 7h on a run"), 1).returns == [25 + 51, -76]
+@pytest.mark.parametrize(
+    ("options", "cost"),
+    [
+        ({}, 98 + 25),
+        ({"gin_bonus": 20, "big_gin": True}, 98 + 31),
+        ({"knock_max": 98, "undercut_bonus": 50}, 98 + 50),
+        ({"oklahoma": True, "oklahoma_spade_double": True}, 2 * (98 + 25)),
+    ],
+)
+def test_7_1_a_forfeit_costs_the_most_that_a_hand_can(options, cost):
+    assert forfeited(start(**options), 0).returns == [-cost, cost]
+    assert GAME.returns(GAME.make_options(**options)).low == -cost
+
+
+def test_7_1_a_forfeit_shows_the_hand():
+    state = forfeited(play(knocked(layoff="manual"), "lay off 7h on a run"), 1)
+    assert state.returns == [123, -123]
+    assert "?" not in table_texts(state.view(0))["piles"]["hand"][1]
 
 
 @pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("scores", [[0, 0], [90, 10], [10, 90]])
-def test_7_2_a_forfeit_loses_the_match(player, scores):
-    hands_won = [int(score > 0) for score in scores]
-    state = start(match_target=100, shutout="off")
+@pytest.mark.parametrize(
+    ("shutout", "cost"), [("off", 99 + 123 + 50 * 25 + 100), ("bonus", 1572 + 100), ("all", 2 * 1572)]
+)
+def test_7_1_a_forfeit_costs_the_most_that_a_match_can(player, scores, shutout, cost):
+    state = start(match_target=100, shutout=shutout)
     margin = scores[0] - scores[1]
-    state = changed(state, scores=[scores], hands_won=[hands_won], returns=[[margin, -margin]])
+    state = changed(state, scores=[scores], hands_won=[[int(n > 0) for n in scores]], returns=[[margin, -margin]])
     if player == 1:
         play(state, "pass")
     forfeited(state, player)
-    winner = 1 - player
-    hand_points = 25 + (58 if player else 2)
-    total = max(100, scores[winner] + hand_points) + 25 * (hands_won[winner] + 1) + 100
-    assert state.returns[winner] == total
-    assert state.returns[player] == -total
+    assert state.returns[player] == -cost
+    assert sum(state.returns) == 0
 
 
 # ---------------------------------------------------------------------------------------------------------------

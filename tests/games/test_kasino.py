@@ -215,12 +215,27 @@ def test_6_3_misere():
 def test_options_and_forfeits():
     with pytest.raises(OptionError, match="teams=true needs num_players=4; got 2"):
         GAME.make_options(teams=True)
-    state = GAME.new_state(seed=1, num_players=3)
-    state.apply(FORFEIT + 0)
-    assert state.returns == [-10, 5, 5]
     state = GAME.new_state(seed=1, num_players=4, teams=True, match=True)
     state.apply(FORFEIT + 0)
     assert state.returns == [-1, 1, -1, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "returns"),
+    [
+        ({}, [-20, 20]),  # 10 points and 10 sweeps, which freezes them
+        ({"sweep_freeze_at": 100}, [-30, 30]),  # every other card of 40 sweeps
+        ({"sweep_freeze_at": 100, "sweep_last_deal": True}, [-34, 34]),
+        ({"sweeps": "off"}, [-10, 10]),
+        ({"num_players": 3}, [-14, 7, 7]),  # 10 points and 18 sweeps of the two others
+        ({"num_players": 3, "misere": True}, [-20, 10, 10]),
+    ],
+)
+def test_7_1_who_forfeits_a_hand_loses_the_most_that_it_can_cost(options, returns):
+    state = GAME.new_state(seed=1, **options)
+    state.apply(FORFEIT + 0)
+    assert state.returns == returns
+    assert state.game.returns(state.options).low == returns[0]
 
 
 # ---------------------------------------------------------------------------------------------------------------

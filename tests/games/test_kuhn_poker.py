@@ -122,9 +122,10 @@ def test_3_4_the_highest_card_takes_the_pot_and_is_not_shown():
     assert state.events(0)[-1].kind == "win"
 
 
-def test_4_1_a_player_who_forfeits_loses_the_chips_put_in_at_once():
+def test_4_1_a_player_who_forfeits_puts_in_and_loses_two_chips():
     state = played("R3 K J", "0")
-    assert state.rewards == [-1, 0, 0]
+    assert state.rewards == [-2, 0, 0]
+    assert state.record.chips_in[:3].tolist() == [2, 1, 1]
     assert state.active == [False, True, True]
     assert not state.is_terminal
 
@@ -137,15 +138,15 @@ def test_4_1_a_player_who_has_forfeited_is_passed_over():
     assert played("J K R3", "0pp").is_terminal  # nobody is left to act
 
 
-@pytest.mark.parametrize(("moves", "returns"), [("0", [-1, 1]), ("p1", [1, -1]), ("b1", [1, -1]), ("pb0", [-1, 1])])
+@pytest.mark.parametrize(("moves", "returns"), [("0", [-2, 2]), ("p1", [2, -2]), ("b1", [2, -2]), ("pb0", [-2, 2])])
 def test_4_1_the_last_player_left_takes_the_pot_at_once(moves, returns):
     assert played("K J", moves).returns == returns
 
 
 def test_4_1_two_forfeits_of_three():
-    assert played("R3 K J", "01").returns == [-1, -1, 2]
-    assert played("R3 K J", "b12").returns == [2, -1, -1]
-    assert played("R3 K J", "0b2").returns == [-1, 2, -1]
+    assert played("R3 K J", "01").returns == [-2, -2, 4]
+    assert played("R3 K J", "b12").returns == [4, -2, -2]
+    assert played("R3 K J", "0b2").returns == [-2, 4, -2]
 
 
 def test_4_1_those_who_stay_go_to_the_showdown():

@@ -149,13 +149,21 @@ def test_4_1_cards_are_not_shown_at_the_end():
     assert table_texts(state.view(0))["piles"]["hand"] == [["J"], ["?"]]
 
 
-def test_5_1_a_player_who_forfeits_folds():
+def test_5_1_a_player_who_forfeits_puts_in_what_a_game_can_cost_and_folds():
     state = played("K Q J R3", "rrc0", num_players=3)
-    assert state.rewards == [-3, 0, 0]
+    assert state.rewards == [-13, 0, 0]
+    assert state.record.chips_in[:3].tolist() == [13, 5, 5]
     assert (state.active, state.record.folded[:3].tolist()) == ([False, True, True], [1, 0, 0])
     assert played("K Q J R3", "r1", num_players=3).current_player == 2
-    assert played("K Q J", "0").returns == [-1, 1]
-    assert played("K Q J", "r1").returns == [1, -1]
+    assert played("K Q J", "0").returns == [-13, 13]
+    assert played("K Q J", "r1").returns == [13, -13]
+
+
+def test_5_1_nobody_has_to_match_what_a_player_who_forfeited_put_in():
+    state = played("K Q J R3", "0", num_players=3)
+    assert [state.action_label(action) for action in state.legal_actions()] == ["check", "bet"]
+    state = played("K Q J R3", "r1c", num_players=3)
+    assert (state.phase, state.record.chips_in[:3].tolist()) == ("second_round", [3, 13, 3])
 
 
 def test_5_1_only_the_player_to_act_forfeits():
@@ -259,7 +267,7 @@ class Plain:
     def __init__(self, options, cards):
         self.options, self.cards = options, cards
         self.chips = [options.ante] * options.num_players
-        self.within = set(range(options.num_players))
+        self.within, self.gone = set(range(options.num_players)), set()
         self.stage, self.over = 0, False
         self.begin_round()
 
@@ -273,11 +281,14 @@ class Plain:
 
     def apply(self, action):
         player = self.turn
+        if action >= FORFEIT:
+            self.chips[player] = self.options.ante + self.options.max_raises * sum(self.options.raise_size)
+            self.gone.add(player)
         if action == FOLD or action >= FORFEIT:
             self.within.discard(player)
             self.acted.discard(player)
         else:
-            self.chips[player] = max(self.chips)
+            self.chips[player] = max(chips for p, chips in enumerate(self.chips) if p not in self.gone)
             if action == RAISE:
                 self.chips[player] += self.options.raise_size[self.stage]
                 self.raises += 1

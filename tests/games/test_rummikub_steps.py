@@ -8,6 +8,7 @@ import pytest
 from rummikub_legality import IllegalMoveError, check_play
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import IllegalActionError
 from cardenvs.core.events import SPECTATOR
 from cardenvs.core.game_view import table_texts
@@ -53,6 +54,23 @@ def test_the_example_of_the_search():
     state.apply(state.legal_actions()[0])
     assert offered(state) == ["lay R5 B5 K5"]
     assert offered(position("B5 K5", ["R3 R4 R5"])) == ["draw"]
+
+
+@pytest.mark.parametrize(("options", "cost"), [({}, 728 + 60 - 12), ({"returns": "win"}, 1)])
+def test_8_8_who_forfeits_pays_for_all_tiles_that_are_not_on_the_table(options, cost):
+    state = position("R2 B5 K5", ["R3 R4 R5"], **options)
+    state.apply(FORFEIT)
+    assert state.is_terminal
+    assert state.returns == [-cost, cost]
+
+
+def test_8_8_those_still_playing_share_what_is_paid():
+    state = GAME.new_state(seed=1, num_players=3)
+    state.apply(FORFEIT)
+    assert state.returns == [-788, 394, 394]
+    state.apply(FORFEIT + 1)
+    assert state.returns == [-788, 394 - 788, 394 + 788]
+    assert GAME.returns(state.options).high == 2 * 788
 
 
 def multiset_tiles(text):

@@ -153,7 +153,8 @@ def test_3_3_the_largest_set_is_taken_for_the_player():
 @pytest.mark.parametrize(
     ("options", "returns"),
     [({}, [-1, 1]), ({"num_players": 3}, [-1, 0.5, 0.5]), ({"num_players": 4}, [-1, 1, -1, 1]),
-     ({"target": None}, [-11, 11])],
+     ({"target": None}, [-24, 24]), ({"target": None, "napola": True, "rebello": True}, [-35, 35]),
+     ({"target": None, "num_players": 3}, [-12, 6, 6])],
 )  # fmt: skip
 def test_6_1_forfeits(options, returns):
     state = GAME.new_state(seed=1, **options)

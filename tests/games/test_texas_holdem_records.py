@@ -8,6 +8,7 @@ from holdem import play, table
 
 import cardenvs
 from cardenvs.agents.base import Agent
+from cardenvs.agents.seating import Seat
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, FormatError, ImpossibleStateError, OptionError
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
@@ -526,7 +527,8 @@ def owe(turn):
     [(steal, "should add up to 4000"), (double_a_card, "the deck is not the 52 cards"), (owe, "negative")],
 )
 def test_an_impossible_state_fails_the_match_and_keeps_what_it_was(tmp_path, monkeypatch, what, message):
-    monkeypatch.setattr("cardenvs.agents.seating.is_ours", lambda agent: True)  # its turns refer to the state
+    trusted = property(lambda seat: False, lambda seat, guest: None)
+    monkeypatch.setattr(Seat, "guest", trusted, raising=False)  # its turns refer to the state
     error = failed_match(tmp_path, what)
     assert isinstance(error.__cause__, ImpossibleStateError)
     folder = tmp_path / "m"

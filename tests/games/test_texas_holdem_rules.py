@@ -303,7 +303,7 @@ def play_folding(state):
         ({"returns": "placement"}, [-1, 0, 1]),
         ({"returns": "winner"}, [-0.5, -0.5, 1]),
         ({"returns": "payouts", "payouts": [50, 30]}, [0, 30, 50]),
-        ({"returns": "chips"}, [0, -10, 0]),  # the small blind that seat 1 has folded
+        ({"returns": "chips"}, [-2000, -1000, 3000]),  # seat 1 has half of the chips that seat 0 lost
     ],
 )
 def test_8_5_what_places_pay(options, returns):
@@ -312,21 +312,35 @@ def test_8_5_what_places_pay(options, returns):
     assert state.returns[0] == returns[0]
     state.apply(FORFEIT + 1)
     assert state.is_terminal
-    if options["returns"] == "chips":
-        returns[2] = 10
     assert state.returns == returns
+
+
+def test_8_5_a_later_place_pays_no_more():
+    with pytest.raises(OptionError, match="a place pays no more than the place before it"):
+        GAME.make_options(returns="payouts", payouts=[0, 50])
 
 
 def test_8_6_who_forfeits_folds_and_is_out():
     state = play(table(num_players=3, num_hands=2), "0:60 1:call 2:120")
     state.apply(FORFEIT + 0)
     assert state.current_player == 1
-    assert state.returns == [-60, 0, 0]
+    assert state.rewards == [-2000, 970, 970]  # 1940 behind for the others, 60 in the pot
     play(state, "1:call 1:check 2:check 1:check 2:check 1:check 2:check")
     assert state.record.hand_number == 2
     assert positions(state) == (2, 2, 1)
     assert sum(state.stacks) + state.pot == 6000
-    assert state.returns[0] == -60
+    assert state.returns[0] == -2000
+    assert sum(state.returns) == 0
+
+
+@pytest.mark.parametrize("options", [{"format": "cash", "num_hands": 3}, {"returns": "chips"}])
+def test_8_6_chips_won_before_are_lost_too(options):
+    state = GAME.new_state(seed=0, num_players=2, **options)
+    play(state, "0:fold")
+    assert state.returns == [-10, 10]
+    state.apply(FORFEIT + state.current_player)
+    assert state.is_terminal
+    assert state.returns == [2000, -2000]
 
 
 def test_9_1_cash_pays_hand_by_hand():

@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,7 +33,7 @@ PERSON = ""
 def client(**settings: Any) -> Iterator[TestClient]:
     """A server in this process."""
     limits = replace(Limits(), **settings.pop("limits", {}))
-    wanted = Settings(**{"pace": 0.0, "host_names": ("testserver",), "limits": limits} | settings)
+    wanted = Settings(**{"pace": 0.0, "think": 0.0, "host_names": ("testserver",), "limits": limits} | settings)
     with TestClient(make_app(wanted), raise_server_exceptions=False) as made:
         yield made
 
@@ -70,16 +71,16 @@ def free_port() -> int:
 class Served:
     """A server in a process of its own, which can be killed and started again."""
 
-    def __init__(self, data: object, *arguments: str) -> None:
+    def __init__(self, data: object, *arguments: str, program: str = "", env: dict[str, str] | None = None) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self._command = [
-            sys.executable, "-m", "cardenvs.cli", "serve", "--port", str(self.port), "--data", str(data), *arguments,
-        ]  # fmt: skip
+        begun = [str(Path(__file__).parent / program)] if program else ["-m", "cardenvs.cli", "serve"]
+        self._command = [sys.executable, *begun, "--port", str(self.port), "--data", str(data), *arguments]
+        self._env = env or {}
         self.start()
 
     def start(self) -> None:
-        env = os.environ | {"CARDENVS_QUIET": "1"}
+        env = os.environ | {"CARDENVS_QUIET": "1"} | self._env
         self.process = subprocess.Popen(self._command, env=env, stderr=subprocess.DEVNULL)
         for _ in range(600):
             with contextlib.suppress(urllib.error.URLError, ConnectionError):

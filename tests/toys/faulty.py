@@ -320,6 +320,74 @@ TWO_HANDED = changed("two_handed_v0", determinize=twin_that_remembers, **_TWO_HA
 register_game("two_handed_v0", f"{__name__}:TWO_HANDED")
 
 
+@kernel
+def swap_of_a_low_card(s, out):
+    """Who holds the highest card may not swap it, so a swap proves something."""
+    out[0], n = KEEP, 1
+    if s.hand[s.current_player] < NUM_CARDS - 1:
+        out[n] = SWAP
+        n += 1
+    if s.upcard != NO_CARD:
+        out[n] = TAKE
+        n += 1
+    return n
+
+
+HELD_BACK = 2  # what explain_illegal returns
+
+
+@kernel
+def why_not_swap(s, action):
+    if action == SWAP and s.hand[s.current_player] == NUM_CARDS - 1:
+        return HELD_BACK
+    return healthy.explain_illegal(s, action)
+
+
+_PROVING = {"legal_actions": swap_of_a_low_card, "explain_illegal": why_not_swap, "dealt_tokens": None}
+twin_ignores_what_a_swap_proves = fault("twin_ignores_what_a_swap_proves", **_PROVING)
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What a twin copies from the true state
+
+
+@kernel_fault("apply_action")
+def rewards_that_tell_what_is_hidden(s, action, log):
+    """The first action pays something if the other holds a high card; the last one takes it back."""
+    paid = s.returns[0]
+    healthy.apply_action(s, action, log)
+    if not s.terminal:
+        s.rewards[0] = 0.5 if s.hand[1] > 2 else 0.0
+        s.rewards[1] = -s.rewards[0]
+    else:
+        s.rewards[0] -= paid
+        s.rewards[1] += paid
+
+
+CACHING = record(rules_dtype(healthy.HighCardOptions), healthy.NUM_PLAYERS, [*healthy.FIELDS, ("other_is_high", "u1")])
+
+
+@kernel
+def deal_that_caches_what_is_hidden(s, given, log):
+    healthy.deal(s, given, log)
+    s.other_is_high = s.hand[1] > 2
+
+
+@kernel
+def observe_what_is_cached(s, player, out):
+    healthy.observe(s, player, out)
+    if player == 0:
+        out[4 * NUM_CARDS] = s.other_is_high
+
+
+cached_field_that_tells_what_is_hidden = fault(
+    "cached_field_that_tells_what_is_hidden",
+    state_dtype=CACHING,
+    deal=deal_that_caches_what_is_hidden,
+    observe=observe_what_is_cached,
+)
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # Rules
 
@@ -446,6 +514,22 @@ def forfeit_that_pays_later(s, player, log):
     s.active[player] = 0
     log_note(log, FORFEITS, player, 0)
     s.current_player = 1 - player
+
+
+@kernel_fault("forfeit")
+def forfeit_that_costs_nothing(s, player, log):
+    s.active[player] = 0
+    log_note(log, FORFEITS, player, 0)
+    s.terminal = 1
+
+
+@kernel_fault("forfeit")
+def forfeit_that_costs_too_much(s, player, log):
+    s.active[player] = 0
+    log_note(log, FORFEITS, player, 0)
+    s.rewards[player] = -2
+    s.rewards[1 - player] = 2
+    s.terminal = 1
 
 
 @view_fault("candidates")

@@ -52,6 +52,8 @@ def apply_action(s, action, log):
 @kernel
 def forfeit(s, player, log):
     s.active[player] = 0
+    s.rewards[player] = -prize()
+    s.rewards[1 - player] = prize()
     s.terminal = 1
 
 

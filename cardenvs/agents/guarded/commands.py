@@ -25,23 +25,24 @@ def agent_command(
 
     Args:
         command: program and arguments of the agent.
-        memory_limit_mb: of each process's data; None: no limit.
+        memory_limit_mb: of each process's data, and of what all of them use together; None: no limit.
         keep_env: environment variables that the operator passes on, by name.
     """
     memory = 0 if memory_limit_mb is None else memory_limit_mb << 20
-    return [*_launch(memory), *command], _environment(keep_env)
+    return [*_launch(memory, memory), *command], _environment(keep_env)
 
 
 def guest_command(
-    command: Sequence[str], memory_limit_mb: int | None, guest: Guest, game: Game
+    command: Sequence[str], memory_limit_mb: int | None, guest: Guest, game: Game, forks: bool
 ) -> tuple[list[str], dict[str, str]]:
     """Return the same for a guest with code of its own: within its limits, and in its sandbox where it has one."""
-    inner, env = guest.command(command, game, memory_limit_mb)
-    return [*_launch(0), *inner], env  # the limits are set inside: they are the guest's, not the sandbox's
+    inner, env = guest.command(command, game, memory_limit_mb, forks)
+    total = 0 if memory_limit_mb is None else memory_limit_mb << 20
+    return [*_launch(0, total), *inner], env  # those of each process are set inside: they are not the sandbox's
 
 
-def _launch(memory: int) -> list[str]:
-    return [sys.executable, "-I", "-S", _LAUNCH, str(memory), str(os.getpid())]
+def _launch(each: int, total: int) -> list[str]:
+    return [sys.executable, "-I", "-S", _LAUNCH, str(each), str(total), str(os.getpid())]
 
 
 def _environment(keep: Sequence[str]) -> dict[str, str]:

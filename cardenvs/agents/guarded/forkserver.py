@@ -12,6 +12,7 @@ from cardenvs.core.errors import AgentError
 READY, START, END = b"r", b"s", b"e"
 _KEPT_STDERR = 2000  # bytes
 _END_SECONDS = 10.0  # in which the processes of a game should be gone
+_LAST_SECONDS = 3.0  # in which a server that has ended should be gone with its launcher
 
 
 class ForkServer:
@@ -43,8 +44,9 @@ class ForkServer:
             raise AgentError(f"its process was not ready within {limit:g} seconds") from None
         if ready != READY:
             self.process.wait()
-            said = self._said()
+            words = self.last_words().decode(errors="replace").strip().splitlines()
             self.close()
+            said = f"; it wrote: {' | '.join(words[-3:])}" if words else ""
             raise AgentError(f"its process ended before it was ready{said}")
         self._socket.settimeout(_END_SECONDS)
 
@@ -57,7 +59,7 @@ class ForkServer:
         socket.send_fds(self._socket, [START], streams)
 
     def end(self) -> int | None:
-        """End the process and everything it has started. Returns its exit code; None if the server is gone."""
+        """End the process and everything it has started. Returns its exit code; if the server is gone, that of it."""
         try:
             self._socket.sendall(END)
             answer = b""
@@ -72,7 +74,9 @@ class ForkServer:
             return int(code)
         except OSError:
             self._socket.close()  # the next start finds out
-            return None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self.process.wait(_LAST_SECONDS)
+        return None
 
     def close(self) -> None:
         """End the server."""
@@ -84,10 +88,10 @@ class ForkServer:
         self.process.returncode = 0  # no child of this process: there is nothing to wait for
         self.close()
 
-    def _said(self) -> str:
+    def last_words(self) -> bytes:
+        """Return the last of what the server, not the agent, has written to standard error."""
         self._errors.seek(max(0, os.fstat(self._errors.fileno()).st_size - _KEPT_STDERR))
-        words = self._errors.read().decode(errors="replace").strip().splitlines()
-        return f"; it wrote: {' | '.join(words[-3:])}" if words else ""
+        return self._errors.read()
 
 
 def ended(process: subprocess.Popen, grace: float = 0.0) -> None:

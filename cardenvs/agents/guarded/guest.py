@@ -18,6 +18,7 @@ from cardenvs.core.game import Game
 from cardenvs.core.kernel import COMPILED, CORE_FOLDER, unit_hash
 from cardenvs.core.registry import game_targets
 
+FOLDER = "CARDENVS_GUEST_FOLDER"  # environment variable of a fork server: where its games find the guest's modules
 BUNDLE = "{bundle}"  # replaced by the guest's folder in its command
 _PLACE = "/bundle"  # where the folder is in a sandbox
 _LIMITS = Limits()
@@ -43,20 +44,32 @@ class Guest:
     sandbox: bool = False
     limits: Limits = _LIMITS
 
-    def command(self, argv: Sequence[str], game: Game, memory_mb: int | None) -> tuple[list[str], dict[str, str]]:
-        """Return how to start `argv` as this guest's process, which has a folder: the command and its environment."""
+    def command(
+        self, argv: Sequence[str], game: Game, memory_mb: int | None, forks: bool = False
+    ) -> tuple[list[str], dict[str, str]]:
+        """Return how to start `argv` as this guest's process, which has a folder: the command and its environment.
+
+        Args:
+            argv: program and arguments.
+            game: what it plays.
+            memory_mb: see Limits.
+            forks: whether `argv` is a fork server, as for `sandboxed`.
+        """
         assert self.folder is not None
         place = _PLACE if self.sandbox else self.folder
         argv = [part.replace(BUNDLE, place) for part in argv]
         packages = _packages()
-        env = _environment([*python_path(), *dict.fromkeys(str(Path(path).parent) for path in packages), place])
+        path = [*python_path(), *dict.fromkeys(str(Path(path).parent) for path in packages)]
+        # A fork server tries to import what may not be installed: it must not find that among the guest's modules.
+        env = _environment(path) | {FOLDER: place} if forks else _environment([*path, place])
         limits = with_memory(self.limits, memory_mb)
         if not self.sandbox:
             env |= {"HOME": place, "CARDENVS_CACHE_DIR": str(cache_folder())}
             return limited(argv, limits, place), env
         readonly = {path: path for path in packages} | {place: self.folder}
         env |= {"HOME": "/tmp"}
-        command = sandboxed(argv, env, readonly=readonly, limits=limits, folder=place, cache=_compiled(game))
+        compiled = _compiled(game)
+        command = sandboxed(argv, env, readonly=readonly, limits=limits, folder=place, cache=compiled, forks=forks)
         return command, {"PATH": os.environ.get("PATH", os.defpath)}
 
 

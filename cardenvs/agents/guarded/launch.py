@@ -1,9 +1,12 @@
-"""Start a command, and end it with everything it has started: `python launch.py MEMORY_BYTES PARENT_PID COMMAND...`.
+"""Start a command, and end it with everything it has started.
 
-Runs as a file, with the standard library only. MEMORY_BYTES limits the data of each process (0: no limit); nothing
-dumps core. On Linux this process stays: it adopts what the command leaves behind, daemons included, and ends all of it
-when the command ends, when it gets SIGTERM, or when its parent dies, however that dies. Elsewhere it becomes the
-command, and only processes of the command's group end with it.
+    python launch.py EACH_BYTES TOTAL_BYTES PARENT_PID COMMAND...
+
+Runs as a file, with the standard library only. EACH_BYTES limits the data of each process (0: no limit); nothing dumps
+core. On Linux this process stays: it adopts what the command leaves behind, daemons included, and ends all of it when
+the command ends, when all of it together uses more memory than TOTAL_BYTES (0: no limit), when it gets SIGTERM, or when
+its parent dies, however that dies. Elsewhere it becomes the command, and only processes of the command's group end with
+it.
 """
 
 import contextlib
@@ -13,19 +16,21 @@ import resource
 import signal
 import sys
 import time
+from collections.abc import Callable
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _NOT_FOUND = 127
 _MOST_SECONDS = 3.0  # of trying to end processes that do not end
 _MOST_LOOKS = 100  # at the tree of processes while it grows
+_LOOK_SECONDS = 0.05  # between two looks at its memory
 
 
 def main(arguments: list[str]) -> None:
     """Run the command under the limits."""
-    memory, parent, command = int(arguments[0]), int(arguments[1]), arguments[2:]
+    each, total, parent, command = int(arguments[0]), int(arguments[1]), int(arguments[2]), arguments[3:]
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform != "linux":
-        _limit(memory)
+        _limit(each)
         _become(command)
     end_with_parent(signal.SIGTERM, parent)
     adopt_orphans()
@@ -36,14 +41,24 @@ def main(arguments: list[str]) -> None:
     if child == 0:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)
         end_with_parent(signal.SIGKILL, supervisor)
-        _limit(memory)
+        _limit(each)
         _become(command)
-    nothing = os.open(os.devnull, os.O_RDWR)
+    nothing, errors = os.open(os.devnull, os.O_RDWR), os.dup(2)
     for stream in (0, 1, 2):  # or the other end would not see the command close them
         os.dup2(nothing, stream)
     status = None
-    while status is None and signal.sigwait(heard) != signal.SIGTERM:
-        status = _status_of(child)
+    while status is None:
+        came = signal.sigtimedwait(heard, _LOOK_SECONDS) if total else signal.sigwaitinfo(heard)
+        if came is not None and came.si_signo == signal.SIGTERM:
+            break
+        if came is not None:
+            status = _status_of(child)
+        elif (used := _memory(_tree(), total)) > total:
+            os.write(
+                errors,
+                b"MemoryError: its processes used %d MiB together; the limit is %d MiB\n" % (used >> 20, total >> 20),
+            )
+            status = signal.SIGKILL
     end_descendants()
     _end_like(status)
 
@@ -151,6 +166,60 @@ def _descendants() -> set[int]:
         new = [child for parent in new for child in children.get(parent, ()) if child not in found]
         found.update(new)
     return found
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# Linux: memory of all descendants together, pages that they share counted once, those of files not at all
+
+
+def _tree() -> list[int]:
+    """Return the descendants of this process, as `_descendants`, without a look at all other processes."""
+    found: list[int] = []
+    new = [os.getpid()]
+    while new:
+        children: list[int] = []
+        for pid in new:
+            with contextlib.suppress(OSError):
+                for thread in os.listdir(f"/proc/{pid}/task"):
+                    children += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
+        found += children
+        new = children
+    return found
+
+
+def _memory(pids: list[int], enough: int) -> int:
+    """Return the bytes that the processes use; exactly if they may be more than `enough`, else what is no less."""
+    most = _sum(_whole, pids)
+    return most if most <= enough else _sum(_share, pids)
+
+
+def _sum(bytes_of: Callable[[int], int], pids: list[int]) -> int:
+    total = 0
+    for pid in pids:
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it is over
+            total += bytes_of(pid)
+    return total
+
+
+def _whole(pid: int) -> int:
+    return _fields(f"/proc/{pid}/status", (b"RssAnon:", b"RssShmem:", b"VmSwap:"))
+
+
+def _share(pid: int) -> int:
+    """Return what a process uses, of shared pages its share; all of them if it does not let this process look."""
+    try:
+        return _fields(f"/proc/{pid}/smaps_rollup", (b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:"))
+    except PermissionError:
+        return _whole(pid)
+
+
+def _fields(path: str, names: tuple[bytes, ...]) -> int:
+    return sum(int(line.split()[1]) << 10 for line in _read(path).splitlines() if line.startswith(names))
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ class AgentLimits:
         tries: most tries at a decision.
         on_failure: after the last try, "forfeit" or "forced_action".
         isolation: "auto", "none", "thread" or "process".
-        memory_limit_mb: of an agent's process; None: no limit.
+        memory_limit_mb: of each process's data, and of what all processes of an agent use together; None: no limit.
         start_limit: seconds that a process may take until it is ready.
         keep_env: environment variables that a process gets although their names look like those of secrets.
     """

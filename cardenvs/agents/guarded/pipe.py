@@ -109,9 +109,9 @@ class Pipe:
             return LostProcessError("it has closed its standard output")
         if self._err in self._open:
             self._pump(0.0)
-        words = self._stderr.decode(errors="replace").strip().splitlines()
+        words = (self._stderr + self._running.last_words()).decode(errors="replace").strip().splitlines()
         said = f"; it wrote: {' | '.join(words[-3:])}" if words else ""
-        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        how = f"was ended by {_signal_name(-code)}" if code < 0 else f"ended with exit code {code}"
         memory = any(word in line for line in words for word in ("MemoryError", "bad_alloc", "Cannot allocate memory"))
         return LostProcessError(f"its process {how}{said}", memory)
 
@@ -119,6 +119,17 @@ class Pipe:
         """Close this process's ends, and let the agent's process run."""
         self._running.leave()
 
+    def kill(self) -> None:
+        """End the process without waiting for it; the streams stay open."""
+        self._running.kill()
+
     def close(self, grace: float) -> None:
         """End the process and everything it has started, after `grace` seconds at most."""
         self._running.end(grace)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # of real time
+        return f"signal {number}"

@@ -93,6 +93,7 @@ class ProcessAgent(Agent):
         self.restrict(limits or AgentLimits(), guest)
         self._forks = False
         self._server: ForkServer | None = None
+        self._is_killed = False
         self._pipe: Pipe | None = None
         self._has_played = False  # the running process knows a game
         self._noted = 0  # characters of notes in this game
@@ -223,6 +224,15 @@ class ProcessAgent(Agent):
         self._drop(grace=0.2)
         self._drop_server()
 
+    def kill(self) -> None:
+        """End the process at once, without waiting, from any thread. It does not start again; `close` tidies up."""
+        self._is_killed = True
+        pipe, server = self._pipe, self._server
+        if pipe is not None:
+            pipe.kill()
+        if server is not None:
+            server.process.terminate()
+
     def __del__(self) -> None:
         self._drop()
         self._drop_server()
@@ -292,6 +302,8 @@ class ProcessAgent(Agent):
     # -- the process --------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
+        if self._is_killed:
+            raise AgentError(f"agent {self.name!r} was ended")
         self.starts += 1
         self._has_played = self._seed is not None
         try:
@@ -312,7 +324,7 @@ class ProcessAgent(Agent):
 
     def _launched(self) -> tuple[list[str], dict[str, str]]:
         if self._guest is not None:
-            return guest_command(self._command, self._limits.memory_limit_mb, self._guest, self._game)
+            return guest_command(self._command, self._limits.memory_limit_mb, self._guest, self._game, self._forks)
         return agent_command(self._command, self._limits.memory_limit_mb, self._limits.keep_env)
 
     def _forked(self) -> "Forked":

@@ -52,8 +52,14 @@ class Running(Protocol):
     def end(self, grace: float) -> None:
         """End it and everything it has started, after `grace` seconds at most, and close the streams."""
 
+    def kill(self) -> None:
+        """End it without waiting; the streams stay open."""
+
     def leave(self) -> None:
         """Close the streams and let it run: another process, from which this one was forked, uses it."""
+
+    def last_words(self) -> bytes:
+        """Return what its server has written to standard error; a program has none."""
 
 
 class Program:
@@ -78,10 +84,18 @@ class Program:
         ended(self._process, grace)
         self._close()
 
+    def kill(self) -> None:
+        """See Running."""
+        self._process.terminate()  # the launcher ends what it has started
+
     def leave(self) -> None:
         """See Running."""
         self._process.returncode = 0  # no child of this process: there is nothing to wait for
         self._close()
+
+    def last_words(self) -> bytes:
+        """See Running."""
+        return b""
 
     def _close(self) -> None:
         for stream in self._streams:
@@ -123,9 +137,17 @@ class Forked:
         self.exit_code()
         self._close()
 
+    def kill(self) -> None:
+        """See Running."""
+        self._server.process.terminate()  # its launcher ends what it has started
+
     def leave(self) -> None:
         """See Running."""
         self._close()
+
+    def last_words(self) -> bytes:
+        """See Running."""
+        return self._server.last_words()
 
     def _close(self) -> None:
         for descriptor in (self.stdin, self.stdout, self.stderr):

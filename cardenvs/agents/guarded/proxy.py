@@ -55,7 +55,7 @@ from cardenvs.agents.guarded.process import ProcessAgent
 from cardenvs.agents.guarded.thread import ThreadAgent
 from cardenvs.agents.kinds import AgentKind, find_kind
 from cardenvs.agents.seating import FORCED, FORFEITED, OK, Decision, Seat, checked_choice, play_out
-from cardenvs.agents.specs import load_agent
+from cardenvs.agents.specs import is_guest, load_agent
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.game import Game
@@ -72,13 +72,22 @@ class AgentProxy:
         name: of the agent.
         agent: the agent itself, or the ThreadAgent or ProcessAgent that runs it.
         limits: the AgentLimits.
+        guest: whether the agent's code is from outside cardenvs.
         decisions: decisions asked for so far, in all games; forced and forfeited ones included.
         outcomes: how many of them were "ok", "forced", "forfeit".
         failures: failed tries so far by class.
     """
 
-    def __init__(self, agent: Agent, limits: AgentLimits | None = None, name: str | None = None) -> None:
+    def __init__(
+        self, agent: Agent, limits: AgentLimits | None = None, name: str | None = None, guest: bool = True
+    ) -> None:
         """Limit an agent that exists already: in this thread, or with isolation="thread" in another.
+
+        Args:
+            agent: who plays.
+            limits: by default the default AgentLimits.
+            name: by default the agent's.
+            guest: see Seat.
 
         Raises:
             AgentError: isolation="process" is asked for, which takes a spec (see `of`).
@@ -90,6 +99,7 @@ class AgentProxy:
             agent = ThreadAgent(agent, self.limits.time_limit)
         self.agent = agent
         self.name = name or agent.name
+        self.guest = guest
         self.decisions = 0
         self.outcomes: Counter[str] = Counter()
         self.failures: Counter[str] = Counter()
@@ -122,7 +132,7 @@ class AgentProxy:
         if isinstance(agent, ProcessAgent):
             agent.restrict(limits, guest)
             agent.start()
-        return cls(agent, limits, name or spec)
+        return cls(agent, limits, name or spec, guest is not None or is_guest(spec))
 
     def __enter__(self) -> Self:
         """Return the proxy itself."""
@@ -147,7 +157,7 @@ class AgentProxy:
             player: which the agent plays.
             seed: the agent's own for this game.
         """
-        self._seat = Seat(self.agent, player, seed)
+        self._seat = Seat(self.agent, player, seed, self.guest)
         self._playing = True
         with self._counting():
             self._timed(functools.partial(self._seat.begin, state))
@@ -209,6 +219,11 @@ class AgentProxy:
         if callable(close):
             with contextlib.suppress(Exception):  # it is not asked again
                 close()
+
+    def kill(self) -> None:
+        """End the agent's process at once, if it has one, from any thread; whoever waits for it gets a failure."""
+        if isinstance(self.agent, ProcessAgent):
+            self.agent.kill()
 
     def turn(self, state: State, failures: Sequence[Failure] = ()) -> Turn:
         """Return the turn that the agent gets in `state`, after these failed tries."""

@@ -4,20 +4,20 @@
 
 In it a process sees a read-only system, read-only copies of what it is given, and a private /tmp. It has no network, no
 home folder, no other processes, and limits on memory, processes, CPU time, open files and the size of what it writes.
-Without bubblewrap `limited` sets those of the limits that a plain process can have: a guard against accidents, not
-against malice.
+Nothing in it outlives a game: a program has a sandbox for each game, and a fork server, which runs no code of the
+guest, gives each game namespaces of its own within its sandbox (`cardenvs.agents.guarded.cell`). Without bubblewrap
+`limited` sets those of the limits that a plain process can have: a guard against accidents, not against malice.
 """
 
 import dataclasses
 import functools
 import json
 import os
-import secrets
 import shutil
 import subprocess
 import sys
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,17 @@ MODES = ("auto", "require", "none")
 _CELL = str(Path(__file__).with_name("cell.py"))
 _CACHE, _CACHE_SEEN = "/tmp/kernels", "/kernels"  # paths inside of the sandbox
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_ETC = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime", "/etc/ssl/certs")
+_ETC = (  # what libraries read: where others are, certificates, the time zone; nothing about users or hosts
+    "/etc/alternatives", "/etc/ca-certificates", "/etc/crypto-policies", "/etc/ld.so.cache", "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d", "/etc/localtime", "/etc/nsswitch.conf", "/etc/os-release", "/etc/pki/ca-trust/extracted",
+    "/etc/pki/tls/cert.pem", "/etc/pki/tls/certs", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/timezone",
+)  # fmt: skip
 _PROBE_S = 20.0
-INSIDE = "/.cardenvs-sandbox"  # a folder that exists in a sandbox only
-SCRATCH = ("/tmp", "/dev/shm")  # what a process can write to in a sandbox
-_FIRST_UID = 1 << 30  # far above those of people and services: a count of processes is a user's
+_SCRATCH = ("/tmp", "/dev/shm")  # what a process can write to in a sandbox
+# Rights that `cell.py` gives up before code of the guest runs: to seal or make namespaces, to become another user, and
+# of a fork server to end the processes of a game.
+_RIGHTS = ("CAP_SYS_ADMIN", "CAP_SETPCAP", "CAP_SETUID", "CAP_SETGID")
+_RIGHTS_OF_SERVERS = ("CAP_NET_ADMIN", "CAP_KILL")
 
 
 @dataclass(frozen=True)
@@ -41,11 +47,11 @@ class Limits:
     """What a guest's process may use.
 
     Attributes:
-        memory_mb: of each process's data; None: no limit.
+        memory_mb: of each process's data, and of what all of them use together; None: no limit.
         processes: at a time, threads included; in a sandbox only, where they can be counted apart from the host's.
         cpu_seconds: of each process, in its whole life.
         open_files: of each process.
-        file_mb: of each file, and of all that it writes to /tmp in a sandbox.
+        file_mb: of each file, and of all that is in /tmp, and of all that is in /dev/shm, in a sandbox.
     """
 
     memory_mb: int | None = 4096
@@ -71,7 +77,8 @@ def why_unavailable() -> str | None:
         return "bubblewrap needs Linux"
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed (the program bwrap; Debian and Ubuntu: apt-get install bubblewrap)"
-    command = sandboxed([sys.executable, "-I", "-S", "-c", "print('inside')"], {}, readonly={}, limits=Limits())
+    inside = as_game([sys.executable, "-I", "-S", "-c", "print('inside')"], Limits())
+    command = sandboxed(inside, {}, readonly={}, limits=Limits(), forks=True)
     try:
         done = subprocess.run(command, capture_output=True, timeout=_PROBE_S, stdin=subprocess.DEVNULL, env={})
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -97,6 +104,12 @@ def chosen(mode: str) -> bool:
     return reason is None
 
 
+def as_game(argv: Sequence[str], limits: Limits) -> list[str]:
+    """Return the command that runs `argv` as a fork server in a sandbox runs a game: to try whether it can."""
+    settings = _settings(limits) | {"split": True}
+    return [sys.executable, "-I", "-S", _CELL, json.dumps(settings), *argv]
+
+
 def limited(argv: Sequence[str], limits: Limits, folder: str) -> list[str]:
     """Return the command that runs `argv` in `folder` under limits, without a sandbox."""
     settings = limits.as_settings() | {"folder": folder}
@@ -111,6 +124,7 @@ def sandboxed(
     limits: Limits,
     folder: str = "/tmp",
     cache: Mapping[str, str] = types.MappingProxyType({}),
+    forks: bool = False,
 ) -> list[str]:
     """Return the command that runs `argv` in a sandbox.
 
@@ -121,9 +135,10 @@ def sandboxed(
         limits: what it may use.
         folder: where it starts, as seen in the sandbox.
         cache: folders of compiled code, names and paths here: what is added to them is gone with the sandbox.
+        forks: whether `argv` is a fork server. It is not limited, may make namespaces, and calls `cell.enter` and
+            `cell.confine` in the processes that it forks.
     """
-    settings: dict[str, Any] = limits.as_settings() | {"processes": limits.processes}
-    as_root = os.geteuid() == 0
+    settings = _settings(limits)
     command = [
         shutil.which("bwrap") or "bwrap",
         "--die-with-parent",
@@ -133,31 +148,47 @@ def sandboxed(
         "--unshare-pid",
     ]
     command += ["--unshare-net", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "guest", "--cap-drop", "ALL"]
-    if as_root:  # it becomes a user of its own, since limits of processes do not bind root
-        settings["uid"] = _FIRST_UID + secrets.randbelow(1 << 24)
-        command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
-    else:
+    if os.geteuid() != 0:
         command += ["--unshare-user"]
+    for right in (*_RIGHTS, *(_RIGHTS_OF_SERVERS if forks else ())):
+        command += ["--cap-add", right]
     for path in _SYSTEM:
         command += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind-try", path, path]
+    for path in _parents(_ETC):
+        command += ["--perms", "0755", "--dir", path]
     for path in _ETC:
         command += ["--ro-bind-try", path, path]
     size = str(limits.file_mb << 20)
-    command += ["--proc", "/proc", "--dev", "/dev", "--size", size, "--perms", "1777", "--tmpfs", "/dev/shm"]
-    command += ["--size", size, "--perms", "1777", "--tmpfs", "/tmp"]
+    command += ["--proc", "/proc", "--dev", "/dev"]
+    for path in _SCRATCH:
+        command += ["--size", size, "--perms", "1777", "--tmpfs", path]
     env, shown = dict(env), {path: path for path in _python_folders()} | dict(readonly)
     if cache:
         shown |= {f"{_CACHE_SEEN}/{name}": path for name, path in cache.items()}
         settings["cache"] = [_CACHE_SEEN, _CACHE]
         env["CARDENVS_CACHE_DIR"] = _CACHE
-    for parent in sorted({str(parent) for place in shown for parent in Path(place).parents} - {"/"}):
-        command += ["--perms", "0755", "--dir", parent]  # else they would be open to root only
+    for path in _parents(shown):
+        command += ["--perms", "0755", "--dir", path]
     for place, path in shown.items():
         command += ["--ro-bind", path, place]
     for name, value in env.items():
         command += ["--setenv", name, value]
-    command += ["--dir", INSIDE, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", folder, "--"]
+    command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", folder, "--"]
+    if forks:
+        settings = {"games": settings} | ({"cache": settings["cache"]} if cache else {})
     return [*command, sys.executable, "-I", "-S", _CELL, json.dumps(settings), *argv]
+
+
+def _settings(limits: Limits) -> dict[str, Any]:
+    """As `cell.py` takes them, in a sandbox."""
+    settings: dict[str, Any] = limits.as_settings()
+    settings |= {"processes": limits.processes, "scratch": _SCRATCH, "filter": True}
+    return settings | ({"as_root": True} if os.geteuid() == 0 else {})
+
+
+def _parents(places: Iterable[str]) -> list[str]:
+    """Return the folders above these places, outermost first. Those that are not made would be open to root only."""
+    return sorted({str(parent) for place in places for parent in Path(place).parents} - {"/"})
 
 
 @functools.cache

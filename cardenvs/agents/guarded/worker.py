@@ -5,15 +5,22 @@ costs little, and which knows nothing of the games before. It never runs any cod
 
 Requests come on standard input, a Unix socket, from `forkserver` beside this: START with the three descriptors that the
 new process gets as its standard streams, and END, which ends it with everything it has started and is answered with its
-exit code. In a sandbox a process that leaves files behind is the last one, and the answer says so: the next game has a
-sandbox of its own. The messages over those streams are described in `protocol` beside this.
+exit code. The messages over those streams are described in `protocol` beside this.
+
+No process may leave anything for the next one. In a sandbox each has namespaces of its own, from which it reaches
+neither this process nor anything else that lasts (`cell` beside this). Elsewhere it could change what its successors
+inherit from this process. One that does so is the last one, and the answer to END says so: the next game has a server
+of its own.
 """
 
 import base64
+import contextlib
 import ctypes
 import gc
 import json
 import os
+import platform
+import resource
 import signal
 import socket
 import sys
@@ -22,10 +29,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from cardenvs.agents.base import Failure, Turn
+from cardenvs.agents.guarded import cell
 from cardenvs.agents.guarded.forkserver import END, READY, START
+from cardenvs.agents.guarded.guest import FOLDER
 from cardenvs.agents.guarded.launch import adopt_orphans, end_descendants, end_with_parent
 from cardenvs.agents.guarded.protocol import LONGEST_NOTES, MOST_FAILURES, PROTOCOL, TOO_LONG
-from cardenvs.agents.guarded.sandbox import INSIDE, SCRATCH
 from cardenvs.agents.specs import load_agent
 from cardenvs.core.errors import AgentFailureError
 from cardenvs.core.events import Event
@@ -34,6 +42,9 @@ from cardenvs.core.options import Options
 from cardenvs.core.registry import get_game
 
 _PR_SET_DUMPABLE = 4
+_PRIO_PROCESS, _IOPRIO_GET = 0, {"x86_64": 252, "aarch64": 31}
+_LIMITS = [number for name, number in sorted(vars(resource).items()) if name.startswith("RLIMIT_")]
+_SETTINGS = ("oom_score_adj", "coredump_filter", "timerslack_ns", "autogroup", "cgroup")  # files in /proc/self
 _LONGEST_TRACE = 10_000  # characters
 _LONGEST_TEXT = 2000  # of a failure
 
@@ -147,6 +158,7 @@ def serve(spec: str, lines: Any, answers: Any) -> None:
 
 def main(spec: str, game_name: str, options: str) -> None:
     """Fork a process for the agent whenever it is asked for."""
+    settings, folder = json.loads(os.environ.pop(cell.GAMES, "null")), os.environ.pop(FOLDER, None)
     game = get_game(game_name)
     _warm_up(game, game.make_options(**json.loads(options)))
     adopt_orphans()
@@ -154,18 +166,18 @@ def main(spec: str, game_name: str, options: str) -> None:
     gc.collect()
     gc.freeze()  # the processes share what is loaded
     requests = socket.socket(fileno=os.dup(0))
-    clean = _scratch()
+    before = _inherited()
     requests.sendall(READY)
     child = 0
     while True:
         request, streams, _, _ = socket.recv_fds(requests, 1, 3)
         if request == START:
-            child = _forked(spec, requests, streams)
+            child = _forked(spec, settings, folder, requests, streams)
             for stream in streams:
                 os.close(stream)
         elif request == END:
             code = _ended(child)
-            if _scratch() != clean:
+            if _inherited() != before:
                 requests.sendall(b"%d last\n" % code)
                 return
             requests.sendall(b"%d\n" % code)
@@ -174,21 +186,47 @@ def main(spec: str, game_name: str, options: str) -> None:
             return
 
 
-def _forked(spec: str, requests: socket.socket, streams: list[int]) -> int:
+def _forked(
+    spec: str, settings: dict[str, Any] | None, folder: str | None, requests: socket.socket, streams: list[int]
+) -> int:
+    """Fork the agent's process.
+
+    Args:
+        spec: of the agent.
+        settings: of its cell, which has namespaces of its own; None: it has none.
+        folder: of a guest's modules.
+        requests: which the process closes.
+        streams: its standard streams.
+    """
     server = os.getpid()
     child = os.fork()
     if child == 0:
-        _play(spec, server, requests, streams)
+        _play(spec, settings, folder, server, requests, streams)
     return child
 
 
-def _play(spec: str, server: int, requests: socket.socket, streams: list[int]) -> NoReturn:
+def _play(
+    spec: str,
+    settings: dict[str, Any] | None,
+    folder: str | None,
+    server: int,
+    requests: socket.socket,
+    streams: list[int],
+) -> NoReturn:
     """Be the agent's process. What the agent prints goes to standard error."""
     code = 1
     try:
         end_with_parent(signal.SIGKILL, server)
-        _guard_memory(False)
         requests.close()
+        if folder is not None:
+            sys.path.append(folder)
+            os.environ["PYTHONPATH"] = os.pathsep.join([os.environ.get("PYTHONPATH", ""), folder])
+        if settings is None:
+            os.setsid()  # or signals and priorities for its process group would reach the server
+            _guard_memory(False)
+        else:
+            cell.enter(settings)
+            cell.confine(settings)
         lines, answers = os.fdopen(os.dup(streams[0]), "rb"), os.fdopen(os.dup(streams[1]), "wb", buffering=0)
         with open(os.devnull, "rb") as nothing:
             os.dup2(nothing.fileno(), 0)
@@ -220,17 +258,18 @@ def _ended(child: int) -> int:
     return os.waitstatus_to_exitcode(status)
 
 
-def _scratch() -> list[Any]:
-    """Return all that outlives a process in a sandbox: files, and System V memory, queues and semaphores."""
-    if not os.path.isdir(INSIDE):
-        return []
-    found: list[Any] = []
-    for top in SCRATCH:
-        for folder, _, names in os.walk(top):
-            for path in (folder, *(os.path.join(folder, name) for name in names)):
-                seen = os.lstat(path)
-                found.append((path, seen.st_ino, seen.st_mode, seen.st_size, seen.st_ctime_ns))
-    return found + [Path(f"/proc/sysvipc/{kind}").read_bytes() for kind in ("shm", "msg", "sem")]
+def _inherited() -> list[Any]:
+    """Return what a forked process has from this one that processes of the same user can change."""
+    found: list[Any] = [resource.getrlimit(number) for number in _LIMITS]
+    found.append(os.getpriority(_PRIO_PROCESS, 0))
+    if sys.platform == "linux":
+        found += [os.sched_getscheduler(0), os.sched_getparam(0).sched_priority, sorted(os.sched_getaffinity(0))]
+        if platform.machine() in _IOPRIO_GET:
+            found.append(ctypes.CDLL(None).syscall(_IOPRIO_GET[platform.machine()], 1, 0))
+        for name in _SETTINGS:
+            with contextlib.suppress(OSError):  # not every kernel has each
+                found.append(Path("/proc/self", name).read_bytes())
+    return found
 
 
 def _guard_memory(guarded: bool) -> None:

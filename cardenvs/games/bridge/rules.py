@@ -13,7 +13,7 @@ from cardenvs.games.bridge.cards import playable
 from cardenvs.games.bridge.dealing import board_vulnerable, deal_hands
 from cardenvs.games.bridge.play import play_card
 from cardenvs.games.bridge.scoring import matchpoints
-from cardenvs.games.bridge.settling import pay
+from cardenvs.games.bridge.settling import MOST_IN_RUBBER, pay
 from cardenvs.games.bridge.state import (
     AUCTION,
     BID_0,
@@ -107,16 +107,14 @@ def apply_action(s, action, log):
 
 @kernel
 def forfeit(s, player, log):
-    """The side of `player` loses the most that a deal can cost (8)."""
+    """The side of `player` loses the most that a deal, or a rubber, can cost (8)."""
     s.active[player] = 0
     ev.log_note(log, table.FORFEITS, player, 0)
-    amount = WORST
+    amount = MOST_IN_RUBBER if s.rules.scoring == state.RUBBER else WORST
     if s.rules.result == state.IMPS:
         amount = MOST_IMPS
     elif s.rules.result == state.MATCHPOINTS:
         amount = -matchpoints(-WORST - 10, s.rules.other_scores)
-    lead = np.int64(s.totals[player & 1] - s.totals[1 - (player & 1)])
-    amount -= min(lead, 0)
     pay(s, amount if player & 1 else -amount)
     s.terminal = 1
 
@@ -138,10 +136,10 @@ def max_length(options):
 
 
 def returns(options):
-    """The points of a deal, or those of a rubber: penalties, honours, slams and its bonus."""
+    """The points of a deal, or of a rubber, which are limited (6.6)."""
     if options.result == "imps":
         return Returns(-MOST_IMPS, MOST_IMPS, 0, "IMPs")
     if options.result == "matchpoints":
         return Returns(-len(options.other_scores), len(options.other_scores), 0, "matchpoints")
-    most = WORST if options.scoring == "duplicate" else (WORST + 300) * (options.max_deals + 1) + 700
+    most = WORST if options.scoring == "duplicate" else MOST_IN_RUBBER
     return Returns(-most, most, 0, "points")

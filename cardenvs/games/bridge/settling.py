@@ -20,6 +20,7 @@ from cardenvs.games.bridge.scoring import (
 )
 from cardenvs.games.bridge.state import NO_BID, NUM_DENOMINATIONS, NUM_PLAYERS, NUM_SIDES
 
+MOST_IN_RUBBER = 10_000  # points that a rubber pays, however large the difference (6.6)
 _HONOURS = 0b1111000000001  # A, T, J, Q, K of a suit, by rank
 
 
@@ -146,6 +147,6 @@ def _score_unfinished(s, log):
 
 @kernel(inline=True)
 def _end_rubber(s):
-    """The difference is won (6.6)."""
+    """The difference is won, up to a limit (6.6)."""
     s.terminal = 1
-    pay(s, np.int64(s.totals[0] - s.totals[1]))
+    pay(s, max(-MOST_IN_RUBBER, min(np.int64(s.totals[0] - s.totals[1]), MOST_IN_RUBBER)))

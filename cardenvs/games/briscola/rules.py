@@ -22,6 +22,7 @@ HAND_SIZE = 3
 NUM_SIDES = 2
 SUIT_SIZE = 10
 MOST_POINTS = 120
+MOST_MARGIN = MOST_POINTS // 2  # half the difference of points in a deal
 MAX_TARGET = 5
 MAX_DEALS = 2 * MAX_TARGET + 1
 NO_CARD = -1
@@ -245,7 +246,7 @@ def _draw(s, player, log):
 @kernel
 def _end_deal(s, log):
     """Score the deal; then deal again or end the match (4.1, 4.2)."""
-    half_margin = np.int64(s.points[0]) - MOST_POINTS // 2
+    half_margin = np.int64(s.points[0]) - MOST_MARGIN
     for side in range(NUM_SIDES):
         s.deal_points[s.num_deals - 1, side] = s.points[side]
         ev.log_note(log, SIDE_HAS, side, s.points[side])
@@ -280,14 +281,15 @@ def _pay(s, amount):
 
 @kernel
 def forfeit(s, player, log):
-    """The side of `player` loses deal and match (5.1)."""
+    """The side of `player` loses the match, and all deals that the others need to win it 0 to 120 (5.1)."""
     s.active[player] = 0
     ev.log_note(log, FORFEITS, player, 0)
     winner = 1 - player % 2
+    missing = s.rules.target - s.deals_won[winner]
     s.deals_won[winner] = s.rules.target
     ev.log_set(log, WINS_DEAL, winner, DEALS_WON + winner, s.deals_won[winner])
     sign = 1 if winner == 0 else -1
-    _pay(s, sign * (MOST_POINTS // 2 if s.rules.reward == POINTS_REWARD else 1))
+    _pay(s, sign * (missing * MOST_MARGIN if s.rules.reward == POINTS_REWARD else 1))
     s.terminal = 1
 
 
@@ -349,8 +351,8 @@ def max_length(options):
 
 
 def returns(options):
-    """A match won or lost, or half the margin of all its deals (4.3)."""
+    """A match won or lost, or half the margins of its deals, of which a side wins at most `target` (4.2, 4.3)."""
     if options.reward != "points":
         return win_or_loss(NUM_SIDES)
-    most = MOST_POINTS // 2 * most_deals(options)
+    most = options.target * MOST_MARGIN
     return Returns(-most, most, 0, "points")

@@ -194,7 +194,7 @@ def _end_deal(s, out, log):
         points += scoring.pack(score, side)
         s.scores[side] += score
         ev.log_set(log, table.NEW_SCORE, side, table.SCORE + side, s.scores[side])
-    scoring.pay_scores(s, points, count)
+    scoring.pay_scores(s, points, _most_points(s.rules))
     if not s.rules.match:
         s.terminal = 1
         return
@@ -216,25 +216,30 @@ def _end_deal(s, out, log):
 
 @kernel
 def forfeit(s, player, log):
-    """End the game: the side of `player` pays the others (11.1)."""
+    """End the game: the side of `player` loses the most that a game can cost (11.1)."""
     s.active[player] = 0
     ev.log_note(log, table.FORFEITS, player, 0)
-    cost = forfeit_points(s.rules.match, s.rules.target)
-    winners = 1 if s.rules.num_players == 2 else 2
+    most, others = _most_points(s.rules), num_sides(s) - 1
     for p in range(s.rules.num_players):
-        s.rewards[p] = -cost if side_of(s, p) == side_of(s, player) else cost * _losers(s) / winners
+        s.rewards[p] = (-most if side_of(s, p) == side_of(s, player) else most / others) - s.returns[p]
     s.terminal = 1
 
 
-@kernel(inline=True)
-def _losers(s):
-    return 2 if s.rules.num_players == 4 else 1
+_MOST_CARD_POINTS = 1180  # 4 jokers, 8 twos, 8 aces, 48 cards of 10, 36 of 5
 
 
-@kernel(inline=True)
-def forfeit_points(is_match, target):
-    """Return what each player of a side pays that forfeits (11.1)."""
-    return target if is_match else state.FORFEIT_POINTS
+def most_points(rules):
+    """Return the most that a player can win or lose; `rules` are options or those of a record (10.1, 10.4).
+
+    In a deal a side is at most eleven natural canastas and one of wild cards, four red threes, a concealed hand, and
+    all card points ahead of another, which are either melded or left in the other's hands.
+    """
+    in_deal = 11 * scoring.NATURAL_CANASTA + scoring.ALL_RED_THREES + scoring.CONCEALED + _MOST_CARD_POINTS
+    in_deal += scoring.WILD_CANASTA if rules.wild_only_melds else 0
+    return in_deal + (rules.target if rules.match else 0)
+
+
+_most_points = kernel(inline=True)(most_points)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -307,17 +312,7 @@ def max_length(options):
     return (4 * (2 * DECK_SIZE + 1) + DECK_SIZE) * (state.MAX_DEALS if options.match else 1)
 
 
-_MOST_CARD_POINTS = 1180  # 4 jokers, 8 twos, 8 aces, 48 cards of 10, 36 of 5
-
-
 def returns(options):
-    """Return the bounds on the points of a side less the mean of the others'.
-
-    A deal is worth at most eleven natural canastas and one of wild cards, four red threes, a concealed hand, and all
-    card points, which are either melded or left in another hand.
-    """
-    deal_points = 11 * scoring.NATURAL_CANASTA + scoring.ALL_RED_THREES + scoring.CONCEALED + _MOST_CARD_POINTS
-    deal_points += scoring.WILD_CANASTA if options.wild_only_melds else 0
-    most = deal_points * (state.MAX_DEALS if options.match else 1)
-    most += forfeit_points(options.match, options.target)
+    """Return the bounds on the points of a side less the mean of the others'."""
+    most = most_points(options)
     return Returns(-most, most, 0, "points")

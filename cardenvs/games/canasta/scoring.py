@@ -98,20 +98,39 @@ def _note(log, kind, side, points):
 
 
 @kernel
-def pay_scores(s, points, count):
-    """Pay each player the points of the side less the mean of the other sides (10.1).
+def pay_scores(s, points, most):
+    """Pay each player what the deal has changed in the result of the side (10.1, 10.4).
 
     Args:
-        s: record, whose rewards are set.
+        s: record with the scores after the deal, whose rewards are set.
         points: packed scores of the deal, see `pack`.
-        count: number of sides.
+        most: the most that a player can win or lose.
     """
-    total = np.int64(0)
-    for side in range(count):
-        total += unpack(points, side)
     for p in range(s.rules.num_players):
-        own = unpack(points, side_of(s, p))
-        s.rewards[p] = own - (total - own) / (count - 1)
+        s.rewards[p] = _result(s, side_of(s, p), most)
+    for side in range(num_sides(s)):
+        s.scores[side] -= unpack(points, side)
+    for p in range(s.rules.num_players):
+        s.rewards[p] -= _result(s, side_of(s, p), most)
+    for side in range(num_sides(s)):
+        s.scores[side] += unpack(points, side)
+
+
+@kernel
+def _result(s, side, most):
+    """Return the score of a side less the mean of the others', all results scaled if one is beyond `most` (10.4)."""
+    sides, total, largest = num_sides(s), np.int64(0), 0.0
+    for k in range(sides):
+        total += s.scores[k]
+    for k in range(sides):
+        largest = max(largest, abs(_margin(s, k, total, sides)))
+    return _margin(s, side, total, sides) * (most / largest if largest > most else 1.0)
+
+
+@kernel(inline=True)
+def _margin(s, side, total, sides):
+    own = np.int64(s.scores[side])
+    return own - (total - own) / (sides - 1)
 
 
 _OFFSET, _BITS = 1 << 15, 16

@@ -17,7 +17,6 @@ from cardenvs.core.record import record
 MAX_PLAYERS = 4
 MAX_SIDES = 3
 MAX_DEALS = 50  # of a match (10.3)
-FORFEIT_POINTS = 1500  # what forfeiting costs in a single deal (11.1)
 
 # Faces
 JOKER_FACE = NUM_CARDS

@@ -17,7 +17,7 @@ from cardenvs.core.fishing.rules import (
     side_of,
     side_with_most,
 )
-from cardenvs.core.fishing.state import ACES, ALL_CARDS, MAX_HANDS, NO_CARD, NO_SIDE, SPADES
+from cardenvs.core.fishing.state import ACES, ALL_CARDS, MAX_HANDS, NO_CARD, NO_SIDE, ROUND_SIZE, SPADES
 from cardenvs.core.kernel import kernel
 from cardenvs.core.redeal import redeal_hands
 from cardenvs.core.rng import DETERMINIZE, random_below, start_stream
@@ -266,10 +266,21 @@ def worth(s, cards):
     return points
 
 
+def most_points(rules):
+    """Return a bound on the points of all sides in a hand; `rules` are options or those of a record (7).
+
+    After a sweep the table is empty, so the next card is laid: at most every other card sweeps.
+    """
+    return (24 if rules.spade_casino else 11) + ((NUM_CARDS - ROUND_SIZE) // 2 if rules.sweeps else 0)
+
+
+_most_points = kernel(inline=True)(most_points)
+
+
 @kernel
 def forfeit(s, player, log):
-    """The side of `player` loses (9.1)."""
-    lose_game(s, player, 1 if s.rules.match else state.FORFEIT_POINTS, log)
+    """The side of `player` loses the match, or the most that a hand can cost (9.1)."""
+    lose_game(s, player, 1.0 if s.rules.match else _most_points(s.rules) / (num_sides(s) - 1), log)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -338,8 +349,9 @@ def max_length(options):
 
 
 def returns(options):
-    """Return the bounds: a match won or lost, or the points of a hand with all its sweeps."""
-    most = (24 if options.spade_casino else 11) + NUM_CARDS // 2
+    """Return the bounds: a match won or lost, or all points of a hand, won by one side or by the others (8.2)."""
+    sides = 2 if options.teams else options.num_players
     if options.match:
-        return win_or_loss(2 if options.teams else options.num_players, low=-1)
-    return Returns(-most, most, 0, "points")
+        return win_or_loss(sides, low=-1)
+    most = most_points(options)
+    return Returns(-most / (sides - 1), most, 0, "points")

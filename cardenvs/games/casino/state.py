@@ -14,7 +14,6 @@ from cardenvs.core.record import record
 __all__ = ["STATE", "CasinoOptions", "deck"]
 
 MAX_BUILDS = 7  # on the table (10.3)
-FORFEIT_POINTS = 11  # of a single hand (9.1)
 
 LITTLE_CASINO, BIG_CASINO, JACK_OF_SPADES = parse_card("2s"), parse_card("Td"), parse_card("Js")
 NUMBERS = np.array([card % 13 + 1 for card in range(NUM_CARDS)], np.int64)  # by card (1.2, 1.3)

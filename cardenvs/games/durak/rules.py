@@ -50,7 +50,7 @@ def _first_attacker(s, log):
             if s.hands[p] >> card & 1:
                 effects.show_lowest_trump(s, p, card, log)
                 return p
-        s.undealt |= 1 << card
+        s.undealt |= 1 << card & state.DECKS[s.rules.deck_size]
     ev.log_note(log, table.NO_TRUMPS, ev.NO_PLAYER, 0)
     return 0
 

@@ -9,7 +9,8 @@ from cardenvs.core.game import Game
 from cardenvs.core.rules import Returns, Rules
 from cardenvs.games.gin_rummy import actions, belief, legal, observation, rules, state, table
 from cardenvs.games.gin_rummy.heuristic import greedy, heuristic
-from cardenvs.games.gin_rummy.state import HAND_SIZE, MAX_DEADWOOD, MAX_HANDS, PHASES, STOCK_SIZE
+from cardenvs.games.gin_rummy.rules import most_points
+from cardenvs.games.gin_rummy.state import HAND_SIZE, MAX_HANDS, PHASES, SHUTOUTS, STOCK_SIZE
 from cardenvs.games.gin_rummy.view import GinRummyView
 
 
@@ -20,30 +21,12 @@ def _hand_length(options):
     return 2 + 2 * turns + options.wall_knock + (HAND_SIZE if options.layoff == "manual" else 0)
 
 
-def _most_points(options):
-    """Return the most points of one hand."""
-    limit = 10 if options.oklahoma else options.knock_max
-    bonuses = [MAX_DEADWOOD + options.gin_bonus]
-    if options.big_gin:
-        bonuses.append(MAX_DEADWOOD + options.big_gin_bonus)
-    if limit > 0:
-        bonuses.append(limit + options.undercut_bonus)
-    return max(bonuses) * (2 if options.oklahoma_spade_double else 1)
-
-
-def _most_in_match(options):
-    """Return the most points of a match, bonuses included: a shutout by hands of one point and a last hand of most."""
-    hands = min(options.match_target, MAX_HANDS)
-    total = options.match_target - 1 + _most_points(options) + hands * options.box_bonus + options.game_bonus
-    return {"all": 2 * total, "bonus": total + options.game_bonus, "off": total}[options.shutout]
-
-
 def _max_length(options):
     return _hand_length(options) * (1 if options.match_target is None else MAX_HANDS)
 
 
 def _returns(options):
-    most = _most_points(options) if options.match_target is None else _most_in_match(options)
+    most = most_points(options, SHUTOUTS.index(options.shutout), options.match_target is not None)
     return Returns(-most, most, 0, "points")
 
 

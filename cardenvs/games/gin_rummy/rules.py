@@ -285,20 +285,43 @@ def match_total(s, player):
 
 @kernel
 def forfeit(s, player, log):
-    """Let `player` lose the hand as against gin, and with it the match (7)."""
+    """End the game: `player` loses the most that a hand, or a match, can cost (7)."""
     ev.log_note(log, table.FORFEIT, player, 0)
     s.active[player] = 0
     effects.show_hand(s, player, log)
-    winner = 1 - player
-    _give_points(s, winner, (least_deadwood(s.hands[player]) + s.rules.gin_bonus) * (1 + s.doubled), log)
+    most = _most_points(s.rules, s.rules.shutout, s.rules.match_target != NONE)
+    s.rewards[player] = -most - s.returns[player]
+    s.rewards[1 - player] = most - s.returns[1 - player]
     s.phase = state.HAND_OVER
-    if s.rules.match_target == NONE:
-        s.terminal = 1
-        return
-    effects.set_score(s, winner, max(np.int64(s.scores[winner]), np.int64(s.rules.match_target)), log)
-    effects.set_score(s, player, 0, log)
-    effects.set_hands_won(s, player, 0, log)
-    _end_match(s, log)
+    s.terminal = 1
+
+
+def most_points(rules, shutout, is_match):
+    """Return the most points that a player can win or lose (5, 6).
+
+    A match costs most if it is lost by hands of one point and a last hand of most points.
+
+    Args:
+        rules: options, or those of a record.
+        shutout: SHUTOUT_ALL, SHUTOUT_BONUS or SHUTOUT_OFF.
+        is_match: whether a match is played.
+    """
+    most = state.MAX_DEADWOOD + max(rules.gin_bonus, rules.big_gin_bonus if rules.big_gin else 0)
+    limit = 10 if rules.oklahoma else rules.knock_max
+    if limit > 0:
+        most = max(most, limit + rules.undercut_bonus)
+    most *= 2 if rules.oklahoma_spade_double else 1
+    if is_match:
+        hands = min(rules.match_target, state.MAX_HANDS)
+        most += rules.match_target - 1 + hands * rules.box_bonus + rules.game_bonus
+        if shutout == state.SHUTOUT_ALL:
+            most *= 2
+        elif shutout == state.SHUTOUT_BONUS:
+            most += rules.game_bonus
+    return most
+
+
+_most_points = kernel(most_points)
 
 
 @kernel

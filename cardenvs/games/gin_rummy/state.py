@@ -24,7 +24,8 @@ PHASES = ("first_upcard", "draw", "discard", "wall", "layoff", "hand_over")
 
 # Choices of options, as a record holds them.
 AUTO_OPTIMAL, MANUAL = 0, 1
-SHUTOUT_ALL, SHUTOUT_BONUS, SHUTOUT_OFF = 0, 1, 2
+SHUTOUTS = ("all", "bonus", "off")
+SHUTOUT_ALL, SHUTOUT_BONUS, SHUTOUT_OFF = range(3)
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,7 @@ class GinRummyOptions(Options):
     match_target: int = option(None, low=1, high=500, optional=True, doc="score that wins a match; None: one hand")
     game_bonus: int = option(100, low=0, high=1000, doc="match: points for winning it")
     box_bonus: int = option(25, low=0, high=1000, doc="match: points for each hand won")
-    shutout: str = option(
-        "all", choices=("all", "bonus", "off"), doc="match: what is doubled when the loser has won no hand"
-    )
+    shutout: str = option("all", choices=SHUTOUTS, doc="match: what is doubled when the loser has won no hand")
 
 
 STATE = record(

@@ -21,7 +21,7 @@ from cardenvs.core.fishing.rules import (
     side_with_most,
     win_match,
 )
-from cardenvs.core.fishing.state import ACES, ALL_CARDS, MAX_HANDS, NO_CARD, NO_SIDE, SPADES
+from cardenvs.core.fishing.state import ACES, ALL_CARDS, MAX_HANDS, NO_CARD, NO_SIDE, ROUND_SIZE, SPADES
 from cardenvs.core.kernel import kernel
 from cardenvs.core.redeal import redeal_hands
 from cardenvs.core.rng import DETERMINIZE, start_stream
@@ -230,10 +230,37 @@ def _score_majorities(s, log):
     s.spades_prize = s.spades_prize + 2 if carries and side == NO_SIDE else 2
 
 
+def most_points(rules, sides, has_sweeps):
+    """Return a bound on the points of some sides in a hand (4, 5).
+
+    A side is below the freeze when it scores a sweep (4.4). After a sweep the next card is laid, so at most every other
+    card sweeps.
+
+    Args:
+        rules: options, or those of a record.
+        sides: how many sides.
+        has_sweeps: whether sweeps are worth anything.
+    """
+    if not has_sweeps:
+        return 10
+    played = NUM_CARDS - ROUND_SIZE - (0 if rules.sweep_last_deal else ROUND_SIZE * rules.num_players)
+    return 10 + min(played // 2, sides * rules.sweep_freeze_at)
+
+
+_most_points = kernel(inline=True)(most_points)
+
+
 @kernel
 def forfeit(s, player, log):
-    """The side of `player` loses (7.1)."""
-    lose_game(s, player, 1 if s.rules.match else state.FORFEIT_POINTS, log)
+    """The side of `player` loses the match, or the most that a hand can cost (7.1)."""
+    others, has_sweeps = num_sides(s) - 1, s.rules.sweeps != state.SWEEPS_OFF
+    if s.rules.match:
+        cost = 1.0
+    elif s.rules.misere:
+        cost = 1.0 * _most_points(s.rules, 1, has_sweeps)
+    else:
+        cost = _most_points(s.rules, others, has_sweeps) / others
+    lose_game(s, player, cost, log)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -258,8 +285,9 @@ def max_length(options):
 
 
 def returns(options):
-    """Return the bounds: a match won or lost, or the points of a hand with all its sweeps."""
-    most = 10 + NUM_CARDS // 2
+    """Return the bounds: a match won or lost, or all points of a hand, won by one side or by the others (6.1)."""
+    others, has_sweeps = 1 if options.teams else options.num_players - 1, options.sweeps != "off"
     if options.match:
-        return win_or_loss(2 if options.teams else options.num_players, low=-1)
-    return Returns(-most, most, 0, "points")
+        return win_or_loss(others + 1, low=-1)
+    of_one, of_others = most_points(options, 1, has_sweeps), most_points(options, others, has_sweeps) / others
+    return Returns(-of_one, of_others, 0, "points") if options.misere else Returns(-of_others, of_one, 0, "points")

@@ -13,8 +13,6 @@ from cardenvs.core.record import record
 
 __all__ = ["STATE", "KasinoOptions", "deck"]
 
-FORFEIT_POINTS = 10  # of a single hand (7.1)
-
 SMALL_KASINO, BIG_KASINO = parse_card("2s"), parse_card("Td")
 TABLE_VALUES = np.array([card % 13 + 1 for card in range(NUM_CARDS)], np.int64)  # by card (1.2)
 HAND_VALUES = TABLE_VALUES.copy()  # by card (1.3)

@@ -18,6 +18,7 @@ NO_BETTOR = -1
 
 PASS, BET = 0, 1  # actions; facing a bet they are fold and call
 NUM_ACTIONS = 2
+MOST_CHIPS = 2  # that a player can put in, and puts in by forfeiting (4.1)
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
 PASSES = TABLE.event("pass", Op.NOTE, "{player} puts in nothing.")
 BETS = TABLE.event("bet", Op.SET, "{player} puts in a chip and has {value:chip} in the pot.")
 WINS = TABLE.event("win", Op.NOTE, "{player} wins the pot of {value:chip}.")
-FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
+FORFEITS = TABLE.event("forfeit", Op.SET, "{player} forfeits and has {value:chip} in the pot.")
 
 _BET_COUNTS_FIRST = MAX_PLAYERS + 1  # above every rank
 
@@ -134,10 +135,11 @@ def _take_pot(s, winner, log):
 
 @kernel(inline=True)
 def forfeit(s, player, log):
-    """`player` leaves the chips in and the game (4.1)."""
+    """`player` puts in all that a game can cost and leaves it (4.1)."""
     s.active[player] = 0
-    s.rewards[player] = -s.chips_in[player]
-    ev.log_note(log, FORFEITS, player, 0)
+    s.chips_in[player] = MOST_CHIPS
+    s.rewards[player] = -MOST_CHIPS
+    ev.log_set(log, FORFEITS, player, CHIPS_IN + player, MOST_CHIPS)
     left = 0
     last_left = 0
     for p in range(s.rules.num_players):
@@ -183,4 +185,4 @@ def max_length(options):
 
 def returns(options):
     """A player loses two chips at most, and wins two from each of the others (4.1)."""
-    return Returns(-2, 2 * (options.num_players - 1), 0, "chips")
+    return Returns(-MOST_CHIPS, MOST_CHIPS * (options.num_players - 1), 0, "chips")

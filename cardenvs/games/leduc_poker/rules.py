@@ -63,16 +63,17 @@ CALLS = TABLE.event("call", Op.SET, "{player} calls and has {value} in the pot."
 RAISES = TABLE.event("raise", Op.SET, "{player} raises and has {value} in the pot.")
 PUBLIC_CARD = TABLE.event("public_card", Op.MOVE, "The public card is {token}.")
 WINS = TABLE.event("win", Op.NOTE, "{player} wins, of a pot of {value:chip}.")
-FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
+FORFEITS = TABLE.event("forfeit", Op.SET, "{player} forfeits and has {value:chip} in the pot.")
 CHECKS = TABLE.event("check", Op.NOTE, "{player} checks.")
 
 
 @kernel(inline=True)
 def owed(s, player):
     """Chips `player` must put in to call."""
-    most = 0
+    most = s.chips_in[player]
     for p in range(s.rules.num_players):
-        most = max(most, s.chips_in[p])
+        if s.active[p]:  # nobody has to match what a player who left has put in
+            most = max(most, s.chips_in[p])
     return most - s.chips_in[player]
 
 
@@ -209,12 +210,21 @@ def _pay(s, log):
     s.terminal = 1
 
 
+def most_chips(rules):
+    """The most chips that a player can put in; `rules` are options or those of a record (3.3)."""
+    return rules.ante + rules.max_raises * (rules.raise_size[0] + rules.raise_size[1])
+
+
+_most_chips = kernel(inline=True)(most_chips)
+
+
 @kernel(inline=True)
 def forfeit(s, player, log):
-    """`player` folds and is out (5.1)."""
+    """`player` puts in all that a game can cost, folds and is out (5.1)."""
     s.active[player] = 0
+    s.chips_in[player] = _most_chips(s.rules)
     s.rewards[player] = -s.chips_in[player]
-    ev.log_note(log, FORFEITS, player, 0)
+    ev.log_set(log, FORFEITS, player, CHIPS_IN + player, s.chips_in[player])
     _leave_pot(s, player, log)
 
 
@@ -258,5 +268,5 @@ def max_length(options):
 
 def returns(options):
     """Chips lost at most, and the same won from each of the others."""
-    most = options.ante + options.max_raises * sum(options.raise_size)
+    most = most_chips(options)
     return Returns(-most, most * (options.num_players - 1), 0, "chips")

@@ -28,7 +28,7 @@ def _returns(options):
         return win_or_loss(options.num_players, low=-1)
     faces = options.colors * options.copies * options.values * (options.values + 1) // 2
     most = faces + options.jokers * options.joker_value_at_end
-    return Returns(-most, most, 0, "points")
+    return Returns(-most, (options.num_players - 1) * most, 0, "points")  # players who forfeit pay one after the other
 
 
 GAME = Game(

@@ -300,11 +300,11 @@ def _loss(s, player, base):
 
 @kernel
 def forfeit(s, player, log):
-    """Remove `player`, who pays the others as a loser; two or more play on (8.8)."""
+    """Remove `player`, who pays the others the most that a loser can still pay; two or more play on (8.8)."""
     ev.log_note(log, table.FORFEIT, player, 0)
     s.active[player] = 0
     effects.forget_turn(s)
-    loss = _loss(s, player, np.int64(0))
+    loss = np.float64(points_to_play(s)) if s.rules.returns == SCORE else 1.0 / (s.rules.num_players - 1)
     remaining = num_active(s)
     for p in range(s.rules.num_players):
         if s.active[p]:
@@ -315,6 +315,18 @@ def forfeit(s, player, log):
         s.terminal = 1
     else:
         _next_player(s)
+
+
+@kernel
+def points_to_play(s):
+    """Return the points of all tiles that are not on the table, the most that a rack can come to hold (8.8)."""
+    total = np.int64(0)
+    for p in range(s.rules.num_players):
+        total += rack_sum(s, p)
+    for place in range(s.num_dealt, s.num_tiles):
+        tile = np.int64(s.deck[place])
+        total += s.rules.joker_value_at_end if tile == JOKER else tile % NUM_VALUES + 1
+    return total
 
 
 # ---------------------------------------------------------------------------------------------------------------

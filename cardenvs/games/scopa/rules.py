@@ -16,7 +16,7 @@ from cardenvs.core.rules import Returns, win_or_loss
 from cardenvs.core.seats import wrap
 from cardenvs.games.scopa import scoring, state, table
 from cardenvs.games.scopa.captures import capture, num_captures, same_rank, takes_all
-from cardenvs.games.scopa.state import NO_CARD, NO_SIDE, SLOTS
+from cardenvs.games.scopa.state import NO_CARD, NO_SIDE, SLOTS, SUIT_SIZE
 
 _ALL_CARDS = (1 << NUM_ITALIAN) - 1
 _KING = 9  # rank
@@ -282,13 +282,24 @@ def _pay_points(s):
     s.terminal = 1
 
 
+def most_points(rules):
+    """Return a bound on the points of all sides in a hand; `rules` are options or those of a record (4).
+
+    After a scopa the table is empty, so the next card is laid: at most every other card takes all.
+    """
+    return 4 + (1 if rules.rebello else 0) + (SUIT_SIZE if rules.napola else 0) + NUM_ITALIAN // 2
+
+
+_most_points = kernel(inline=True)(most_points)
+
+
 @kernel
 def forfeit(s, player, log):
-    """The side of `player` loses (6.1)."""
+    """The side of `player` loses the match, or the most that a hand can cost (6.1)."""
     s.active[player] = 0
     ev.log_note(log, table.FORFEITS, player, 0)
     loser, sides = side_of(s, player), num_sides(s)
-    stake = state.FORFEIT_POINTS if s.rules.target == NONE else 1
+    stake = _most_points(s.rules) / (sides - 1) if s.rules.target == NONE else 1.0
     for p in range(s.rules.num_players):
         s.rewards[p] = -stake if side_of(s, p) == loser else stake / (sides - 1)
     s.terminal = 1
@@ -335,11 +346,9 @@ def max_length(options):
 
 
 def returns(options):
-    """Return the bounds: a match won or lost, or the points of a hand.
-
-    A side has at most 4 points and those of `rebello` and `napola`, and no more scope than half of its cards.
-    """
+    """Return the bounds: a match won or lost, or all points of a hand, won by one side or by the others (5.2)."""
+    sides = 3 if options.num_players == 3 else 2
     if options.target is not None:
-        return win_or_loss(3 if options.num_players == 3 else 2, low=-1)
-    most = 4 + 1 + 10 + NUM_ITALIAN // 2
-    return Returns(-most, most, 0, "points")
+        return win_or_loss(sides, low=-1)
+    most = most_points(options)
+    return Returns(-most / (sides - 1), most, 0, "points")

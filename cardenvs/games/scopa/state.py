@@ -18,7 +18,6 @@ ROUND_SIZE = 3  # cards of a player in each round
 MAX_TARGET = 31
 MAX_HANDS = 100  # of a match (5.3)
 MAX_DEALS = 20  # for one hand, if they are void (7.1)
-FORFEIT_POINTS = 11  # of a single hand (6.1)
 NO_CARD = -1
 NO_SIDE = -1
 

@@ -122,17 +122,27 @@ def _next_street(s, log):
 
 @kernel
 def forfeit(s, player, log):
-    """Remove `player`: fold the hand, take the chips behind out of the game, give the last place left (8.6)."""
+    """Remove `player`: fold the hand, and give the last place left; where chips are paid, all are lost (8.6)."""
     ev.log_note(log, table.FORFEIT, player, 0)
     effects.fold_hand(s, player, log)
     if s.rules.format == state.CASH or s.rules.returns == state.CHIPS:
-        s.rewards[player] += s.stacks[player] - s.start_stacks[player]
-        s.start_stacks[player] = s.stacks[player]
+        _share_stack(s, player)
     place = count_bits(s.live)
     effects.eliminate(s, player, log)
     if s.rules.format != state.CASH:
         finish(s, player, place, 1 << player, s.stacks, log)
     _play_on(s, player, log)
+
+
+@kernel(inline=True)
+def _share_stack(s, player):
+    """`player` loses all chips: the pot keeps its part, what is behind is paid to the others in equal parts (8.6)."""
+    s.rewards[player] -= s.start_stacks[player]
+    others = s.live & ~(1 << player)
+    for p in range(s.rules.num_players):
+        if others >> p & 1:
+            s.rewards[p] += s.stacks[player] / count_bits(others)
+    s.start_stacks[player] = s.stacks[player]  # nothing more to pay at the end of the hand
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -140,6 +140,10 @@ class TexasHoldemOptions(Options):
             raise OptionError(f"option payouts takes up to {self.num_players} numbers; got {len(self.payouts)}")
         if (self.returns == "payouts") != bool(self.payouts):
             raise OptionError('option payouts and returns="payouts" must be set together')
+        if list(self.payouts) != sorted(self.payouts, reverse=True):
+            raise OptionError(
+                f"option payouts: a place pays no more than the place before it; got {list(self.payouts)}"
+            )
 
     def check_environment(self) -> None:
         """Raise OptionError if the first hand has empty seats, or blinds and antes leave nothing to decide."""

@@ -217,7 +217,12 @@ function showHint(hint) {
 // -- around the picture ---------------------------------------------------------------------------------------
 
 function showSeats() {
-  $("seats").textContent = latest.players.map((player, p) => `${player.name}: ${p === latest.seat ? "you" : player.by}`).join(" · ");
+  $("seats").textContent = latest.players.map((player, p) => `${player.name}: ${p === latest.seat ? "you" : player.by}`).join(" · ") + inTime(latest.clock);
+}
+
+function inTime(seconds) {
+  if (!seconds || latest.over) return "";
+  return ` · ${seconds < 120 ? `${seconds} seconds` : `${Math.floor(seconds / 60)} minutes`} for each move`;
 }
 
 async function showControls() {

@@ -1,5 +1,6 @@
 """Contract Bridge: read and convert boards (PBN, LIN), solve deals double-dummy, annotate games, play duels."""
 
+import contextlib
 import itertools
 import re
 from collections.abc import Callable
@@ -130,6 +131,7 @@ def solve(
     - `cardenvs bridge solve club.pbn --out club-solved.pbn -p 2`
     """
     from cardenvs.core.errors import require
+    from cardenvs.core.files import locked
     from cardenvs.tools.bridge import results
     from cardenvs.tools.bridge.double_dummy import EXTRA
 
@@ -142,15 +144,17 @@ def solve(
     require("endplay", EXTRA)
     found = _read(file, board) if file is not None else _of_seeds(seeds or "")
     hands = _hands(found)
-    tables = _solve(hands, part, processes, resume=f"repeat the command, and it goes on from {part}" if part else "")
-    if len(found) == 1:
-        _print_table(found[0], tables[0])
-    elif out is None:
-        _print_tables(found, tables)
-    outputs.write("tables", out, lambda path: results.write_tables(path, found, tables))
-    outputs.close()
-    if part is not None:
-        part.unlink(missing_ok=True)
+    resume = f"repeat the command, and it goes on from {part}" if part else ""
+    with locked(f"{out}.lock") if out is not None else contextlib.nullcontext():
+        tables = _solve(hands, part, processes, resume)
+        if len(found) == 1:
+            _print_table(found[0], tables[0])
+        elif out is None:
+            _print_tables(found, tables)
+        outputs.write("tables", out, lambda path: results.write_tables(path, found, tables))
+        outputs.close()
+        if part is not None:
+            part.unlink(missing_ok=True)
 
 
 def _of_seeds(text: str) -> "list[Board]":
@@ -232,7 +236,7 @@ def bank(
     - `cardenvs bridge bank --deals 500 --first 77000 --out mine.npy`
     """
     from cardenvs.core.errors import require
-    from cardenvs.core.files import write_whole
+    from cardenvs.core.files import locked, write_whole
     from cardenvs.tools.bridge import results
     from cardenvs.tools.bridge.double_dummy import EXTRA
 
@@ -240,10 +244,11 @@ def bank(
     outputs = Outputs({"--out": out, "OUT.part": part})
     require("endplay", EXTRA)
     hands = results.bank_hands(deals, results.BANK_SEED if first is None else first)
-    tables = _solve(hands, part, processes, resume=f"repeat the command, and it goes on from {part}")
-    outputs.write("bank", out, lambda path: write_whole(path, results.bank_bytes(hands, tables)))
-    outputs.close()
-    part.unlink(missing_ok=True)
+    with locked(f"{out}.lock"):
+        tables = _solve(hands, part, processes, resume=f"repeat the command, and it goes on from {part}")
+        outputs.write("bank", out, lambda path: write_whole(path, results.bank_bytes(hands, tables)))
+        outputs.close()
+        part.unlink(missing_ok=True)
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from typing import IO, Any, Self
 import numpy as np
 
 from cardenvs.agents.base import Agent
-from cardenvs.agents.seating import FORCED, OK, Decision, Seat, checked_choice, is_ours, play_out
+from cardenvs.agents.seating import FORCED, OK, Decision, Seat, checked_choice, play_out
 from cardenvs.agents.seeds import guest_seed, new_key
 from cardenvs.agents.specs import is_guest, make_agent
 from cardenvs.core.cards import NUM_CARDS
@@ -131,7 +131,7 @@ def play_match(
     made = [make_agent(agent, GAME, checked) if isinstance(agent, str) else agent for agent in agents]
     seed = secrets.randbits(63) if seed is None else checked_seed(seed)
     state = GAME.new_state(seed=seed, **checked.as_dict())
-    guests = [is_guest(agent) if isinstance(agent, str) else not is_ours(agent) for agent in agents]
+    guests = [not isinstance(agent, str) or is_guest(agent) for agent in agents]
     key = (guests_key or new_key()) if any(guests) else None
     seeds = [
         guest_seed(key, seed, player) if key and guest else derived_seed(seed, "player", player)
@@ -141,7 +141,7 @@ def play_match(
     names = numbered([agent.name for agent in made])
     with _Folder(out) as folder:
         folder.write_match(_head(state, names, key, RUNNING))
-        match = _Match(state, made, seeds, key, names, folder)
+        match = _Match(state, made, seeds, guests, key, names, folder)
         try:
             match.play(progress)
             return match.end(FINISHED, None)
@@ -180,12 +180,15 @@ class _Match:
         state: TexasHoldemState,
         agents: list[Agent],
         seeds: list[int],
+        guests: list[bool],
         key: str | None,
         names: tuple[str, ...],
         folder: "_Folder",
     ) -> None:
         self._state, self._key, self._names, self._folder = state, key, names, folder
-        self._seats = [_RecordedSeat(agent, p, seeds[p], names[p], self._keep) for p, agent in enumerate(agents)]
+        self._seats = [
+            _RecordedSeat(agent, p, seeds[p], guests[p], names[p], self._keep) for p, agent in enumerate(agents)
+        ]
         self._chips = sum(state.options.first_stacks())
         self._decisions: list[dict[str, Any]] = []
         self._good: list[int] = []  # actions after which the state was valid
@@ -264,8 +267,10 @@ class _Match:
 class _RecordedSeat(Seat):
     """A seat that records its decisions; with invalid_action="passive" it checks or folds if the agent fails."""
 
-    def __init__(self, agent: Agent, player: int, seed: int, name: str, keep: Callable[[dict[str, Any]], None]) -> None:
-        super().__init__(agent, player, seed)
+    def __init__(
+        self, agent: Agent, player: int, seed: int, guest: bool, name: str, keep: Callable[[dict[str, Any]], None]
+    ) -> None:
+        super().__init__(agent, player, seed, guest)
         self._name, self._keep = name, keep
 
     def begin(self, state: State) -> None:
@@ -392,10 +397,14 @@ class _Folder:
 
     def __enter__(self) -> Self:
         if self._path is not None:
+            is_taken = f"cannot write a match to {self._path}: it is there already; name a new folder"
             if self._path.exists() and (not self._path.is_dir() or any(self._path.iterdir())):
-                raise ArenaError(f"cannot write a match to {self._path}: it is there already; name a new folder")
+                raise ArenaError(is_taken)
             self._path.mkdir(parents=True, exist_ok=True)
-            self._lines = (self._path / "actions.jsonl.part").open("w", encoding="utf-8")
+            try:
+                self._lines = (self._path / "actions.jsonl.part").open("x", encoding="utf-8")
+            except FileExistsError:  # of a match that has begun meanwhile
+                raise ArenaError(is_taken) from None
         return self
 
     def __exit__(

@@ -16,7 +16,7 @@ from cardenvs.core.registry import get_game
 from cardenvs.training.cfr.sampling import Sampler
 from cardenvs.training.cfr.solvers import METHODS, Solver
 from cardenvs.training.cfr.tree import Tree
-from cardenvs.training.progress import METRICS_FILE
+from cardenvs.training.progress import METRICS_FILE, cut_metrics
 
 POLICY_FILE = "latest.policy"
 MCCFR = "mccfr"
@@ -99,7 +99,7 @@ class Run:
         solver, tree = _new_solver(game, saved.options, saved.method, seed, on_progress)
         solver.restore(saved)
         folder = path.parent
-        _keep_metrics(folder / METRICS_FILE, saved.iterations)
+        cut_metrics(folder / METRICS_FILE, "iterations", saved.iterations)
         return cls(solver, tree, folder, seconds)
 
     @property
@@ -202,17 +202,3 @@ def _next_evaluation(done: int) -> int:
         due = max(due + 1, int(due * _GROWTH))
     scale = 10 ** (len(str(done)) - 1)
     return min(due, *(factor * scale for factor in (1, 2, 5, 10) if factor * scale > done))
-
-
-def _keep_metrics(path: Path, iterations: int) -> None:
-    """Remove the lines that a run wrote after it was last saved."""
-    if not path.is_file():
-        return
-    kept = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        try:
-            if json.loads(line)["iterations"] <= iterations:
-                kept.append(line + "\n")
-        except (ValueError, KeyError, TypeError):
-            break  # the end of a line is missing where a process was killed
-    write_whole(path, "".join(kept))

@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,10 @@ import torch
 from cardenvs.agents.ppo import check_fits, read_checkpoint
 from cardenvs.core.checks import short
 from cardenvs.core.errors import OptionError
-from cardenvs.core.files import write_whole
+from cardenvs.core.files import locked_folder, write_whole
 from cardenvs.core.game import Game
 from cardenvs.core.registry import get_game
+from cardenvs.core.text import one_line
 from cardenvs.training.config import NETWORK_SETTINGS, Config, config_for
 from cardenvs.training.interrupt import Interrupt
 from cardenvs.training.ppo.opponents import Opponent
@@ -77,31 +78,39 @@ def train(
         KeyboardInterrupt: after Ctrl-C, once the update in progress is finished and the checkpoint written. A second
             Ctrl-C ends at once, as does one during the final evaluation, which resuming repeats.
         GameNotFoundError, OptionError, FormatError: what was asked for cannot be done.
+        FileError: another process trains in the folder.
     """
     for name, limit in (("seconds", seconds), ("total_steps", total_steps)):
         if limit is not None and not limit > 0:
             raise OptionError(f"{name} must be above 0; got {limit:g}")
     device = _device(device)
-    with torch_threads(threads), joined(device) as processes:
-        if resume is not None:
-            if game is not None or config is not None or init is not None:
-                raise OptionError("resuming takes game, settings and weights from the checkpoint; give none of them")
-            make = functools.partial(Run.restore, Path(resume), device, opponent, processes)
-            folder = Path(resume).parent if out is None else Path(out)
-        else:
-            game, config = _game_and_config(game, config)
-            if seconds is None and total_steps is None:
-                total_steps = config.total_steps
-            make = functools.partial(_new_run, game, config, device, total_steps, seconds, opponent, init, processes)
-            folder = Path("runs") / time.strftime(f"{game.name}-%Y%m%d-%H%M%S") if out is None else Path(out)
-            if (folder / CHECKPOINT).exists() and not overwrite:
-                raise OptionError(f"{folder} holds a run; resume it, choose another folder or overwrite it")
-        run = _compiled(make, processes)
+    new: Callable[[Processes], Run]
+    if resume is None:
+        game, config = _game_and_config(game, config)
+        if seconds is None and total_steps is None:
+            total_steps = config.total_steps
+        new = functools.partial(_new_run, game, config, device, total_steps, seconds, opponent, init)
+        folder = Path("runs") / time.strftime(f"{game.name}-%Y%m%d-%H%M%S") if out is None else Path(out)
+    elif game is not None or config is not None or init is not None:
+        raise OptionError("resuming takes game, settings and weights from the checkpoint; give none of them")
+    else:
+        os.stat(resume)  # raises OSError before a folder is made
+        new = functools.partial(Run.restore, Path(resume), device, opponent)
+        folder = Path(resume).parent if out is None else Path(out)
+    path = folder / CHECKPOINT
+    goes_on = resume is not None and path.exists() and path.samefile(resume)
+    with (
+        torch_threads(threads),
+        joined(device) as processes,
+        locked_folder(folder) if processes.is_first else nullcontext(),
+    ):
+        if path.exists() and not overwrite and not goes_on:
+            raise OptionError(f"{folder} holds a run; resume it, choose another folder or overwrite it")
+        run = _compiled(functools.partial(new, processes), processes)
         if resume is not None and (seconds is not None or total_steps is not None):
             run.total_seconds, run.total_steps = seconds, total_steps
         if processes.is_first:
-            folder.mkdir(parents=True, exist_ok=True)
-            if resume is None:
+            if not goes_on:
                 clear(folder)
             elif run.fraction() < 1:
                 (folder / EVALUATION_FILE).unlink(missing_ok=True)  # of the policy before
@@ -214,12 +223,10 @@ class _Loop:
         run, progress = self._run, self._progress
         is_stopped = False
         with progress, Interrupt(lambda: progress.note(_STOPPING)) as interrupt:
+            if run.unlogged is not None:
+                self._log(self._evaluated(run.unlogged))
             while run.fraction() < 1 and not is_stopped:
-                metrics = self._update()
-                run.seconds = time.monotonic() - self._began
-                metrics |= {"steps": run.steps, "updates": run.updates, "seconds": run.seconds}
-                if self._logs is not None:
-                    self._logs.write(metrics)
+                metrics = self._log(self._update())
                 progress.update(metrics, run.fraction())
                 self._tell(metrics, interrupt)
                 is_due, is_stopped = self._agree(time.monotonic() - self._saved, interrupt.requested)
@@ -242,14 +249,29 @@ class _Loop:
     def _update(self) -> dict[str, float]:
         """One update, and an evaluation if it is time."""
         started = time.monotonic()
-        metrics = self._run.advance()
+        run = self._run
+        metrics = run.advance()
         self._trained_seconds += time.monotonic() - started
-        interval = self._run.config.eval_interval
-        if interval and self._run.updates % interval == 0:
-            self._run.seconds = time.monotonic() - self._began
-            self._save()  # an evaluation may take long, or fail
-            if self._run.processes.is_first:
-                metrics |= self._evaluate()
+        metrics |= {"steps": run.steps, "updates": run.updates}
+        interval = run.config.eval_interval
+        if interval and run.updates % interval == 0:
+            run.seconds = time.monotonic() - self._began
+            run.unlogged = {name: value if isinstance(value, int) else float(value) for name, value in metrics.items()}
+            self._save()  # an evaluation may take long, or fail; whoever resumes the run repeats it
+            metrics = self._evaluated(metrics)
+        return metrics
+
+    def _evaluated(self, metrics: dict[str, float]) -> dict[str, float]:
+        """Return the metrics of the last update with those of an evaluation, which the first process makes."""
+        return metrics | self._evaluate() if self._run.processes.is_first else metrics
+
+    def _log(self, metrics: dict[str, float]) -> dict[str, float]:
+        """Write the metrics of the last update. Returns them with the time spent so far."""
+        run = self._run
+        run.unlogged, run.seconds = None, time.monotonic() - self._began
+        metrics = metrics | {"seconds": run.seconds}
+        if self._logs is not None:
+            self._logs.write(metrics)
         return metrics
 
     def _evaluate(self) -> dict[str, float]:
@@ -332,9 +354,10 @@ def _device(name: str) -> str:
         if name == "cuda" and local_size() > 1:  # a GPU for each process of this machine
             name = f"cuda:{local_rank()}"
             torch.cuda.set_device(name)
-        torch.zeros(1, device=name)
-    except (RuntimeError, AssertionError) as error:
-        raise OptionError(f"device {name!r} cannot be used here: {str(error).splitlines()[0]}") from error
+        torch.zeros(1, device=name).item()  # which the device "meta" has no values for
+    except (RuntimeError, AssertionError, NotImplementedError, ImportError) as error:
+        reason = one_line((str(error).strip() or type(error).__name__).splitlines()[0], 200)
+        raise OptionError(f"device {name!r} cannot be used here: {reason}; choose cpu, cuda or auto") from error
     return name
 
 

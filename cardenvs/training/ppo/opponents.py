@@ -86,7 +86,7 @@ class TurnOpponent:
     is_batched = False
 
     def __init__(self, agent: Agent) -> None:
-        """Take an agent that keeps nothing from turn to turn."""
+        """Take an agent of cardenvs that keeps nothing from turn to turn."""
         self._agent = agent
         self._games: weakref.WeakKeyDictionary[VectorEnv, dict[int, _Game]] = weakref.WeakKeyDictionary()
 
@@ -107,7 +107,8 @@ class TurnOpponent:
         if game is None or game.state.seed != episode or game.state.actions != actions[: game.state.ply]:
             state = vec.game.state_type(vec.game, vec.options, seed=episode)
             own = derived_seed(seed, "agent", episode)
-            seats = [Seat(self._agent, player, derived_seed(own, player)) for player in range(vec.num_players)]
+            seeds = [derived_seed(own, player) for player in range(vec.num_players)]
+            seats = [Seat(self._agent, player, agent_seed, guest=False) for player, agent_seed in enumerate(seeds)]
             game = games[row] = _Game(state, seats)
         game.follow(actions)
         return game

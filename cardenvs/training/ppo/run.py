@@ -56,6 +56,7 @@ class Run:
         steps, updates: done so far.
         seconds: spent so far, evaluations included.
         total_steps, total_seconds: when it is over, whichever comes first; None: no such limit.
+        unlogged: metrics of the last update if it was to be followed by an evaluation, which was not finished.
         pool: past selves, and exploiters.
         watch: where the time went, in this process.
     """
@@ -99,6 +100,7 @@ class Run:
         self.opponents = [*(self._opponents or _policies_to_play(game, config))]
         self.total_steps, self.total_seconds = total_steps, total_seconds
         self.steps, self.updates, self.seconds = 0, 0, 0.0
+        self.unlogged: dict[str, float] | None = None
         self.watch = Stopwatch()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
@@ -285,6 +287,7 @@ class Run:
             "network": self.network.state_dict() if self.config.magnet_decay else None,
             "updates": self.updates,
             "seconds": self.seconds,
+            "unlogged": self.unlogged,
             "learner": self.learner.get_state(),
             "generator": self._generator.get_state(),
             "player": player,
@@ -339,6 +342,7 @@ class Run:
             limits = training["total_steps"], training["total_seconds"]
             run = cls(game, config, device, *limits, opponent, processes=processes)
             run.steps, run.updates, run.seconds = checkpoint["steps"], training["updates"], training["seconds"]
+            run.unlogged = training.get("unlogged")
             run.network.load_state_dict(network_state(checkpoint, training.get("network"), config))
             run.learner.set_state(training["learner"])
             size = run._generator.get_state().shape

@@ -29,6 +29,7 @@ def checked_training(checkpoint: dict[str, Any], where: str) -> tuple[Config, di
     training = checked_fields(checkpoint["training"], _TRAINING_FIELDS, "training")
     config = Config.make(checkpoint["config"], where)
     _check_progress(training)
+    _check_unlogged(training.get("unlogged"))
     _check_games(training["player"], config.num_envs)
     _check_ahead(training.get("ahead"), config)
     _check_exploiter(training.get("exploiter"), config)
@@ -51,6 +52,13 @@ def _check_progress(training: dict[str, Any]) -> None:
         value = training[name]
         if value is not None and not 0 <= value < _MOST_STEPS:  # False for NaN as well
             raise FormatError(f"{name} is {short(value)}")
+
+
+def _check_unlogged(metrics: Any) -> None:
+    if metrics is None:
+        return
+    numbers = checked_fields({"unlogged": metrics}, {"unlogged": dict}, "training")["unlogged"]
+    checked_fields(numbers, dict.fromkeys(("steps", "updates"), int) | dict.fromkeys(numbers, _NUMBER), "unlogged")
 
 
 def _check_ahead(state: Any, config: Config) -> None:

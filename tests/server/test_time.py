@@ -1,0 +1,154 @@
+"""Time: how long an agent thinks says nothing, and a person who does not move loses."""
+
+import base64
+import gzip
+import itertools
+import json
+import re
+import time
+
+import pytest
+from served import client, open_table
+
+from cardenvs.agents.seating import OK, Decision
+from cardenvs.server import room as room_module
+
+THINK = 0.8
+
+
+class Hesitant:
+    """In place of an agent and its proxy: bets, after thinking longer with a king than with other cards."""
+
+    def __init__(self, player: int, with_king: float) -> None:
+        self._player, self._with_king = player, with_king
+
+    def observe(self, state):
+        pass
+
+    end = observe
+
+    def decide(self, state):
+        view = state.view(self._player)
+        hand = next(pile for pile in view["piles"] if pile["id"] == f"hand.{self._player}")
+        time.sleep(self._with_king if hand["tokens"][0]["text"] == "K" else 0.0)
+        return Decision(self._player, state.ply, state.legal_actions()[0], OK, 0.0, (), {})
+
+    def close(self):
+        pass
+
+    kill = close
+
+
+def answered_after(server, deck, **more):
+    """Return the seconds from a person's move to the agent's answer, as they appear on the socket."""
+    table = open_table(server, "kuhn_poker_v0", ["person", "random"], deck=deck, **more)
+    with server.websocket_connect(f"/ws/{table['seats'][0]['link']}") as socket:
+        seen = socket.receive_json()
+        socket.send_json({"do": "act", "turn": seen["turn"], "intents": [{"action": "pass"}]})
+        started = None
+        while not seen["over"]:
+            seen = socket.receive_json()
+            started = started or time.monotonic()
+        return time.monotonic() - started
+
+
+@pytest.fixture
+def hesitant(monkeypatch):
+    """Every agent takes so many seconds with a king."""
+
+    def with_king(seconds):
+        monkeypatch.setattr(room_module, "_seated", lambda spec, state, player, *_: Hesitant(player, seconds))
+
+    return with_king
+
+
+def test_the_time_of_an_answer_does_not_depend_on_its_cards(hesitant):
+    hesitant(THINK / 2)
+    with client(think=THINK) as server:
+        king, other = answered_after(server, "Q K J"), answered_after(server, "Q J K")
+    assert min(king, other) > 0.95 * THINK
+    assert abs(king - other) < THINK / 4
+
+
+def test_longer_thoughts_are_shown_at_multiples_of_the_least(hesitant):
+    hesitant(1.2 * THINK)
+    with client(think=THINK) as server:
+        assert answered_after(server, "Q K J") > 1.9 * THINK
+
+
+def test_a_table_may_say_how_long_agents_think_at_least(hesitant):
+    hesitant(0.0)
+    with client(think=30.0) as server:
+        assert answered_after(server, "Q K J", think=0) < 10.0
+    with client() as server:
+        assert answered_after(server, "Q K J", think=THINK) > 0.95 * THINK
+
+
+def test_a_hint_takes_its_time_too():
+    with client(think=THINK) as server:
+        table = open_table(server, "kuhn_poker_v0", ["person", "random"])
+        with server.websocket_connect(f"/ws/{table['seats'][0]['link']}") as socket:
+            turn = socket.receive_json()["turn"]
+            started = time.monotonic()
+            socket.send_json({"do": "hint", "turn": turn, "agent": "random"})
+            assert socket.receive_json()["type"] == "hint"
+            assert time.monotonic() - started > 0.95 * THINK
+
+
+def test_a_person_whose_time_is_up_forfeits():
+    with client(clock=0.5) as server:
+        table = open_table(server, "kuhn_poker_v0", ["person", "person"])
+        with server.websocket_connect(f"/ws/{table['seats'][1]['link']}") as socket:
+            seen = socket.receive_json()
+            assert seen["clock"] == 0.5
+            while not seen["over"]:
+                seen = socket.receive_json()
+        returns = [player["return"] for player in seen["players"]]
+        assert returns[0] < 0 < returns[1]
+        page = server.get(f"/t/{table['watch']}/replay").text
+        assert frames(page)[0]["notes"] == {"forfeit": "the time was up"}
+
+
+def frames(page):
+    """Return what a page of a recorded game shows."""
+    packed = re.search(r"H4sI[A-Za-z0-9+/=]+", page).group()
+    return json.loads(gzip.decompress(base64.b64decode(packed)))["frames"]
+
+
+def test_only_tables_of_several_people_have_a_clock_unless_they_ask_for_one():
+    with client(clock=600.0) as server:
+        clocks = []
+        for seats, more in (
+            (["person", "random"], {}),
+            (["person", "person"], {}),
+            (["person", "person"], {"clock": 0}),
+            (["person", "random"], {"clock": 60}),
+        ):
+            table = open_table(server, "kuhn_poker_v0", seats, **more)
+            with server.websocket_connect(f"/ws/{table['watch']}") as socket:
+                clocks.append(socket.receive_json()["clock"])
+        assert clocks == [0.0, 600.0, 0.0, 60.0]
+
+
+def test_taking_moves_back_wins_no_time():
+    with client(clock=1.5) as server:
+        table = open_table(server, "gin_rummy_v0", ["person", "person"], seed=1)
+        player = server.get(f"/api/view/{table['watch']}").json()["current_player"]
+        with server.websocket_connect(f"/ws/{table['seats'][player]['link']}") as socket:
+            seen = socket.receive_json()
+            upcard = next(choice["action"] for choice in seen["choices"] if choice["label"] != "pass")
+            for k in itertools.count():  # draws the card and puts it back, again and again
+                assert k < 10_000, "the clock never runs out"
+                message = {"do": "undo"} if seen["undo"] else {"do": "act", "intents": [{"action": upcard}]}
+                socket.send_json(message | {"turn": seen["turn"]})
+                news = socket.receive_json()
+                seen = news if news["type"] == "position" else seen
+                if seen["over"]:
+                    break
+                time.sleep(0.05)
+
+
+@pytest.mark.parametrize("wrong", [{"think": -1}, {"think": 1e9}, {"clock": -1}, {"clock": 1e9}, {"clock": "long"}])
+def test_wrong_times_are_refused(wrong):
+    with client() as server:
+        assert server.post("/api/tables", json={"game": "kuhn_poker_v0"} | wrong).status_code == 400

@@ -1,0 +1,84 @@
+"""The examples of every --help are right up to their options: commands, options and their values, games and agents."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer
+
+from cardenvs.agents.kinds import find_kind
+from cardenvs.agents.specs import split_specs
+from cardenvs.cli import app
+from cardenvs.cli.options import read_options
+from cardenvs.core.registry import get_game
+from cardenvs.training.config import Config, parse_settings
+
+_EXAMPLE = re.compile(r"`((?:[A-Z_]+=\S+ )*(?:torchrun [^`]*-m cardenvs\.cli|cardenvs) [^`]+)`")
+_BY_ITSELF = {"bench"}  # passes its options on
+
+
+def _commands(group, path=()):
+    context = typer.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if hasattr(command, "list_commands"):
+            yield from _commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+def _examples():
+    for path, command in _commands(typer.main.get_command(app)):
+        for line in (command.help or "").splitlines():
+            for text in _EXAMPLE.findall(line) if line.lstrip().startswith("- `") else ():
+                yield pytest.param(text, id=f"{' '.join(path)}: {text}")
+
+
+def _parsed(words):
+    """(command, values by parameter) of the words after `cardenvs`."""
+    group = typer.main.get_command(app)
+    while hasattr(group, "list_commands"):
+        found = group.get_command(typer.Context(group), words[0])
+        assert found is not None, f"there is no command {words[0]}"
+        group, words = found, words[1:]
+    context = group.make_context(group.name, list(words), resilient_parsing=False)
+    return group.name, context.params
+
+
+@pytest.fixture
+def no_files(monkeypatch, tmp_path):
+    """Files of examples need not be there, but for those that typer looks for."""
+    monkeypatch.chdir(tmp_path)
+    for path in ("match/timeline.jsonl", "matches/*"):
+        Path(path).parent.mkdir()
+        Path(path).touch()
+    for module in ("cardenvs.cli.files", "cardenvs.core.files"):
+        monkeypatch.setattr(f"{module}.check_input", lambda path: None)
+
+
+@pytest.mark.parametrize("text", list(_examples()))
+@pytest.mark.usefixtures("no_files")
+def test_an_example_is_right_up_to_its_options(text):
+    words = shlex.split(re.split(r" (?:>|\||&&) ", text)[0])
+    words = words[words.index("cardenvs.cli" if "cardenvs.cli" in words else "cardenvs") + 1 :]
+    if words[0] in _BY_ITSELF:
+        return
+    _, values = _parsed(words)
+    game = values.get("game")
+    if isinstance(game, str) and words[0] != "new-game":
+        found = get_game(game)
+        if values.get("option"):
+            read_options(found, values["option"], players=values.get("players"))
+        for spec in _specs(values):
+            assert find_kind(spec.partition(":")[0]) or spec in found.engine.policy_names(), spec
+    for change in values.get("changes") or ():
+        Config.make(parse_settings([change]), "--set")
+
+
+def _specs(values):
+    """The agents of an example; `clone` names them as a store does."""
+    agents = values.get("agents")
+    specs = split_specs(agents) if isinstance(agents, str) else list(agents or ())
+    agent = values.get("agent")
+    return [*specs, *([agent] if isinstance(agent, str) else ())]
