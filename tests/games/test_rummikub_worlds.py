@@ -138,7 +138,7 @@ def contradicted(num_players, games, twins):
                 player = seed % num_players
                 for twin in (state.determinize(player, k).record for k in range(twins)):
                     for other in set(range(num_players)) - {player}:
-                        orders = (num_agreeing(twin, other) for _ in range(100))
+                        orders = (num_agreeing(twin, other, searches=True) for _ in range(5))
                         seen, wrong = seen + 1, wrong + all(n < ALL_TURNS for n in orders)
             state.apply(state.policy_action(sorted(GAME.policies)[seed % len(GAME.policies)], seed=state.ply))
     return wrong / seen
@@ -147,14 +147,16 @@ def contradicted(num_players, games, twins):
 @pytest.mark.slow
 @pytest.mark.parametrize("num_players", [2, 4])
 def test_7_4_few_racks_contradict_an_idle_turn(num_players):
-    share = contradicted(num_players, games=12, twins=10)
+    share = contradicted(num_players, games=6, twins=5)
     print(f"{num_players} players: {share:.1%} of racks contradict a turn")
     assert share < 0.6
 
 
 def test_7_4_long_games_overwrite_the_oldest_turns():
-    state = GAME.new_state(seed=3, num_players=4, allow_draw_when_play_possible=False)
-    while state.record.num_history <= HISTORY:
+    seed, state = 0, None
+    while state is None or state.record.num_history <= HISTORY:
+        if state is None or state.is_terminal:
+            seed, state = seed + 1, GAME.new_state(seed=seed, num_players=4, allow_draw_when_play_possible=False)
         state.apply(state.policy_action("greedy", seed=state.ply))
     twin = state.determinize(0, 1)
     assert twin.record.rack_sizes.tolist() == state.record.rack_sizes.tolist()

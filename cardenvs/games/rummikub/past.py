@@ -24,6 +24,7 @@ from cardenvs.games.rummikub.turn import TURN
 
 DRAW, PASS, PLAY, OPENING = range(4)
 ALL_TURNS = 1 << 40  # agree
+NO_TILE = np.int64(-1)
 
 # The part of a state that decides whether a player could play, with the names that steps.py reads.
 _PAST = packed(
@@ -99,10 +100,11 @@ def _entry(s, n):
 
 
 @kernel(entry=True)
-def num_agreeing(s, player):
+def num_agreeing(s, player, searches):
     """Return how many entries of the history, from its end, agree with the rack of `player`, or ALL_TURNS.
 
-    Draws from `s.rng` which tiles the player has drawn. A turn without a play is not looked at where a later one proves
+    Draws from `s.rng` which tile the player drew in a turn. If they could have played without it, and `searches`, other
+    tiles are tried; without `searches` a rack agrees as often as it has orders of drawing that fit. A turn without a play is not looked at where a later one proves
     the same: on the same table, and before the opening, to which the table does not matter.
     """
     past, w = _new_past(), _new_turn()
@@ -121,10 +123,12 @@ def num_agreeing(s, player):
             is_new = True
             continue
         if who == player:
-            if kind == DRAW:
-                _put_back(s, past, player)
+            tile = _put_back(s, past, player) if kind == DRAW else NO_TILE
             if is_new and _is_proof(s, kind):
-                if is_able_to_play(past, w):
+                could_play = is_able_to_play(past, w)
+                if could_play and searches and tile != NO_TILE:
+                    could_play = not _find_drawn(past, w, player, tile)
+                if could_play:
                     return end - n
                 if not past.opened[player]:
                     break
@@ -191,11 +195,30 @@ def _count_tiles(past, player, number, sign):
 
 @kernel
 def _put_back(s, past, player):
-    """Take a random tile from the rack of `player`, which is the one drawn last."""
+    """Put back a random tile of `player`, the one drawn in this turn, and return it."""
     k = random_below(s.rng, past.rack_sizes[player])
-    tile = 0
+    tile = np.int64(0)
     while k >= past.hands[player, tile]:
         k -= past.hands[player, tile]
         tile += 1
     past.hands[player, tile] -= 1
     past.rack_sizes[player] -= 1
+    return tile
+
+
+@kernel
+def _find_drawn(past, w, player, tile):
+    """Find another tile than `tile`, which was put back, without which `player` cannot play; return whether there is one.
+
+    The search begins behind `tile`, so that low tiles are no likelier than others.
+    """
+    past.hands[player, tile] += 1
+    for k in range(1, NUM_TYPES):
+        other = (tile + k) % NUM_TYPES
+        if past.hands[player, other] > 0:
+            past.hands[player, other] -= 1
+            if not is_able_to_play(past, w):
+                return True
+            past.hands[player, other] += 1
+    past.hands[player, tile] -= 1
+    return False

@@ -23,7 +23,8 @@ from cardenvs.games.rummikub.tiles import JOKER, MAX_MELDS, NUM_NATURALS, NUM_TY
 from cardenvs.games.rummikub.turn import TO_LAY, TO_TAKE, TURN
 
 _WHO_BEGINS = 1  # the random stream for the beginner
-_MOST_WORLDS, _MOST_RACKS = 4, 64  # drawn for a twin, and for each player in one
+_MOST_RACKS = 48  # drawn for a player in a twin; then tiles are exchanged
+_MOST_EXCHANGES, _EXCHANGES_OF_FITTING = 200, 30
 
 new_turn = stack_record(TURN)
 
@@ -337,8 +338,7 @@ def points_to_play(s):
 def determinize(s, player, seed):
     """Re-deal what `player` cannot know: the other racks, the pool, and the turn that another player is building.
 
-    Where a draw or pass proves that there was no play, racks are drawn until they fit (7.4). If none does within the
-    bounds, the racks that agree with the most turns, from the last one back, are taken.
+    Where a draw or pass proves that there was no play, each rack is drawn so that it fits (7.4).
     """
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
@@ -351,13 +351,14 @@ def determinize(s, player, seed):
                 for _ in range(s.hands[p, tile]):
                     first -= 1
                     s.deck[first] = tile
-    if past.proves(s):
-        _deal_fitting_world(s, player, first)
-    else:
-        canonical_shuffle(s, s.deck, first, np.int64(s.num_tiles))
-        for p in range(s.rules.num_players):
-            if p != player:
-                first = _deal_rack(s, p, first)
+    canonical_shuffle(s, s.deck, first, np.int64(s.num_tiles))
+    for p in range(s.rules.num_players):
+        if p != player:
+            if past.proves(s):
+                _deal_fitting_rack(s, p, first)
+            else:
+                _deal_rack(s, p, first)
+            first += s.rack_sizes[p]
     for place in range(s.num_dealt):
         s.deck[place] = NO_MELD
 
@@ -373,41 +374,51 @@ def _deal_rack(s, player, first):
 
 
 @kernel
-def _deal_fitting_world(s, player, first):
-    """Deal the racks one after the other, each until it fits, and all again if one does not."""
-    best, start_0, start_1, start_2, start_3 = np.int64(-1), s.rng[0], s.rng[1], s.rng[2], s.rng[3]
-    for _ in range(_MOST_WORLDS):
+def _deal_fitting_rack(s, player, first):
+    """Deal a rack from deck[first:] with which `player` could not have played in any idle turn.
+
+    Racks are drawn until one fits, which is exact. If that takes too long, the one that agrees with the most turns, from
+    the last one back, is improved by exchanging tiles, and then exchanges more of them while it fits.
+    """
+    end, best = np.int64(s.num_tiles), np.int64(-1)
+    best_0, best_1, best_2, best_3 = s.rng[0], s.rng[1], s.rng[2], s.rng[3]
+    for _ in range(_MOST_RACKS):
         rng_0, rng_1, rng_2, rng_3 = s.rng[0], s.rng[1], s.rng[2], s.rng[3]
-        agreeing = _deal_fitting_racks(s, player, first)
-        if agreeing > best:
-            best, start_0, start_1, start_2, start_3 = agreeing, rng_0, rng_1, rng_2, rng_3
+        canonical_shuffle(s, s.deck, first, end)
+        _deal_rack(s, player, first)
+        agreeing = past.num_agreeing(s, player, False)
         if agreeing == past.ALL_TURNS:
             return
-    s.rng[0], s.rng[1], s.rng[2], s.rng[3] = start_0, start_1, start_2, start_3
-    _deal_fitting_racks(s, player, first)
+        if agreeing > best:
+            best, best_0, best_1, best_2, best_3 = agreeing, rng_0, rng_1, rng_2, rng_3
+    s.rng[0], s.rng[1], s.rng[2], s.rng[3] = best_0, best_1, best_2, best_3
+    canonical_shuffle(s, s.deck, first, end)
+    rest = _deal_rack(s, player, first)
+    if rest == end or rest == first:
+        return
+    num_fitting = 0
+    for _ in range(_MOST_EXCHANGES):
+        best = _exchange(s, player, first, rest, best)
+        num_fitting += best == past.ALL_TURNS
+        if num_fitting == _EXCHANGES_OF_FITTING:
+            return
 
 
 @kernel
-def _deal_fitting_racks(s, player, first):
-    """Return how many of the last turns agree with all racks, or past.ALL_TURNS."""
-    least, end = np.int64(past.ALL_TURNS), np.int64(s.num_tiles)
-    for p in range(s.rules.num_players):
-        if p == player:
-            continue
-        best, start_0, start_1, start_2, start_3 = np.int64(-1), s.rng[0], s.rng[1], s.rng[2], s.rng[3]
-        for _ in range(_MOST_RACKS):
-            rng_0, rng_1, rng_2, rng_3 = s.rng[0], s.rng[1], s.rng[2], s.rng[3]
-            canonical_shuffle(s, s.deck, first, end)
-            _deal_rack(s, p, first)
-            agreeing = past.num_agreeing(s, p)
-            if agreeing > best:
-                best, start_0, start_1, start_2, start_3 = agreeing, rng_0, rng_1, rng_2, rng_3
-            if agreeing == past.ALL_TURNS:
-                break
-        if best < past.ALL_TURNS:
-            s.rng[0], s.rng[1], s.rng[2], s.rng[3] = start_0, start_1, start_2, start_3
-            canonical_shuffle(s, s.deck, first, end)
-            _deal_rack(s, p, first)
-        first += s.rack_sizes[p]
-        least = min(least, best)
-    return least
+def _exchange(s, player, first, rest, agreeing):
+    """Exchange a tile of the rack deck[first:rest] if as many turns agree afterwards; return how many do."""
+    own = first + random_below(s.rng, rest - first)
+    other = rest + random_below(s.rng, s.num_tiles - rest)
+    _swap_tiles(s, player, own, other)
+    after = past.num_agreeing(s, player, True)
+    if after >= agreeing:
+        return after
+    _swap_tiles(s, player, own, other)
+    return agreeing
+
+
+@kernel
+def _swap_tiles(s, player, own, other):
+    s.hands[player, s.deck[own]] -= 1
+    s.deck[own], s.deck[other] = s.deck[other], s.deck[own]
+    s.hands[player, s.deck[own]] += 1
