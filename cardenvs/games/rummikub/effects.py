@@ -4,7 +4,7 @@ import numpy as np
 
 from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
-from cardenvs.games.rummikub import table
+from cardenvs.games.rummikub import past, table
 from cardenvs.games.rummikub.catalogue import MELD_FACES, MELD_POINTS, MELD_SIZE
 from cardenvs.games.rummikub.state import NO_MELD
 from cardenvs.games.rummikub.tiles import MAX_MELDS, NUM_TYPES
@@ -25,6 +25,7 @@ def draw(s, player, log):
     """Let `player` draw the next tile; the others do not see it."""
     _take_from_pool(s, player, table.DRAW, log)
     s.num_passes = 0
+    past.note_turn(s, player, past.DRAW)
 
 
 @kernel
@@ -41,6 +42,7 @@ def pass_turn(s, player, log):
     """Let `player` pass."""
     s.num_passes += 1
     ev.log_note(log, table.PASS, player, 0)
+    past.note_turn(s, player, past.PASS)
 
 
 @kernel
@@ -103,14 +105,18 @@ def commit(s, player, log):
             s.hands[player, tile] -= 1
             s.rack_sizes[player] -= 1
             ev.log_move(log, table.PUT_DOWN, player, tile, table.HAND + player, table.ON_TABLE, ev.EVERYBODY)
+    num_changes = np.int64(s.num_laid)
     for k in range(MAX_MELDS):
         if s.taken[k]:
             _change_set(s, player, k, NO_MELD, table.TAKE_APART, log)
+            num_changes += 1
     k = 0
     for i in range(s.num_laid):
         while s.sets[k] != NO_MELD:
             k += 1
         _change_set(s, player, k, np.int64(s.laid[i]), table.LAY, log)
+    past.note_num_changes(s, num_changes)
+    past.note_turn(s, player, past.PLAY if s.opened[player] else past.OPENING)
     s.num_passes = 0
     forget_turn(s)
     if not s.opened[player]:
@@ -119,6 +125,7 @@ def commit(s, player, log):
 
 @kernel
 def _change_set(s, player, k, number, kind, log):
+    past.note_change(s, k, np.int64(s.sets[k]))
     s.sets[k] = number
     ev.log_set(log, kind, player, table.SET + k, number + 1)
 

@@ -11,6 +11,7 @@ from cardenvs.games.rummikub.tiles import JOKER, MAX_MELDS, MOST_TILES, NUM_TYPE
 
 NO_MELD = -1
 NO_SLOT = -1
+HISTORY = 512  # entries of the ring of turns: some 60 turns; see past.py
 EXACT, LOOSE = range(2)
 SCORE, WIN = range(2)
 PHASES = ("turn", "take_apart", "lay")  # the start of a turn, or the kind of the last step
@@ -41,6 +42,8 @@ STATE = record(
         ("sets", "i2", (MAX_MELDS,)),  # the table, catalogue numbers or NO_MELD                     seen by: all
         ("opened", "u1", (MAX_PLAYERS,)),
         ("num_passes", "i1"),  # in a row
+        ("history", "i2", (HISTORY,)),  # the last turns, where a draw or pass proves something; see past.py
+        ("num_history", "i4"),  # entries written so far
         # The turn being built, seen by the player to act only
         ("taken", "u1", (MAX_MELDS,)),  # 1: this set has been taken apart
         ("last_taken", "i2"),  # the highest meld number among them, or NO_MELD

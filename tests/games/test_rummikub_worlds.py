@@ -1,0 +1,171 @@
+"""Twins of Rummikub where a draw or pass proves that there was no play, beside real games (rules.md 7.4).
+
+The other deals are found by dealing at random and playing the same actions: those in which all of them are legal, and
+in which the player sees the same.
+"""
+
+import os
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from cardenvs.core.errors import IllegalActionError
+from cardenvs.games.rummikub import GAME
+from cardenvs.games.rummikub.past import ALL_TURNS, num_agreeing
+from cardenvs.games.rummikub.state import HISTORY
+
+SMALL = {"colors": 3, "values": 5, "copies": 1, "jokers": 0, "initial_hand_size": 4}
+SMALL |= {"allow_draw_when_play_possible": False}
+OPTIONS = [
+    SMALL | {"num_players": 2, "initial_meld_min": 0},
+    SMALL | {"num_players": 2, "initial_meld_min": 9},
+    SMALL | {"num_players": 2, "initial_meld_min": 0, "copies": 2, "values": 3, "jokers": 1, "joker_rule": "free"},
+    SMALL | {"num_players": 3, "initial_meld_min": 6, "initial_hand_size": 3},
+    SMALL | {"num_players": 2, "initial_meld_min": 0, "steps": "loose"},
+]
+
+
+def positions(options, seed):
+    """Yield early positions of random games, at the start of a turn."""
+    chooser = random.Random(seed)
+    tokens = GAME.deck(GAME.make_options(**options)).tolist()
+    while True:
+        deck = chooser.sample(tokens, len(tokens))
+        state, turns = GAME.new_state(seed=1, deck=deck, **options), chooser.randint(2, 5)
+        while not state.is_terminal and turns:
+            player = state.current_player
+            state.apply(chooser.choice(state.legal_actions()))
+            turns -= state.current_player != player
+        if not state.is_terminal:
+            yield state, chooser.randrange(state.num_players)
+
+
+def racks(state, player):
+    return tuple(tuple(state.record.hands[p].tolist()) for p in range(state.num_players) if p != player)
+
+
+def real_racks(state, player, tries, chooser):
+    """Return the racks of the others in those of `tries` deals that `player` cannot tell from the true one."""
+    key, found = state.information_state_key(player), []
+    for _ in range(tries):
+        deck = random_deck(state, player, chooser)
+        other = GAME.new_state(seed=1, deck=deck, **state.options.as_dict())
+        try:
+            for action in state.actions:
+                other.apply(action)
+        except IllegalActionError:
+            continue
+        if other.information_state_key(player) == key:
+            found.append(racks(other, player))
+    return found
+
+
+def random_deck(state, player, chooser):
+    """Deal at random, so that everybody gets the tiles that they have put down in time."""
+    deck, place, places = [None] * len(state.deck), 0, [[] for _ in range(state.num_players)]
+    rest = Counter(state.deck.tolist())
+    for event in state.events():
+        if event.source == ("pool", None):
+            places[event.player].append(place)
+            if event.player == player:
+                deck[place] = event.token
+                rest[event.token] -= 1
+            place += 1
+        elif event.kind == "put_down" and event.player != player:
+            free = [place for place in places[event.player] if deck[place] is None]
+            deck[chooser.choice(free)] = event.token
+            rest[event.token] -= 1
+    tiles = list(rest.elements())
+    chooser.shuffle(tiles)
+    return [tiles.pop() if tile is None else tile for tile in deck]
+
+
+def p_value(wanted, found):
+    """Return the p-value of the same distribution in two samples; rare values count as one."""
+    wanted, found = Counter(wanted), Counter(found)
+    common = [value for value in wanted | found if wanted[value] + found[value] >= 40]
+    rows = [[wanted[value], found[value]] for value in common]
+    rows.append([wanted.total() - sum(row[0] for row in rows), found.total() - sum(row[1] for row in rows)])
+    table = np.array([row for row in rows if sum(row)], float)
+    if len(table) < 2:
+        return 1.0
+    expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0) / table.sum()
+    return float(chi2.sf(((table - expected) ** 2 / expected).sum(), len(table) - 1))
+
+
+def check_positions(options, seed, number, tries, twins):
+    chooser, compared = random.Random(seed), 0
+    for k, (state, player) in enumerate(positions(options, seed)):
+        assert k < 20 * number, "too few positions have enough deals that fit"
+        wanted = real_racks(state, player, tries, chooser)
+        if len(wanted) < 60:
+            continue
+        found = [racks(state.determinize(player, seed), player) for seed in range(twins)]
+        if len(wanted) > 20 * len(set(wanted)):  # then all that are possible have been seen
+            assert set(found) <= set(wanted), (state.deck.tolist(), state.actions, player)
+        assert p_value(wanted, found) > 1e-6, (state.deck.tolist(), state.actions, player)
+        compared += 1
+        if compared == number:
+            return
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_7_4_twins_are_as_likely_as_real_games_that_look_the_same(options):
+    check_positions(options, seed=1, number=3, tries=600, twins=400)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", OPTIONS)
+def test_7_4_twins_are_as_likely_as_real_games_that_look_the_same_in_many_positions(options):
+    seed = int(os.environ.get("CARDENVS_SEED", random.randrange(2**31)))
+    print(f"CARDENVS_SEED={seed}")
+    check_positions(options, seed, number=60, tries=20_000, twins=4000)
+
+
+def contradicted(num_players, games, twins):
+    """Return the share of opponents in twins with whose rack an idle turn is impossible, whatever they drew when.
+
+    Positions are spread over games between rule agents.
+    """
+    seen, wrong = 0, 0
+    for seed in range(games):
+        state = GAME.new_state(seed=seed, num_players=num_players, allow_draw_when_play_possible=False)
+        while not state.is_terminal:
+            if state.ply % 15 == 14:
+                player = seed % num_players
+                for twin in (state.determinize(player, k).record for k in range(twins)):
+                    for other in set(range(num_players)) - {player}:
+                        orders = (num_agreeing(twin, other, searches=True) for _ in range(5))
+                        seen, wrong = seen + 1, wrong + all(n < ALL_TURNS for n in orders)
+            state.apply(state.policy_action(sorted(GAME.policies)[seed % len(GAME.policies)], seed=state.ply))
+    return wrong / seen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("num_players", [2, 4])
+def test_7_4_few_racks_contradict_an_idle_turn(num_players):
+    share = contradicted(num_players, games=6, twins=5)
+    print(f"{num_players} players: {share:.1%} of racks contradict a turn")
+    assert share < 0.6
+
+
+def test_7_4_long_games_overwrite_the_oldest_turns():
+    seed, state = 0, None
+    while state is None or state.record.num_history <= HISTORY:
+        if state is None or state.is_terminal:
+            seed, state = seed + 1, GAME.new_state(seed=seed, num_players=4, allow_draw_when_play_possible=False)
+        state.apply(state.policy_action("greedy", seed=state.ply))
+    twin = state.determinize(0, 1)
+    assert twin.record.rack_sizes.tolist() == state.record.rack_sizes.tolist()
+    assert twin.record.hands.sum(axis=1).tolist() == state.record.hands.sum(axis=1).tolist()
+
+
+def test_7_4_nothing_is_noted_where_a_draw_proves_nothing():
+    for options in ({}, {"allow_draw_when_play_possible": False, "steps": "loose"}):
+        state = GAME.new_state(seed=3, num_players=2, **options)
+        for _ in range(12):
+            state.apply(state.legal_actions()[-1])
+        assert not state.record.num_history
