@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cardenvs.server.database import open_database
+from cardenvs.server.database import add_columns, open_database
 
 _DAY = 86_400
 _SCHEMA = """
@@ -115,10 +115,7 @@ class Records:
             FileError: it cannot be opened or is not a file of tables.
         """
         self._db = open_database(path, _SCHEMA, f"SELECT {_FIRST_COLUMNS}, finished FROM tables LIMIT 1", "tables")
-        present = {row[1] for row in self._db.execute("PRAGMA table_info(tables)")}
-        for name, kind in _LATER_COLUMNS.items():
-            if name not in present:
-                self._db.execute(f"ALTER TABLE tables ADD COLUMN {name} {kind}")
+        add_columns(self._db, "tables", _LATER_COLUMNS)
         self._db.executescript(_LATER)
 
     def close(self) -> None:

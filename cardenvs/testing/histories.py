@@ -194,7 +194,7 @@ class _Places:
                 kept.append((token, places))
         return kept
 
-    def _back(self, token: int) -> str:
+    def _back(self, token: int) -> int:
         return self._game.view.token_back(token)
 
     def deal(self, chooser: random.Random, world: State | None) -> list[int] | None:
@@ -212,7 +212,7 @@ class _Places:
                 return None
             deck[chooser.choice(free)] = token
             rest[token] -= 1
-        tokens: dict[str, list[int]] = defaultdict(list)
+        tokens: dict[int, list[int]] = defaultdict(list)
         for token in rest.elements():
             tokens[self._back(token)].append(token)
         for group in tokens.values():

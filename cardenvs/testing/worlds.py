@@ -17,6 +17,7 @@ from scipy.special import bdtr, chdtrc, ndtr  # cumulative binomial, chi-square 
 from cardenvs.core.errors import OptionError
 from cardenvs.core.events import OMNISCIENT, UNKNOWN
 from cardenvs.core.game import Game
+from cardenvs.core.options import Options
 from cardenvs.core.state import State
 from cardenvs.testing.case import Case, Report, fail
 from cardenvs.testing.histories import Histories
@@ -129,7 +130,7 @@ def _cases(game: Game, seed: int, number: int) -> Iterator[Case]:
         yield Case(game, game.make_options() if k % 2 == 0 else _options(game, chooser), seed + k, k // 2 + k % 2)
 
 
-def _options(game: Game, chooser: random.Random) -> object:
+def _options(game: Game, chooser: random.Random) -> Options:
     """Return random options, each at its default or not."""
     while True:
         values = {f.name: _value(f, chooser) for f in dataclasses.fields(game.options) if chooser.random() < 0.5}

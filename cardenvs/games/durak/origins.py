@@ -9,8 +9,9 @@ import numpy as np
 
 from cardenvs.core.cards import count_bits
 from cardenvs.core.kernel import kernel
-from cardenvs.core.redeal import packed, unpacked
 from cardenvs.core.rng import random_unit
+
+_BITS = 8  # for each player in packed numbers of cards
 
 
 @kernel(inline=True)
@@ -65,7 +66,7 @@ def choose_origins(s, player, num_undealt):
         for p in range(s.rules.num_players):
             if p != player:
                 r = _choose_drawn(s, p)
-                chosen += packed(r, p)
+                chosen |= np.int64(r) << _BITS * p
                 total += r
         accepted = 1.0
         for k in range(num_undealt):
@@ -77,7 +78,7 @@ def choose_origins(s, player, num_undealt):
 @kernel(inline=True)
 def num_drawn(chosen, player):
     """Return the number of drawn cards of `player` in a result of `choose_origins`."""
-    return unpacked(chosen, player)
+    return chosen >> _BITS * player & (1 << _BITS) - 1
 
 
 @kernel

@@ -103,9 +103,10 @@ def _entry(s, n):
 def num_agreeing(s, player, searches):
     """Return how many entries of the history, from its end, agree with the rack of `player`, or ALL_TURNS.
 
-    Draws from `s.rng` which tile the player drew in a turn. If they could have played without it, and `searches`, other
-    tiles are tried; without `searches` a rack agrees as often as it has orders of drawing that fit. A turn without a play is not looked at where a later one proves
-    the same: on the same table, and before the opening, to which the table does not matter.
+    Draws from `s.rng` which tile the player drew in a turn. With `searches`, other tiles are tried if they could have
+    played without that one; else a rack agrees as often as it has orders of drawing that fit. A turn without a play
+    is not looked at where a later one proves the same: on the same table, and before the opening, to which the table
+    does not matter.
     """
     past, w = _new_past(), _new_turn()
     _copy_present(s, past, player)
@@ -208,7 +209,7 @@ def _put_back(s, past, player):
 
 @kernel
 def _find_drawn(past, w, player, tile):
-    """Find another tile than `tile`, which was put back, without which `player` cannot play; return whether there is one.
+    """Put back another tile in place of `tile`, so that `player` cannot play; return whether there is one.
 
     The search begins behind `tile`, so that low tiles are no likelier than others.
     """

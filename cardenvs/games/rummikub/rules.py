@@ -377,8 +377,8 @@ def _deal_rack(s, player, first):
 def _deal_fitting_rack(s, player, first):
     """Deal a rack from deck[first:] with which `player` could not have played in any idle turn.
 
-    Racks are drawn until one fits, which is exact. If that takes too long, the one that agrees with the most turns, from
-    the last one back, is improved by exchanging tiles, and then exchanges more of them while it fits.
+    Racks are drawn until one fits, which is exact. If that takes too long, the one that agrees with the most turns,
+    from the last one back, is improved by exchanging tiles, and then exchanges more of them while it fits.
     """
     end, best = np.int64(s.num_tiles), np.int64(-1)
     best_0, best_1, best_2, best_3 = s.rng[0], s.rng[1], s.rng[2], s.rng[3]
@@ -394,7 +394,7 @@ def _deal_fitting_rack(s, player, first):
     s.rng[0], s.rng[1], s.rng[2], s.rng[3] = best_0, best_1, best_2, best_3
     canonical_shuffle(s, s.deck, first, end)
     rest = _deal_rack(s, player, first)
-    if rest == end or rest == first:
+    if rest in (end, first):
         return
     num_fitting = 0
     for _ in range(_MOST_EXCHANGES):
