@@ -267,7 +267,7 @@ def world_in(state, viewer):
     return (*map(int, sets), sum(1 << int(card) for card in record["deck"] if card >= 0))
 
 
-def uniformity(watcher, viewer, seed, most=80, each=20 if COMPILED else 2):
+def uniformity(watcher, viewer, seed, most=80, each=120 if COMPILED else 2):
     """Return the p-value of twins being equally likely among all worlds, or None if these are too many or one."""
     worlds = worlds_of(watcher.hidden(viewer), watcher.places(viewer), most)
     if not worlds or len(worlds) < 2:
