@@ -151,10 +151,10 @@ def contradicted(num_players, games, twins):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("num_players", [2, 4])
-def test_7_4_few_racks_contradict_an_idle_turn(num_players):
+def test_7_4_few_racks_contradict_idle_turns(num_players):
     in_twins, true = contradicted(num_players, games=6, twins=5)
     print(f"{num_players} players: no order is found for {in_twins:.1%} of racks in twins, {true:.1%} of true racks")
-    assert in_twins < true + 0.4
+    assert in_twins < true + 0.5
 
 
 def test_7_4_long_games_overwrite_the_oldest_turns():
