@@ -78,14 +78,14 @@ def test_no_two_outputs_share_a_path_and_none_is_an_input(folder, words, message
 
 def failing(monkeypatch, refuses):
     """Let files that `refuses` picks be impossible to write, as on a disk that has become full."""
-    write = Path.write_bytes
+    whole = files.whole_file
 
-    def write_bytes(path, data):
-        if refuses(path):
+    def whole_file(path, sync=False):
+        if refuses(Path(path).absolute()):
             raise OSError(28, "No space left on device", str(path))
-        return write(path, data)
+        return whole(path, sync)
 
-    monkeypatch.setattr(Path, "write_bytes", write_bytes)
+    monkeypatch.setattr(files, "whole_file", whole_file)
 
 
 def test_a_result_that_cannot_be_written_after_play_is_kept_elsewhere(folder, monkeypatch):

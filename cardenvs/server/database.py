@@ -15,7 +15,7 @@ _SETTINGS = (
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; PRAGMA busy_timeout=5000; "
     f"PRAGMA application_id={_APPLICATION};"
 )
-_FIRST_TABLES = {"tables", "actions", "poker_games"}  # of the versions that wrote no application id
+_FIRST_TABLES = {"tables", "actions", "links", "poker_games"}  # of the versions that wrote no application id
 _FIRST_COLUMNS = {"watch", "host", "seats", "key"}  # of "tables" in them
 
 

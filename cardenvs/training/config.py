@@ -44,7 +44,7 @@ def _entries(value: Any) -> Any:
 Int = Annotated[int, BeforeValidator(_number)]
 Float = Annotated[float, BeforeValidator(_number)]
 _MOST = 1 << 62  # what torch and NumPy count with
-_MOST_DEALS = 1 << 20
+_MOST_DEALS = 1 << 22
 Positive = Annotated[Int, Field(ge=1, le=_MOST)]
 NonNegative = Annotated[Float, Field(ge=0, le=1e30)]  # torch counts in float32
 Share = Annotated[Float, Field(ge=0, le=1)]

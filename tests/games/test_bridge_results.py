@@ -245,13 +245,14 @@ def test_likely_worlds_agree_with_the_calls_and_know_no_more():
         if points(int(state.record.hands[observer])) > 14:
             continue  # too few are left for the others
         for world in range(4):
-            copy = state.clone()
-            sample(copy.records[0], observer, world)
-            likely.append(int(points(copy.record.hands[opener])))
+            records = state.records
+            sample(records[0], observer, world)
+            likely.append(int(points(records[0].hands[opener])))
             twin = state.determinize(observer, world)
             uniform.append(int(points(twin.record.hands[opener])))
-            sample(twin.records[0], observer, world)
-            assert (twin.records["hands"] == copy.records["hands"]).all()
+            of_twin = twin.records
+            sample(of_twin[0], observer, world)
+            assert (of_twin["hands"] == records["hands"]).all()
     in_range = [np.mean([15 <= number <= 17 for number in found]) for found in (likely, uniform)]
     assert in_range[0] > 0.9
     assert in_range[1] < 0.5

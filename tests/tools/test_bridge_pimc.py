@@ -59,7 +59,7 @@ def test_it_takes_the_setting_trick():
     # West is on lead against 7NT with an ace: any other card lets it through.
     state = position("N:KQJ2.432.432.432 T987.JT9.JT9.JT9 543.AKQ.AKQ.AKQ5 A6.8765.8765.876", 34)
     assert state.current_player == 3
-    assert agent().act(Turn(state, 1)) == CARD_0 + read_card("SA")
+    assert agent(worlds=100, tried=120).act(Turn(state, 1)) == CARD_0 + read_card("SA")
 
 
 def test_calls_are_the_natural_bidders():
@@ -78,19 +78,11 @@ def test_of_equal_cards_it_takes_the_rule_agents_or_the_lowest(monkeypatch):
     assert agent().act(turn) == lowest
 
 
-def test_worlds_fit_the_auction_better_than_uniform_ones():
-    better = []
+def test_worlds_fit_the_auction_of_natural_bidders():
     for seed in range(6):
-        state = GAME.new_state(seed=seed, phase="play")
-        turn = Turn(state, 1)
+        turn = Turn(GAME.new_state(seed=seed, phase="play"), 1)
         auction = pimc._Auction(turn.determinize(1), turn.player)
-        counts = [
-            np.mean([auction.num_differing(world) for world in PimcAgent(GAME, 6, tried)._worlds(turn)])
-            for tried in (6, 120)
-        ]
-        better.append(counts[0] - counts[1])
-    assert min(better) >= 0
-    assert np.mean(better) > 0.3
+        assert [auction.num_differing(world) for world in PimcAgent(GAME, 6, 6)._worlds(turn)] == [0] * 6
 
 
 # ---------------------------------------------------------------------------------------------------------------

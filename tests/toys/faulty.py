@@ -42,6 +42,7 @@ from cardenvs.core.options import rules_dtype
 from cardenvs.core.record import record
 from cardenvs.core.registry import register_game
 from cardenvs.core.rng import canonical_shuffle, random_below, shuffle
+from cardenvs.core.rules import Returns
 from cardenvs.core.state import State
 from cardenvs.core.view import Candidate, sees
 
@@ -351,8 +352,8 @@ twin_ignores_what_a_swap_proves = fault("twin_ignores_what_a_swap_proves", **_PR
 # What a twin copies from the true state
 
 
-@kernel_fault("apply_action")
-def rewards_that_tell_what_is_hidden(s, action, log):
+@kernel
+def pay_what_tells_what_is_hidden(s, action, log):
     """The first action pays something if the other holds a high card; the last one takes it back."""
     paid = s.returns[0]
     healthy.apply_action(s, action, log)
@@ -362,6 +363,13 @@ def rewards_that_tell_what_is_hidden(s, action, log):
     else:
         s.rewards[0] -= paid
         s.rewards[1] += paid
+
+
+rewards_that_tell_what_is_hidden = fault(
+    "rewards_that_tell_what_is_hidden",
+    apply_action=pay_what_tells_what_is_hidden,
+    returns=lambda options: Returns(-1.5, 1.5, 0, "points"),  # who forfeits keeps what was paid
+)
 
 
 CACHING = record(rules_dtype(healthy.HighCardOptions), healthy.NUM_PLAYERS, [*healthy.FIELDS, ("other_is_high", "u1")])
