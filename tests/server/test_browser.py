@@ -31,7 +31,7 @@ CLICK_ALONG = """async ([seed, most]) => {
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    server = Served(tmp_path_factory.mktemp("served") / "tables.db", "--pace", "0")
+    server = Served(tmp_path_factory.mktemp("served") / "tables.db", "--pace", "0", "--think", "0")
     yield server
     server.kill()
 
