@@ -101,6 +101,22 @@ def test_clicks_and_a_reload(page):
     until(page, "document.querySelectorAll('#games button').length === 1")
 
 
+def test_a_game_begun_while_the_page_still_loads_keeps_what_is_chosen(browser, served):
+    context = browser.new_context()
+    page = context.new_page()
+    held = []
+    page.route("**/game/list", lambda route: held.append(route) if not held else route.continue_())
+    page.goto(f"{served.url}/game")
+    until(page, "document.querySelectorAll('#tier option').length === 3")
+    deal(page, 77)
+    page.keyboard.press("2")
+    with page.expect_response("**/game/list"):
+        held[0].continue_()
+    page.wait_for_timeout(300)
+    assert page.get_attribute("#hand button:nth-child(2)", "aria-pressed") == "true"
+    context.close()
+
+
 def test_a_reader_hears_every_card_and_what_is_chosen(page):
     deal(page, 1)
     cards = page.query_selector_all("#hand button")

@@ -292,8 +292,12 @@ $("jump").onchange = () => jump(Number($("jump").value));
 $("reveal").onclick = reveal;
 document.addEventListener("keydown", press);
 
+const last = localStorage.getItem("cardenvs-game");
 const {tiers} = await ask("tiers");
 $("tier").append(...tiers.map(one => node("option", {value: one.difficulty_tier, textContent: one.difficulty_tier, selected: one.difficulty_tier === "medium"})));
 await showGames();
-const last = localStorage.getItem("cardenvs-game");
-if (last) await attempt(async () => show(await ask(encodeURIComponent(last))));
+// Whoever has begun a game meanwhile keeps it, and the cards chosen in it.
+if (last && !game) await attempt(async () => {
+  const answer = await ask(encodeURIComponent(last));
+  if (!game) show(answer);
+});
