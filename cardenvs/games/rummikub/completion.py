@@ -134,16 +134,28 @@ def _most_kept(w):
 
 
 @kernel
+def has_play(w):
+    """Return whether a turn can be completed at all, at its start.
+
+    Args:
+        w: as for `mark`, with the goal TO_TAKE.
+    """
+    look_ahead(w)
+    list_groups(w)
+    return _could_play(w, ZERO)
+
+
+@kernel
 def _could_play(w, kept):
     """Return whether there is a play in which the first `kept` sets of w.stay stay."""
     for k in range(kept):
         put_aside(w, w.stay[k], 1)
     set_reserve(w)
     _forget_plain_states(w)
-    answer = finish_plain(w, ONE, ZERO, ZERO, ZERO, ZERO, np.int64(w.jokers), np.int64(w.used))
+    most = finish_plain(w, ONE, ZERO, ZERO, ZERO, ZERO, np.int64(w.jokers), np.int64(w.used))
     for k in range(kept):
         put_aside(w, w.stay[k], -1)
-    return answer != IMPOSSIBLE
+    return most != IMPOSSIBLE and most >= w.least
 
 
 @kernel

@@ -4,7 +4,7 @@ import numpy as np
 
 from cardenvs.core.kernel import kernel
 from cardenvs.games.rummikub import actions, catalogue
-from cardenvs.games.rummikub.completion import mark
+from cardenvs.games.rummikub.completion import has_play, mark
 from cardenvs.games.rummikub.joker_rule import are_replaced
 from cardenvs.games.rummikub.state import NO_MELD
 from cardenvs.games.rummikub.tiles import JOKER, MAX_MELDS, NUM_COLOURS, NUM_NATURALS, NUM_TYPES, NUM_VALUES
@@ -49,12 +49,8 @@ def mark_steps(s, w, goal):
 @kernel
 def is_able_to_play(s, w):
     """Return whether the player to act, at the start of a turn, has a legal PLAY (3.3, 3.4)."""
-    for goal in (TO_LAY, TO_TAKE):
-        mark_steps(s, w, goal)
-        for number in range(catalogue.NUM_MELDS):
-            if w.marks[number]:
-                return True
-    return False
+    set_problem(s, w, TO_TAKE)
+    return has_play(w)
 
 
 @kernel
