@@ -6,7 +6,7 @@ from cardenvs.core import events as ev
 from cardenvs.core.kernel import kernel
 from cardenvs.core.rng import DEAL, DETERMINIZE, canonical_shuffle, random_below, shuffle, shuffle_rest, start_stream
 from cardenvs.core.scratch import stack_record
-from cardenvs.games.rummikub import actions, effects, past, table
+from cardenvs.games.rummikub import actions, effects, past, table, worlds
 from cardenvs.games.rummikub.catalogue import NUM_MELDS
 from cardenvs.games.rummikub.ruleset import HIGH_TILE, NO_PLAY_ONLY, RANDOM_SEAT
 from cardenvs.games.rummikub.state import EXACT, NO_MELD, SCORE
@@ -23,8 +23,6 @@ from cardenvs.games.rummikub.tiles import JOKER, MAX_MELDS, NUM_NATURALS, NUM_TY
 from cardenvs.games.rummikub.turn import TO_LAY, TO_TAKE, TURN
 
 _WHO_BEGINS = 1  # the random stream for the beginner
-_MOST_RACKS = 48  # drawn for a player in a twin; then tiles are exchanged
-_MOST_EXCHANGES, _EXCHANGES_OF_FITTING = 200, 30
 
 new_turn = stack_record(TURN)
 
@@ -352,13 +350,13 @@ def determinize(s, player, seed):
                     first -= 1
                     s.deck[first] = tile
     canonical_shuffle(s, s.deck, first, np.int64(s.num_tiles))
-    for p in range(s.rules.num_players):
-        if p != player:
-            if past.proves(s):
-                _deal_fitting_rack(s, p, first)
-            else:
-                _deal_rack(s, p, first)
-            first += s.rack_sizes[p]
+    if past.proves(s):
+        worlds.deal_fitting_racks(s, player, first)
+        shuffle(s, s.deck, np.int64(s.num_dealt), np.int64(s.num_tiles))
+    else:
+        for p in range(s.rules.num_players):
+            if p != player:
+                first = _deal_rack(s, p, first)
     for place in range(s.num_dealt):
         s.deck[place] = NO_MELD
 
@@ -371,54 +369,3 @@ def _deal_rack(s, player, first):
     for place in range(first, first + s.rack_sizes[player]):
         s.hands[player, s.deck[place]] += 1
     return first + s.rack_sizes[player]
-
-
-@kernel
-def _deal_fitting_rack(s, player, first):
-    """Deal a rack from deck[first:] with which `player` could not have played in any idle turn.
-
-    Racks are drawn until one fits, which is exact. If that takes too long, the one that agrees with the most turns,
-    from the last one back, is improved by exchanging tiles, and then exchanges more of them while it fits.
-    """
-    end, best = np.int64(s.num_tiles), np.int64(-1)
-    best_0, best_1, best_2, best_3 = s.rng[0], s.rng[1], s.rng[2], s.rng[3]
-    for _ in range(_MOST_RACKS):
-        rng_0, rng_1, rng_2, rng_3 = s.rng[0], s.rng[1], s.rng[2], s.rng[3]
-        canonical_shuffle(s, s.deck, first, end)
-        _deal_rack(s, player, first)
-        agreeing = past.num_agreeing(s, player, False)
-        if agreeing == past.ALL_TURNS:
-            return
-        if agreeing > best:
-            best, best_0, best_1, best_2, best_3 = agreeing, rng_0, rng_1, rng_2, rng_3
-    s.rng[0], s.rng[1], s.rng[2], s.rng[3] = best_0, best_1, best_2, best_3
-    canonical_shuffle(s, s.deck, first, end)
-    rest = _deal_rack(s, player, first)
-    if rest in (end, first):
-        return
-    num_fitting = 0
-    for _ in range(_MOST_EXCHANGES):
-        best = _exchange(s, player, first, rest, best)
-        num_fitting += best == past.ALL_TURNS
-        if num_fitting == _EXCHANGES_OF_FITTING:
-            return
-
-
-@kernel
-def _exchange(s, player, first, rest, agreeing):
-    """Exchange a tile of the rack deck[first:rest] if as many turns agree afterwards; return how many do."""
-    own = first + random_below(s.rng, rest - first)
-    other = rest + random_below(s.rng, s.num_tiles - rest)
-    _swap_tiles(s, player, own, other)
-    after = past.num_agreeing(s, player, True)
-    if after >= agreeing:
-        return after
-    _swap_tiles(s, player, own, other)
-    return agreeing
-
-
-@kernel
-def _swap_tiles(s, player, own, other):
-    s.hands[player, s.deck[own]] -= 1
-    s.deck[own], s.deck[other] = s.deck[other], s.deck[own]
-    s.hands[player, s.deck[own]] += 1
