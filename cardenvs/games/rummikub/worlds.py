@@ -50,11 +50,8 @@ FILTER = packed(
         # the player
         ("rack_size", "i8"),  # at the time reached
         ("put_down", "i8", (NUM_TYPES,)),  # tiles put down after that time
-        (
-            "draws_left",
-            "i8",
-            (NUM_TYPES,),
-        ),  # from that time back to a proof at which the tile could be played, or _NEVER
+        # From that time back to a proof at which the tile could be played, or _NEVER:
+        ("draws_left", "i8", (NUM_TYPES,)),
         ("num_proofs", "i8"),
         ("proof_at", "i8", (_MOST_PROOFS,)),  # proofs, the last one first: entry of the history after it
         ("num_draws", "i8", (_MOST_PROOFS,)),  # draws of the player from the present back to the proof
