@@ -338,6 +338,12 @@ def determinize(s, player, seed):
 
     Where a draw or pass proves that there was no play, each rack is drawn so that it fits (7.4).
     """
+    redeal(s, player, seed, worlds.MOST_ATTEMPTS)
+
+
+@kernel
+def redeal(s, player, seed, attempts):
+    """Do as `determinize`; for `attempts` see worlds.py."""
     s.seed = seed
     start_stream(s, DETERMINIZE, 0)
     if s.current_player != player:
@@ -351,7 +357,7 @@ def determinize(s, player, seed):
                     s.deck[first] = tile
     canonical_shuffle(s, s.deck, first, np.int64(s.num_tiles))
     if past.proves(s):
-        worlds.deal_fitting_racks(s, player, first)
+        worlds.deal_fitting_racks(s, player, first, attempts)
         shuffle(s, s.deck, np.int64(s.num_dealt), np.int64(s.num_tiles))
     else:
         for p in range(s.rules.num_players):

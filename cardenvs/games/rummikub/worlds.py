@@ -12,6 +12,9 @@ and its weight is multiplied by their share of all tiles. When a few particles h
 anew in proportion to it. The players follow one another, and in the end one particle is drawn. (N. Gordon, D. Salmond,
 A. Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state estimation", 1993.)
 
+A single particle that is kept with the probability of its weight is an exact draw, and in the first turns this takes
+few attempts. They come first.
+
 Particles look ahead: a tile that alone could have been played at an earlier proof must have been drawn after it. The
 *promise* of a particle is the chance that a random order of the rack respects this. Particles are drawn anew by their
 *score*, weight times promise. (M. Pitt, N. Shephard, "Filtering via simulation: auxiliary particle filters", 1999.)
@@ -31,6 +34,7 @@ from cardenvs.games.rummikub.tiles import MOST_TILES, NUM_TYPES
 from cardenvs.games.rummikub.turn import TURN
 
 NUM_PARTICLES = 64
+MOST_ATTEMPTS = 32  # with a single particle
 _MOST_PROOFS = HISTORY // 5 + 1  # before each is a play; the two take five entries or more
 _NEVER = np.int64(MOST_TILES)  # more draws than there are
 _UNKNOWN = np.int64(NUM_TYPES)  # a choice beside the tiles: one that is not known yet
@@ -38,7 +42,7 @@ _UNLIKELY = 1e-6  # instead of 0: if no particle fits a proof, all go on
 
 FILTER = packed(
     [
-        # particles
+        ("number", "i8"),  # of particles
         ("hands", "i8", (NUM_PARTICLES, MAX_PLAYERS, NUM_TYPES)),  # present racks, as far as they are known
         ("hidden", "i8", (NUM_PARTICLES, NUM_TYPES)),  # tiles that are not in these racks
         ("rack", "i8", (NUM_PARTICLES, NUM_TYPES)),  # known tiles of the player at the time reached
@@ -47,15 +51,15 @@ FILTER = packed(
         ("score", "f8", (NUM_PARTICLES,)),
         ("fits", "i8", (NUM_PARTICLES,)),  # 0: the player could have played
         ("num_copies", "i8", (NUM_PARTICLES,)),
-        # the player
+        # the proofs of each player, the last one first
+        ("num_proofs", "i8", (MAX_PLAYERS,)),
+        ("proof_at", "i8", (MAX_PLAYERS, _MOST_PROOFS)),  # entry of the history after it
+        ("num_draws", "i8", (MAX_PLAYERS, _MOST_PROOFS)),  # draws of the player from the present back to it
+        ("playable", "i8", (MAX_PLAYERS, _MOST_PROOFS)),  # tiles that could be played alone, a bit set
+        # the player whose rack is drawn
         ("rack_size", "i8"),  # at the time reached
         ("put_down", "i8", (NUM_TYPES,)),  # tiles put down after that time
-        # From that time back to a proof at which the tile could be played, or _NEVER:
-        ("draws_left", "i8", (NUM_TYPES,)),
-        ("num_proofs", "i8"),
-        ("proof_at", "i8", (_MOST_PROOFS,)),  # proofs, the last one first: entry of the history after it
-        ("num_draws", "i8", (_MOST_PROOFS,)),  # draws of the player from the present back to the proof
-        ("playable", "i8", (_MOST_PROOFS,)),  # tiles that could be played alone, a bit set
+        ("draws_left", "i8", (NUM_TYPES,)),  # back to a proof at which the tile alone could be played, or _NEVER
         # the next choice
         ("weights", "f8", (NUM_TYPES + 1,)),
         ("num_due", "i8", (MOST_TILES,)),  # known tiles with this number in `draws_left`
@@ -67,21 +71,27 @@ _new_turn = stack_record(TURN)
 
 
 @kernel
-def deal_fitting_racks(s, viewer, first):
+def deal_fitting_racks(s, viewer, first, attempts):
     """Deal racks to all players but `viewer`.
 
     Args:
         s: record whose deck[first:num_tiles] are all tiles that the viewer does not know. Afterwards
             deck[num_dealt:num_tiles] are those of the pool, in order. Its `rng` is advanced.
         viewer: who knows the own rack.
-        first: see above.
+        first: place in the deck.
+        attempts: with a single particle, MOST_ATTEMPTS except in tests.
     """
     f, past, w = _new_filter(), _new_past(), _new_turn()
-    _begin(s, f, first)
     for p in range(s.rules.num_players):
         if p != viewer:
             _list_proofs(s, f, past, w, p, first)
-            _go_back(s, f, past, w, p)
+    for attempt in range(attempts + 1):
+        _begin(s, f, first, 1 if attempt < attempts else NUM_PARTICLES)
+        for p in range(s.rules.num_players):
+            if p != viewer and not _is_lost(f):
+                _go_back(s, f, past, w, p)
+        if not _is_lost(f):
+            break
     i = _choose_particle(s, f)
     for p in range(s.rules.num_players):
         if p != viewer:
@@ -95,9 +105,10 @@ def deal_fitting_racks(s, viewer, first):
 
 
 @kernel
-def _begin(s, f, first):
-    """Begin with all tiles hidden."""
-    for i in range(NUM_PARTICLES):
+def _begin(s, f, first, number):
+    """Begin with `number` particles in which all tiles are hidden."""
+    f.number = number
+    for i in range(number):
         f.score[i] = 1.0
         for tile in range(NUM_TYPES):
             f.hidden[i, tile] = 0
@@ -114,14 +125,14 @@ def _go_back(s, f, past, w, player):
     f.rack_size = s.rack_sizes[player]
     for tile in range(NUM_TYPES):
         f.put_down[tile] = 0
-    for i in range(NUM_PARTICLES):
+    for i in range(f.number):
         f.num_unknown[i] = f.rack_size
         f.promise[i] = 1.0
         for tile in range(NUM_TYPES):
             f.rack[i, tile] = 0
     n, num_draws, proof = np.int64(s.num_history), np.int64(0), np.int64(0)
-    _look_ahead(f, proof, num_draws)
-    while True:
+    _look_ahead(f, player, proof, num_draws)
+    while not _is_lost(f):
         at = n
         n, kind, who = take_back(s, past, n)
         if kind == NO_TURN:
@@ -131,19 +142,21 @@ def _go_back(s, f, past, w, player):
         if kind == PLAY:
             _return_tiles(f, past, player)
             continue
-        proves = proof < f.num_proofs and f.proof_at[proof] == at
+        proves = proof < f.num_proofs[player] and f.proof_at[player, proof] == at
         num_draws += kind == DRAW
-        _look_ahead(f, proof + proves, num_draws)
+        _look_ahead(f, player, proof + proves, num_draws)
         if kind == DRAW:
             _take_out(s, f, past, w, player, proves)
         elif proves:
             _check(s, f, past, w, player)
         if proves:
-            _draw_unknown(s, f, past, w, player, f.playable[proof])
+            _draw_unknown(s, f, past, w, player, f.playable[player, proof])
             proof += 1
-    for i in range(NUM_PARTICLES):
+    for i in range(f.number):
+        f.fits[i] = True
         for _ in range(f.num_unknown[i]):
             _draw_any(s, f, i, player)
+    _resample(s, f)
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -158,7 +171,7 @@ def _list_proofs(s, f, past, w, player, first):
     does not matter.
     """
     copy_present(s, past, player)
-    f.num_proofs = 0
+    f.num_proofs[player] = 0
     tiles = np.int64(0)  # that the player may have had, a bit set
     for place in range(first, s.num_tiles):
         tiles |= np.int64(1) << s.deck[place]
@@ -175,10 +188,11 @@ def _list_proofs(s, f, past, w, player, first):
         elif who == player:
             num_draws += kind == DRAW
             if is_new and is_proof(s, kind):
-                f.proof_at[f.num_proofs] = at
-                f.num_draws[f.num_proofs] = num_draws
-                f.playable[f.num_proofs] = _playable(past, w, player, tiles)
-                f.num_proofs += 1
+                proof = f.num_proofs[player]
+                f.proof_at[player, proof] = at
+                f.num_draws[player, proof] = num_draws
+                f.playable[player, proof] = _playable(past, w, player, tiles)
+                f.num_proofs[player] += 1
                 if not past.opened[player]:
                     return
                 is_new = False
@@ -199,14 +213,16 @@ def _playable(past, w, player, tiles):
 
 
 @kernel
-def _look_ahead(f, proof, num_draws):
+def _look_ahead(f, player, proof, num_draws):
     """Set f.draws_left after `num_draws` draws, for the proofs from `proof` on."""
     for tile in range(NUM_TYPES):
         f.draws_left[tile] = _NEVER
-    for k in range(f.num_proofs - 1, proof - 1, -1):
+    if f.number == 1:  # a weight must not be above 1 then
+        return
+    for k in range(f.num_proofs[player] - 1, proof - 1, -1):
         for tile in range(NUM_TYPES):
-            if f.playable[k] >> tile & 1:
-                f.draws_left[tile] = f.num_draws[k] - num_draws
+            if f.playable[player, k] >> tile & 1:
+                f.draws_left[tile] = f.num_draws[player, k] - num_draws
 
 
 @kernel
@@ -251,11 +267,11 @@ def _return_tiles(f, past, player):
         if number:
             f.put_down[tile] += number
             f.rack_size += number
-            for i in range(NUM_PARTICLES):
+            for i in range(f.number):
                 if f.rack[i, tile]:
                     f.score[i] *= 0.5
                 f.rack[i, tile] += number
-    for i in range(NUM_PARTICLES):
+    for i in range(f.number):
         _renew_promise(f, i)
 
 
@@ -269,7 +285,7 @@ def _renew_promise(f, i):
 @kernel
 def _take_out(s, f, past, w, player, proves):
     """Take out the tile that was drawn in this turn; in a proof, one without which the known tiles have no play."""
-    for i in range(NUM_PARTICLES):
+    for i in range(f.number):
         all_fit = not proves or not _has_play(f, i, past, w, player)
         f.fits[i] = _weigh_rack(f, i, past, w, player, all_fit)
         if not f.fits[i]:
@@ -309,7 +325,7 @@ def _weigh_rack(f, i, past, w, player, all_fit):
 @kernel
 def _check(s, f, past, w, player):
     """Keep the particles whose known tiles have no play."""
-    for i in range(NUM_PARTICLES):
+    for i in range(f.number):
         _renew_promise(f, i)
         f.fits[i] = not _has_play(f, i, past, w, player)
     _resample(s, f)
@@ -319,9 +335,9 @@ def _check(s, f, past, w, player):
 def _draw_unknown(s, f, past, w, player, playable):
     """Draw the unknown tiles of the rack, so that it has no play. The bit set `playable` is of tiles that are one."""
     goes_on = True
-    while goes_on:
+    while goes_on and not _is_lost(f):
         goes_on = False
-        for i in range(NUM_PARTICLES):
+        for i in range(f.number):
             f.fits[i] = True
             if f.num_unknown[i]:
                 goes_on = True
@@ -394,36 +410,48 @@ def _choose(s, f):
 
 @kernel
 def _resample(s, f):
-    """Drop the particles that do not fit, unless none does; draw all anew if a few have most of the score."""
+    """Drop the particles that do not fit, unless none does; draw all anew if a few have most of the score.
+
+    A single particle is kept with the probability of its score.
+    """
+    if f.number == 1:
+        f.score[0] = 1.0 if f.fits[0] and random_unit(s.rng) < f.score[0] else 0.0
+        return
     fitting = 0.0
-    for i in range(NUM_PARTICLES):
+    for i in range(f.number):
         fitting += f.score[i] if f.fits[i] else 0.0
     total, squares = 0.0, 0.0
-    for i in range(NUM_PARTICLES):
+    for i in range(f.number):
         if fitting > 0 and not f.fits[i]:
             f.score[i] = 0.0
         total += f.score[i]
-    for i in range(NUM_PARTICLES):
+    for i in range(f.number):
         f.score[i] /= total
         squares += f.score[i] * f.score[i]
-    if squares * NUM_PARTICLES < 2:  # the effective sample size, 1 / squares, is more than half
+    if squares * f.number < 2:  # the effective sample size, 1 / squares, is more than half
         return
-    mark = random_unit(s.rng) / NUM_PARTICLES  # systematic resampling: evenly spaced marks
-    for i in range(NUM_PARTICLES):
+    mark = random_unit(s.rng) / f.number  # systematic resampling: evenly spaced marks
+    for i in range(f.number):
         f.num_copies[i] = 0
         while mark < f.score[i]:
             f.num_copies[i] += 1
-            mark += 1 / NUM_PARTICLES
+            mark += 1 / f.number
         mark -= f.score[i]
         f.score[i] = min(1, f.num_copies[i])
     source = np.int64(0)
-    for i in range(NUM_PARTICLES):
+    for i in range(f.number):
         if f.num_copies[i] == 0:
-            while source < NUM_PARTICLES and f.num_copies[source] < 2:
+            while source < f.number and f.num_copies[source] < 2:
                 source += 1
-            if source < NUM_PARTICLES:  # after rounding there may be one copy too few
+            if source < f.number:  # after rounding there may be one copy too few
                 f.num_copies[source] -= 1
                 _copy(f, source, i)
+
+
+@kernel(inline=True)
+def _is_lost(f):
+    """Return whether a single particle has been dropped."""
+    return f.number == 1 and f.score[0] == 0
 
 
 @kernel
@@ -443,10 +471,10 @@ def _copy(f, source, i):
 def _choose_particle(s, f):
     """Return a particle, drawn in proportion to the scores. By now these are weights, as no proof is left."""
     total = 0.0
-    for i in range(NUM_PARTICLES):
+    for i in range(f.number):
         total += f.score[i]
     rest, choice = random_unit(s.rng) * total, np.int64(0)
-    for i in range(NUM_PARTICLES):
+    for i in range(f.number):
         if f.score[i] > 0 and rest >= 0:
             choice = np.int64(i)
             rest -= f.score[i]
