@@ -158,7 +158,7 @@ def test_7_4_twins_that_take_many_particles_are_as_likely_as_real_games(options)
 def test_7_4_twins_are_as_likely_as_real_games_that_look_the_same_in_many_positions(options, attempts):
     seed = int(os.environ.get("CARDENVS_SEED", random.randrange(2**31)))
     print(f"CARDENVS_SEED={seed}")
-    check_positions(options, seed, number=40, tries=20_000, twins=4000, attempts=attempts)
+    check_positions(options, seed, number=20, tries=10_000, twins=2000, attempts=attempts)
 
 
 def seen_turn(record, player, action, after):
