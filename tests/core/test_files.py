@@ -43,10 +43,8 @@ HOLD = """
 import os, sys, time
 from cardenvs.core.files import locked_folder
 with locked_folder(sys.argv[1]):
-    child = os.fork() if len(sys.argv) > 2 else 1
-    if child == 0:
-        time.sleep(300)
-    print(child, flush=True)
+    if len(sys.argv) < 3 or os.fork() == 0:
+        print(os.getpid(), flush=True)  # a child has closed the lock by now
     time.sleep(300)
 """
 
