@@ -7,17 +7,18 @@ A particle is a deal of the hidden tiles. It goes back turn by turn from the pre
     a proof     an idle turn that shows that the player had no play: the tiles of the rack that are not known yet are
                 drawn from the hidden ones, so that the rack has none
 
-All orders of the deck in which the same turns are possible are equally likely. A particle chooses among tiles that fit,
-and its weight is multiplied by their share of all tiles. When a few particles have most of the weight, all are drawn
-anew in proportion to it. The players follow one another, and in the end one particle is drawn. (N. Gordon, D. Salmond,
-A. Smith, "Novel approach to nonlinear/non-Gaussian Bayesian state estimation", 1993.)
+Every order of the deck that allows the same turns is equally likely. A particle chooses among the tiles that fit, and
+its weight is multiplied by their share of all tiles. When a few particles hold most of the weight, the filter
+resamples: it replaces the particles by copies, in proportion to the weights. One player's rack follows another's, and
+the last step picks one particle by weight. (N. Gordon, D. Salmond, A. Smith, "Novel approach to nonlinear/non-Gaussian
+Bayesian state estimation", 1993.)
 
-A single particle that is kept with the probability of its weight is an exact draw, and in the first turns this takes
-few attempts. They come first.
+Before the filter, single particles are tried: one that is kept with the probability of its weight is an exact draw. In
+the first turns this takes few attempts.
 
 Particles look ahead: a tile that alone could have been played at an earlier proof must have been drawn after it. The
-*promise* of a particle is the chance that a random order of the rack respects this. Particles are drawn anew by their
-*score*, weight times promise. (M. Pitt, N. Shephard, "Filtering via simulation: auxiliary particle filters", 1999.)
+*promise* of a particle is the chance that a random order of the rack respects this. Resampling goes by *score*, weight
+times promise. (M. Pitt, N. Shephard, "Filtering via simulation: auxiliary particle filters", 1999.)
 """
 
 import numpy as np
@@ -92,7 +93,7 @@ def deal_fitting_racks(s, viewer, first, attempts):
                 _go_back(s, f, past, w, p)
         if not _is_lost(f):
             break
-    i = _choose_particle(s, f)
+    i, _ = _choose(s, f.score, f.number)  # by now the scores are weights, as no proof is left
     for p in range(s.rules.num_players):
         if p != viewer:
             for tile in range(NUM_TYPES):
@@ -290,7 +291,7 @@ def _take_out(s, f, past, w, player, proves):
         f.fits[i] = _weigh_rack(f, i, past, w, player, all_fit)
         if not f.fits[i]:
             _weigh_rack(f, i, past, w, player, True)
-        tile, total = _choose(s, f)
+        tile, total = _choose(s, f.weights, NUM_TYPES + 1)
         f.score[i] *= total / (f.rack_size * f.promise[i])
         if tile == _UNKNOWN:
             f.num_unknown[i] -= 1
@@ -342,7 +343,7 @@ def _draw_unknown(s, f, past, w, player, playable):
             if f.num_unknown[i]:
                 goes_on = True
                 num_hidden = _weigh_hidden(f, i, playable)
-                tile, total = _choose(s, f)
+                tile, total = _choose(s, f.weights, NUM_TYPES + 1)
                 f.score[i] *= total / (num_hidden * f.promise[i])
                 f.num_unknown[i] -= 1
                 f.hidden[i, tile] -= 1
@@ -391,16 +392,16 @@ def _draw_any(s, f, i, player):
 
 
 @kernel
-def _choose(s, f):
-    """Return a random choice in proportion to f.weights, and their sum."""
+def _choose(s, weights, number):
+    """Return a random choice out of `number`, in proportion to `weights`, and the sum of these."""
     total = 0.0
-    for k in range(NUM_TYPES + 1):
-        total += f.weights[k]
+    for k in range(number):
+        total += weights[k]
     rest, choice = random_unit(s.rng) * total, np.int64(0)
-    for k in range(NUM_TYPES + 1):
-        if f.weights[k] > 0 and rest >= 0:
+    for k in range(number):
+        if weights[k] > 0 and rest >= 0:
             choice = np.int64(k)
-            rest -= f.weights[k]
+            rest -= weights[k]
     return choice, total
 
 
@@ -410,7 +411,7 @@ def _choose(s, f):
 
 @kernel
 def _resample(s, f):
-    """Drop the particles that do not fit, unless none does; draw all anew if a few have most of the score.
+    """Drop the particles that do not fit, unless none does; resample if a few hold most of the score.
 
     A single particle is kept with the probability of its score.
     """
@@ -465,17 +466,3 @@ def _copy(f, source, i):
         f.rack[i, tile] = f.rack[source, tile]
         for p in range(MAX_PLAYERS):
             f.hands[i, p, tile] = f.hands[source, p, tile]
-
-
-@kernel
-def _choose_particle(s, f):
-    """Return a particle, drawn in proportion to the scores. By now these are weights, as no proof is left."""
-    total = 0.0
-    for i in range(f.number):
-        total += f.score[i]
-    rest, choice = random_unit(s.rng) * total, np.int64(0)
-    for i in range(f.number):
-        if f.score[i] > 0 and rest >= 0:
-            choice = np.int64(i)
-            rest -= f.score[i]
-    return choice
