@@ -35,6 +35,7 @@ class Decision:
         seconds: spent, all tries together.
         failures: the failed tries, oldest first.
         notes: what the agent wants kept of it, JSON values.
+        trace: the traceback of the last failed try, for whoever mends the agent; "" if none failed.
     """
 
     player: int
@@ -44,6 +45,7 @@ class Decision:
     seconds: float
     failures: tuple[Failure, ...] = ()
     notes: dict[str, Any] = field(default_factory=dict)
+    trace: str = ""
 
 
 class Player(Protocol):

@@ -1,7 +1,9 @@
 """What several commands share: types of their parameters, the console, tables."""
 
+import contextlib
 import os
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -136,3 +138,17 @@ def join_cluster(backend: str, address: str | None) -> None:
     if backend != "ray":
         raise ArenaError("--address is for --backend ray")
     os.environ["RAY_ADDRESS"] = address
+
+
+@contextlib.contextmanager
+def stopped_by_sigterm() -> Iterator[None]:
+    """Make SIGTERM stop the block as Ctrl-C would, so that it can keep what it has."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -10,7 +10,7 @@ from cardenvs.core.errors import AgentError, AgentFailureError
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.llm.answers import OK, TRANSPORT, AnswerError
-from cardenvs.llm.client import Call, Client, ModelClient, ScriptClient
+from cardenvs.llm.client import Call, Client, Memory, ModelClient, RememberingClient, ScriptClient
 from cardenvs.llm.dialogue import Plays, Question
 from cardenvs.llm.prompt import system_text, write_prompt
 from cardenvs.llm.transcript import system_id, transcript_of
@@ -73,6 +73,10 @@ class LLMAgent(Agent):
             **self.config.conditions(),
             "system": system_id(system_text(self._game, self._options, self.config.prompt)),
         }
+
+    def remember(self, memory: Memory) -> None:
+        """Keep all answers in a memory, and ask nothing that it has the answer to."""
+        self._client = RememberingClient(self._asked(), memory)
 
     def reset(self, seed: int) -> None:
         """Prepare for a new game."""

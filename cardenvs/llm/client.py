@@ -11,6 +11,7 @@ import base64
 import contextlib
 import dataclasses
 import functools
+import hashlib
 import json
 import math
 import os
@@ -106,6 +107,45 @@ class ScriptClient:
         self._next += 1
         future: Future[list[Call]] = Future()
         future.set_result([Call(OK if reply.strip() else EMPTY, reply)])
+        return future
+
+
+class Memory(Protocol):
+    """What keeps answers, so that a match that is taken up again asks nothing twice."""
+
+    def recall(self, key: str) -> list[dict[str, Any]] | None:
+        """Return the calls kept under `key`, as JSON values, each time another; None: there are none."""
+
+    def keep(self, key: str, calls: list[dict[str, Any]]) -> None:
+        """Keep calls, JSON values, under `key`."""
+
+
+class RememberingClient:
+    """Asks another client, but nothing that a memory has the answer to."""
+
+    def __init__(self, client: Client, memory: Memory) -> None:
+        """Who is asked, and what keeps the answers."""
+        self._client, self._memory = client, memory
+
+    def ask(self, messages: Messages, budget_s: float | None) -> "Future[list[Call]]":
+        """Return what is remembered, or send the messages and keep the answer before it is returned."""
+        key = hashlib.sha256(json.dumps(messages).encode()).hexdigest()
+        future: Future[list[Call]] = Future()
+        kept = self._memory.recall(key)
+        if kept is not None:
+            future.set_result([Call(**call) for call in kept])
+            return future
+
+        def keep(asked: "Future[list[Call]]") -> None:
+            try:
+                calls = asked.result()
+                self._memory.keep(key, [dataclasses.asdict(call) for call in calls])
+            except BaseException as error:  # for whoever asked
+                future.set_exception(error)
+            else:
+                future.set_result(calls)
+
+        self._client.ask(messages, budget_s).add_done_callback(keep)
         return future
 
 

@@ -18,7 +18,7 @@ from cardenvs.games.texas_holdem.actions import RAISE_TO
 from cardenvs.tools.texas_holdem.aggregates import aggregate, position
 from cardenvs.tools.texas_holdem.entries import standings
 from cardenvs.tools.texas_holdem.hands import read_hands
-from cardenvs.tools.texas_holdem.records import MatchFailedError, play_match
+from cardenvs.tools.texas_holdem.records import MatchFailedError, MatchLimits, play_match
 from cardenvs.tools.texas_holdem.timeline import Timeline
 
 FILES = {"match.json", "timeline.jsonl", "actions.jsonl", "aggregates.json", "replay.json"}
@@ -439,11 +439,12 @@ def test_decisions_are_kept_while_the_match_is_on(tmp_path):
     def look(turn):
         seen["files"] = {path.name for path in (tmp_path / "m").iterdir()}
         seen["status"] = json.loads((tmp_path / "m" / "match.json").read_text())["status"]
-        seen["lines"] = len(lines(tmp_path / "m" / "actions.jsonl.part"))
+        seen["lines"] = len(lines(tmp_path / "m" / "actions.jsonl"))
         return 1
 
     play_match([Scripted(), Scripted(decision1=look)], seed=1, out=tmp_path / "m", format="cash")
-    assert seen == {"files": {"match.json", "actions.jsonl.part"}, "status": "running", "lines": 2}
+    assert seen == {"files": FILES | {".lock"}, "status": "running", "lines": 2}
+    assert {path.name for path in (tmp_path / "m").iterdir()} == FILES
 
 
 def bang(turn):
@@ -453,8 +454,9 @@ def bang(turn):
 def failed_match(tmp_path, what, **options):
     """The result of a match in which an agent does `what` at ply 2."""
     agents = [Scripted("Ann", decision1=what), Scripted("Bob", decision1=what)]
+    stop = MatchLimits(on_failure="stop")
     with pytest.raises(MatchFailedError) as caught:
-        play_match(agents, seed=1, out=tmp_path / "m", format="cash", num_hands=3, **options)
+        play_match(agents, seed=1, out=tmp_path / "m", limits=stop, format="cash", num_hands=3, **options)
     return caught.value
 
 
@@ -467,7 +469,7 @@ def failed_match(tmp_path, what, **options):
         (lambda turn: "call", "an action is an integer; got 'call'"),
     ],
 )
-def test_an_agent_that_fails_fails_the_match(tmp_path, what, message):
+def test_an_agent_that_fails_stops_the_match_if_that_is_asked_for(tmp_path, what, message):
     error = failed_match(tmp_path, what)
     assert isinstance(error.__cause__, AgentError)
     assert message in str(error)
@@ -478,27 +480,41 @@ def test_an_agent_that_fails_fails_the_match(tmp_path, what, message):
     assert written["status"] == error.result.status == "failed"
     assert message in written["error"]
     last = lines(folder / "actions.jsonl")[-1]
-    assert (last["ply"], last["action"]) == (2, None)
-    assert message in last["refused"]
+    assert (last["ply"], last["action"], last["outcome"]) == (2, None, "stop")
+    assert message in last["failures"][-1]["message"]
     assert len(Timeline.load(folder / "timeline.jsonl").actions) == 2
 
 
-def test_with_passive_actions_a_failing_agent_checks_or_folds(tmp_path):
+def test_an_agent_that_fails_checks_or_folds(tmp_path):
     agents = [Scripted("Ann", decision0=bang), Scripted("Bob", decision1=lambda turn: 99)]
-    result = play_match(agents, seed=1, out=tmp_path / "m", format="cash", num_hands=2, invalid_action="passive")
+    result = play_match(agents, seed=1, out=tmp_path / "m", format="cash", num_hands=2)
     assert result.status == "finished"
-    refused = [decision for decision in lines(tmp_path / "m" / "actions.jsonl") if decision["refused"]]
-    assert [(d["name"], d["ply"], d["label"]) for d in refused] == [("Ann", 0, "fold"), ("Bob", 4, "check")]
-    assert "no connection" in refused[0]["refused"]
-    assert "bang" in refused[0]["trace"]
+    forced = [decision for decision in lines(tmp_path / "m" / "actions.jsonl") if decision["outcome"] == "forced"]
+    assert [(d["name"], d["ply"], d["label"]) for d in forced] == [("Ann", 0, "fold"), ("Bob", 4, "check")]
+    assert [failure["kind"] for failure in forced[0]["failures"]] == ["exception"] * 3  # three strikes
+    assert "no connection" in forced[0]["failures"][-1]["message"]
+    assert "bang" in forced[0]["trace"]
+    counted = json.loads((tmp_path / "m" / "match.json").read_text())["failures"]
+    assert counted == {"Ann": {"exception": 3, "forced": 1}, "Bob": {"forced": 1, "illegal": 3}}
 
 
-def test_notes_that_are_no_json_fail_the_match(tmp_path):
+def test_an_agent_that_fails_may_forfeit(tmp_path):
+    agents = [Scripted("Ann", decision1=bang), Scripted("Bob"), Scripted("Cho")]
+    result = play_match(
+        agents, seed=1, out=tmp_path / "m", limits=MatchLimits(on_failure="forfeit"), format="cash", num_hands=3
+    )
+    (gone,) = [decision for decision in result.decisions if decision["outcome"] == "forfeit"]
+    assert gone["action"] == FORFEIT + 0
+    assert {decision["name"] for decision in result.decisions[gone["ply"] + 1 :]} == {"Bob", "Cho"}
+
+
+def test_notes_that_are_no_json_are_named(tmp_path):
     def note(turn):
         turn.notes["object"] = object()
         return 1
 
-    assert "left notes that are not JSON values" in str(failed_match(tmp_path, note))
+    result = play_match([Scripted("Ann", decision0=note), Scripted()], seed=1, format="cash", num_hands=1)
+    assert "not JSON values" in result.decisions[0]["notes"]["dropped"]
 
 
 def the_state_of(turn):

@@ -43,6 +43,7 @@ import contextlib
 import dataclasses
 import functools
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
@@ -63,6 +64,7 @@ from cardenvs.core.options import Options
 from cardenvs.core.state import State
 
 _MOST_KINDS, _OTHER_KIND = 32, "other"  # classes that are counted by name
+_LONGEST_TRACE = 10_000  # characters, the last ones
 
 
 class AgentProxy:
@@ -176,6 +178,7 @@ class AgentProxy:
         started = time.perf_counter()
         failures: list[Failure] = []
         notes: dict[str, Any] = {}
+        trace = ""
         forced = self.limits.on_failure == "forced_action"
         for _ in range(self.limits.tries):
             turn = self.turn(state, failures)
@@ -190,15 +193,20 @@ class AgentProxy:
                 if final and len(reported_failures(turn)) > before:
                     failures.pop()  # the agent has counted its tries itself
                 notes |= turn.notes
+                trace = "".join(traceback.format_exception(error))[-_LONGEST_TRACE:]
             else:
                 failures, notes = reported_failures(turn), notes | turn.notes
-                return self._decided(state, int(action), OK, time.perf_counter() - started, failures, notes)
+                return self._decided(state, int(action), OK, time.perf_counter() - started, failures, notes, trace)
             if final:
                 break
         seconds = time.perf_counter() - started
         if forced:
-            return self._decided(state, state.forced_action(), FORCED, seconds, failures, notes)
-        return self._decided(state, FORFEIT + self._seat.player, FORFEITED, seconds, failures, notes)
+            return self._decided(state, state.forced_action(), FORCED, seconds, failures, notes, trace)
+        return self._decided(state, FORFEIT + self._seat.player, FORFEITED, seconds, failures, notes, trace)
+
+    def decided(self, state: State) -> None:
+        """Note that the player decided in `state` before this game was taken up again, and is not asked."""
+        self._seat.decided(state)
 
     def observe(self, state: State) -> None:
         """Show an observer the events that it has not seen yet. A failure is counted and has no other effect."""
@@ -259,14 +267,22 @@ class AgentProxy:
         self.failures[failure.kind if known else _OTHER_KIND] += 1
 
     def _decided(
-        self, state: State, action: int, outcome: str, seconds: float, failures: list[Failure], notes: dict
+        self,
+        state: State,
+        action: int,
+        outcome: str,
+        seconds: float,
+        failures: list[Failure],
+        notes: dict,
+        trace: str = "",
     ) -> Decision:
         self._seat.decided(state)
         self.decisions += 1
         self.outcomes[outcome] += 1
         for failure in failures:
             self._count(failure)
-        return Decision(self._seat.player, state.ply, action, outcome, seconds, tuple(failures), storable_notes(notes))
+        kept = storable_notes(notes)
+        return Decision(self._seat.player, state.ply, action, outcome, seconds, tuple(failures), kept, trace)
 
 
 def _isolated(limits: AgentLimits, kind: AgentKind | None, guest: Guest | None) -> AgentLimits:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cardenvs.cli.compiling import compile_for
-from cardenvs.cli.exit_codes import EXIT_FAILED
+from cardenvs.cli.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED
 from cardenvs.cli.files import Outputs, input_file
 from cardenvs.cli.options import read_options
 from cardenvs.cli.progress import ProgressBar
-from cardenvs.cli.shared import MAX_SEED, OptionTexts, escaped, new_console, new_table, step_through
+from cardenvs.cli.shared import MAX_SEED, OptionTexts, escaped, new_console, new_table, step_through, stopped_by_sigterm
 from cardenvs.core.errors import ArenaError, FormatError
 
 if TYPE_CHECKING:
@@ -35,13 +35,29 @@ def play_match(
         int | None, typer.Option(min=0, max=MAX_SEED, help="Seed of cards and agents; random by default.")
     ] = None,
     option: OptionTexts = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the stopped or failed match in FOLDER.")] = False,
+    on_failure: Annotated[
+        str,
+        typer.Option(
+            metavar="forced_action|forfeit|stop",
+            help="What follows a failed decision: check or fold, leave the match, or fail the match.",
+        ),
+    ] = "forced_action",
+    failure_limit: Annotated[
+        int, typer.Option(min=1, help="Failed decisions in a row of one agent that fail the match.")
+    ] = 10,
+    hand_limit: Annotated[int, typer.Option(min=1, help="Hands after which an unfinished tournament fails.")] = 1000,
 ) -> None:
     """Play one match and write its records: standings, timeline, decisions, figures, replay.
+
+    The folder is kept up to date while the match runs. A match that was stopped or failed goes on with --resume and the
+    same agents and options; models are not asked again for what they have answered.
 
     Examples:
 
     - `cardenvs texas_holdem play-match --agents random,random,search --out match`
     - `cardenvs texas_holdem play-match --agents random,random -o format=cash -o num_hands=50 --seed 7 --out cash`
+    - `cardenvs texas_holdem play-match --agents llm:mini,llm:maxi,search --out llms --resume`
     """
     from cardenvs.agents.specs import split_specs
     from cardenvs.games.texas_holdem import GAME
@@ -49,16 +65,21 @@ def play_match(
 
     specs = split_specs(agents)
     options = read_options(GAME, option, default_players=len(specs))
-    Outputs({}, {"--out": out})
+    limits = records.MatchLimits(on_failure, failure_limit, hand_limit)
+    Outputs({}, {} if resume else {"--out": out})
     compile_for(GAME, options, specs)
     try:
-        with ProgressBar("") as bar:
+        with ProgressBar("") as bar, stopped_by_sigterm():
             result = records.play_match(
-                specs, seed=seed, out=out, progress=lambda state: _show_progress(bar, state), **options.as_dict()
-            )
+                specs, seed=seed, out=out, resume=resume, limits=limits,
+                progress=lambda state: _show_progress(bar, state), **options.as_dict(),
+            )  # fmt: skip
     except records.MatchFailedError as error:
         typer.secho(f"Error: {error}", fg="red", err=True)
         raise typer.Exit(EXIT_FAILED) from None
+    except KeyboardInterrupt:
+        typer.secho(f"Stopped; all that was played is in {out}. Add --resume to go on.", fg="yellow", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
     _print_result(new_console(), result)
     typer.echo(f"records: {out}")
 

@@ -1,16 +1,8 @@
 """Play matches of Texas hold'em and record everything.
 
-`play_match` seats agents, plays one game, and writes a folder:
-
-    match.json        status, configuration, seed, players, standings, elimination order; written last
-    timeline.jsonl    the timeline (timeline.py)
-    actions.jsonl     a line per decision: player, action, time, and the agent's `turn.notes`
-    aggregates.json   statistics of all players (aggregates.py)
-    replay.json       the replay file of the suite
-    failure.json, state.bin    only if the match failed: the error, and the state at that moment
-
-Each file is written atomically. While the match runs, match.json has the status "running", and decisions are appended
-to actions.jsonl.part, line by line.
+`play_match` seats agents, plays one game, and writes a folder (folder.py) that holds all of it at any time, also while
+the match runs and after it was stopped. Agents play through proxies (cardenvs.agents.guarded.proxy): a failed decision
+is retried, and then a check, or a fold if there is something to call.
 
 Seed, configuration and actions determine everything except `seconds` and `notes` in actions.jsonl.
 """
@@ -18,41 +10,48 @@ Seed, configuration and actions determine everything except `seconds` and `notes
 import json
 import os
 import secrets
-import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self
-
-import numpy as np
+from typing import Any
 
 from cardenvs.agents.base import Agent
-from cardenvs.agents.seating import FORCED, OK, Decision, Seat, checked_choice, play_out
+from cardenvs.agents.guarded.limits import AgentLimits
+from cardenvs.agents.guarded.proxy import AgentProxy
+from cardenvs.agents.seating import OK, Decision, play_out
 from cardenvs.agents.seeds import guest_seed, new_key
-from cardenvs.agents.specs import is_guest, make_agent
-from cardenvs.core.cards import NUM_CARDS
-from cardenvs.core.errors import AgentError, ArenaError, CardenvsError, ImpossibleStateError
-from cardenvs.core.events import PLAYER, SPECTATOR
-from cardenvs.core.files import write_whole
+from cardenvs.agents.specs import agent_conditions, agent_fingerprint
+from cardenvs.core.errors import (
+    AgentError,
+    ArenaError,
+    CardenvsError,
+    FormatError,
+    IllegalActionError,
+    ImpossibleStateError,
+)
+from cardenvs.core.events import PLAYER
+from cardenvs.core.options import Options
 from cardenvs.core.replay import Replay
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State, checked_seed
-from cardenvs.core.text import numbered
+from cardenvs.core.text import count, numbered, one_line
 from cardenvs.games.texas_holdem import GAME
-from cardenvs.games.texas_holdem.actions import CHECK_CALL, FOLD
-from cardenvs.games.texas_holdem.legal import owed
 from cardenvs.games.texas_holdem.play import TexasHoldemState
 from cardenvs.games.texas_holdem.state import STREETS
 from cardenvs.tools.texas_holdem.aggregates import aggregate
 from cardenvs.tools.texas_holdem.entries import standings
+from cardenvs.tools.texas_holdem.folder import ACTIONS, FAILED, FINISHED, INTERRUPTED, RUNNING, MatchFolder
+from cardenvs.tools.texas_holdem.invariants import check_events, check_possible
 from cardenvs.tools.texas_holdem.timeline import Timeline
 
 FORMAT = "cardenvs-holdem-match"
-FORMAT_VERSION = 1
-FINISHED, FAILED, INTERRUPTED, RUNNING = "finished", "failed", "interrupted", "running"
+FORMAT_VERSION = 2
+STOP = "stop"
+ON_FAILURE = ("forced_action", "forfeit", STOP)
+FAILURE_LIMIT = 10
+HAND_LIMIT = 1000
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class MatchResult:
 
 
 class MatchFailedError(ArenaError):
-    """Raised when a match cannot go on: an agent failed, or the state became impossible.
+    """Raised when a match cannot go on: an agent keeps failing, or the state became impossible.
 
     Attributes:
         result: the match up to the failure, a MatchResult.
@@ -92,26 +91,63 @@ class MatchFailedError(ArenaError):
         self.result = result
 
 
+class MatchLimitError(ArenaError):
+    """Raised within a match that goes beyond its limit of hands, or in which an agent keeps failing."""
+
+
+@dataclass(frozen=True)
+class MatchLimits:
+    """When a match is given up as failed.
+
+    Attributes:
+        on_failure: what follows a decision whose tries have all failed: "forced_action" (a check, or a fold if there is
+            something to call), "forfeit" (the player leaves the match), or "stop" (the match fails).
+        failures: failed decisions in a row of one agent that end the match; None: no limit.
+        hands: that end a tournament which is not over after them; None: no limit but the game's own.
+    """
+
+    on_failure: str = "forced_action"
+    failures: int | None = FAILURE_LIMIT
+    hands: int | None = HAND_LIMIT
+
+    def __post_init__(self) -> None:
+        """Reject limits that mean nothing."""
+        if self.on_failure not in ON_FAILURE:
+            raise ArenaError(f"on_failure is one of {', '.join(ON_FAILURE)}; got {self.on_failure!r}")
+        for name in ("failures", "hands"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ArenaError(f"the limit of {name} is a number above zero, or None; got {value}")
+
+    def of_agents(self) -> AgentLimits:
+        """Return the limits of each agent; one whose first failure counts is tried once."""
+        if self.on_failure == STOP:
+            return AgentLimits(tries=1, on_failure="forced_action")
+        return AgentLimits(on_failure=self.on_failure)
+
+
 def play_match(
     agents: Sequence[str | Agent],
     *,
     seed: int | None = None,
     guests_key: str | None = None,
     out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    limits: MatchLimits | None = None,
     progress: Callable[[TexasHoldemState], None] | None = None,
     **options: Any,
 ) -> MatchResult:
     """Play one match and record everything.
 
     Args:
-        agents: one spec (cardenvs.agents.specs) or agent per seat; `num_players` defaults to their number. If an agent
-            raises an exception or chooses an illegal action, the match fails. With the option
-            invalid_action="passive" the agent instead checks, or folds if there is something to call, and the
-            recorded decision says so.
-        seed: seed of cards and agents, 0..2**63-1; None draws it.
+        agents: one spec (cardenvs.agents.specs) or agent per seat; `num_players` defaults to their number.
+        seed: seed of cards and agents, 0..2**63-1; None draws it, or takes it from the match that is resumed.
         guests_key: key for the seeds of agents that are not part of cardenvs, 32 hex digits. Take it from another
             match's `match.json` to repeat that match. None draws it.
         out: folder to write, new or empty; None writes nothing.
+        resume: go on with the match in `out`, with the same agents and options, from its last decision. Models are not
+            asked again for what they have answered.
+        limits: when the match is given up; by default the default MatchLimits.
         progress: called with the state after each action; must not change it.
         options: options of the game.
 
@@ -119,89 +155,192 @@ def play_match(
         The finished match.
 
     Raises:
-        OptionError, AgentError, ArenaError: invalid arguments; nothing was written.
+        OptionError, AgentError, ArenaError, FormatError, FileError: invalid arguments, or a folder that cannot be used;
+            nothing was written.
         MatchFailedError: the match failed; its `result` and the folder have everything up to the failure.
         KeyboardInterrupt, or any exception of `progress`: the folder has everything played so far, with status
             "interrupted".
     """
+    limits = limits or MatchLimits()
+    if resume and out is None:
+        raise ArenaError("resume needs the folder of the match in out")
     options.setdefault("num_players", len(agents))
     checked = GAME.make_options(**options)
     if len(agents) != checked.num_players:
         raise ArenaError(f"{checked.num_players} seats need as many agents; got {len(agents)}")
-    made = [make_agent(agent, GAME, checked) if isinstance(agent, str) else agent for agent in agents]
-    seed = secrets.randbits(63) if seed is None else checked_seed(seed)
-    state = GAME.new_state(seed=seed, **checked.as_dict())
-    guests = [not isinstance(agent, str) or is_guest(agent) for agent in agents]
-    key = (guests_key or new_key()) if any(guests) else None
-    seeds = [
-        guest_seed(key, seed, player) if key and guest else derived_seed(seed, "player", player)
-        for player, guest in enumerate(guests)
-    ]
-    assert isinstance(state, TexasHoldemState)
-    names = numbered([agent.name for agent in made])
-    with _Folder(out) as folder:
-        folder.write_match(_head(state, names, key, RUNNING))
-        match = _Match(state, made, seeds, guests, key, names, folder)
-        try:
-            match.play(progress)
-            return match.end(FINISHED, None)
-        except CardenvsError as error:
-            result = match.end(FAILED, error)
-            kept = f"; its records are in {out}" if out is not None else ""
-            raise MatchFailedError(f"the match failed: {error}{kept}", result) from error
-        except BaseException:  # Ctrl-C, or `progress` raised
-            match.end(INTERRUPTED, None)
-            raise
-        finally:
-            for given, agent in zip(agents, made, strict=True):
-                if isinstance(given, str) and hasattr(agent, "close"):
-                    agent.close()
+    proxies: list[AgentProxy] = []
+    try:
+        for agent in agents:
+            proxies.append(_proxy(agent, checked, limits.of_agents()))
+        with MatchFolder(out, resume) as folder:
+            for proxy in proxies:
+                if hasattr(proxy.agent, "remember"):  # a language model, whose answers may cost money
+                    proxy.agent.remember(folder)
+            match = _Match(_head(agents, proxies, checked, seed, guests_key, folder.head), proxies, limits, folder)
+            match.begin()
+            folder.start()
+            return match.played(progress, out)
+    finally:
+        for given, proxy in zip(agents, proxies, strict=False):
+            if isinstance(given, str):
+                proxy.close()
 
 
-def _head(state: TexasHoldemState, names: tuple[str, ...], key: str | None, status: str) -> dict[str, Any]:
-    return {
+def _proxy(agent: str | Agent, options: Options, limits: AgentLimits) -> AgentProxy:
+    if isinstance(agent, str):
+        return AgentProxy.of(agent, GAME, options, limits)
+    return AgentProxy(agent, limits)
+
+
+def _head(
+    agents: Sequence[str | Agent],
+    proxies: list[AgentProxy],
+    options: Options,
+    seed: int | None,
+    guests_key: str | None,
+    before: dict[str, Any] | None,
+) -> dict[str, Any]:
+    """Return what match.json says of a match from its beginning. `before` is that of the match to go on with.
+
+    Raises:
+        ArenaError: it is of another match, or that match is over.
+    """
+    before = {} if before is None else _resumable(before)
+    seed = before.get("seed", secrets.randbits(63)) if seed is None else checked_seed(seed)
+    key = guests_key or before.get("guests_key") or new_key()
+    head = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "cardenvs": version("cardenvs"),
-        "status": status,
         "game": GAME.name,
-        "seed": state.seed,
-        **({"guests_key": key} if key else {}),
-        "players": list(names),
-        "options": state.options.as_dict(),
+        "seed": seed,
+        **({"guests_key": key} if any(proxy.guest for proxy in proxies) else {}),
+        "agents": [_agent(given, options) for given in agents],
+        "players": list(numbered([proxy.name for proxy in proxies])),
+        "options": options.as_dict(),
     }
+    for name in ("game", "seed", "guests_key", "agents", "players", "options") if before else ():
+        mine, theirs = head.get(name), before.get(name)
+        if _as_json(mine) != theirs:
+            raise ArenaError(f"cannot go on with this match: its {name} differ: {_difference(theirs, _as_json(mine))}")
+    return head
+
+
+def _resumable(before: dict[str, Any]) -> dict[str, Any]:
+    if before.get("format") != FORMAT or before.get("format_version") != FORMAT_VERSION:
+        raise ArenaError(
+            f"cannot go on with this match: {FORMAT} {FORMAT_VERSION} is needed; "
+            f"got {before.get('format')} {before.get('format_version')}"
+        )
+    if before.get("status") == FINISHED:
+        raise ArenaError("cannot go on with this match: it is finished")
+    return before
+
+
+def _agent(given: str | Agent, options: Options) -> dict[str, Any]:
+    """Return what may affect the results of an agent, as JSON values."""
+    if not isinstance(given, str):
+        return {"name": given.name}
+    return {
+        "spec": given,
+        "fingerprint": agent_fingerprint(given),
+        "conditions": agent_conditions(given, GAME, options),
+    }
+
+
+def _as_json(value: Any) -> Any:
+    return json.loads(json.dumps(value))
+
+
+def _difference(theirs: Any, mine: Any) -> str:
+    """Return the first place where two JSON values differ."""
+    if isinstance(theirs, dict) and isinstance(mine, dict):
+        for name in sorted(theirs.keys() | mine.keys()):
+            if theirs.get(name) != mine.get(name):
+                return f"{name}: {_difference(theirs.get(name), mine.get(name))}"
+    if isinstance(theirs, list) and isinstance(mine, list) and len(theirs) == len(mine):
+        return next(_difference(a, b) for a, b in zip(theirs, mine, strict=True) if a != b)
+    return f"it had {one_line(json.dumps(theirs))}, now {one_line(json.dumps(mine))}"
 
 
 class _Match:
     """A match in progress."""
 
     def __init__(
-        self,
-        state: TexasHoldemState,
-        agents: list[Agent],
-        seeds: list[int],
-        guests: list[bool],
-        key: str | None,
-        names: tuple[str, ...],
-        folder: "_Folder",
+        self, head: dict[str, Any], proxies: list[AgentProxy], limits: MatchLimits, folder: MatchFolder
     ) -> None:
-        self._state, self._key, self._names, self._folder = state, key, names, folder
-        self._seats = [
-            _RecordedSeat(agent, p, seeds[p], guests[p], names[p], self._keep) for p, agent in enumerate(agents)
-        ]
-        self._chips = sum(state.options.first_stacks())
-        self._decisions: list[dict[str, Any]] = []
+        self._head, self._limits, self._folder = head, limits, folder
+        self._names = tuple(head["players"])
+        self._state = self._deal()
+        self._players = [_Player(proxy, self) for proxy in proxies]
+        self._chips = sum(self._state.options.first_stacks())
         self._good: list[int] = []  # actions after which the state was valid
+        self._failed_in_a_row: Counter[int] = Counter()
 
-    def play(self, progress: Callable[[TexasHoldemState], None] | None) -> None:
-        """Play the match to its end.
+    def _deal(self) -> TexasHoldemState:
+        state = GAME.new_state(seed=self._head["seed"], **self._head["options"])
+        assert isinstance(state, TexasHoldemState)
+        return state
+
+    def begin(self) -> None:
+        """Seat the agents, and play again what was played before.
 
         Raises:
-            AgentError: an agent failed.
-            ImpossibleStateError: the state is impossible, or differs from its events.
+            FormatError: a recorded decision cannot have been made.
         """
-        state = self._state
+        state, head = self._state, self._head
         check_possible(state, self._chips)
+        for player, seat in enumerate(self._players):
+            own = derived_seed(state.seed, "player", player)
+            seed = guest_seed(head["guests_key"], state.seed, player) if seat.proxy.guest else own
+            seat.proxy.begin(state, player, seed)
+        for number, decision in enumerate(self._folder.decisions, 1):
+            try:
+                self._check_recorded(decision)
+                self._players[state.current_player].proxy.decided(state)
+                state.apply(decision["action"])
+            except (IllegalActionError, FormatError) as error:
+                raise FormatError(f"{ACTIONS}, line {number}: {error}") from None
+            self._good.append(state.actions[-1])
+        for seat in self._players:
+            seat.proxy.observe(state)
+
+    def _check_recorded(self, decision: dict[str, Any]) -> None:
+        state = self._state
+        if state.is_terminal:
+            raise FormatError("the match is over before it")
+        player = state.current_player
+        expected = {"ply": state.ply, "player": player, "name": self._names[player]}
+        for name, value in expected.items():
+            if decision.get(name) != value:
+                raise FormatError(f"{name} should be {value!r}; got {decision.get(name)!r}")
+        failures = decision.get("failures")
+        if not isinstance(failures, list) or not all(isinstance(one, dict) for one in failures):
+            raise FormatError("failures should be a list of objects")
+        if not all(isinstance(text, str) for text in (decision.get("outcome"), *(one.get("kind") for one in failures))):
+            raise FormatError("the outcome, and the kind of each failure, should be texts")
+
+    def played(
+        self, progress: Callable[[TexasHoldemState], None] | None, out: str | os.PathLike[str] | None
+    ) -> MatchResult:
+        """Play the match to its end and return the result.
+
+        Raises:
+            MatchFailedError, KeyboardInterrupt, Exception: see `play_match`.
+        """
+        try:
+            self._play(progress)
+            return self._end(FINISHED, None)
+        except CardenvsError as error:
+            result = self._end(FAILED, error)
+            kept = f"; its records are in {out}" if out is not None else ""
+            raise MatchFailedError(f"the match failed: {error}{kept}", result) from error
+        except BaseException:  # Ctrl-C, or `progress` raised
+            self._end(INTERRUPTED, None)
+            raise
+
+    def _play(self, progress: Callable[[TexasHoldemState], None] | None) -> None:
+        state = self._state
 
         def watch(_: State, decision: Decision) -> None:
             try:
@@ -211,113 +350,141 @@ class _Match:
             self._good.append(decision.action)
             if progress is not None:
                 progress(state)
+            self._check_limits(decision)
+            if self._folder.is_due:
+                self._write(state, RUNNING)
 
-        for seat in self._seats:
-            seat.begin(state)
-        play_out(state, self._seats, watch)
-        for seat in self._seats:
-            seat.end(state)
-        _check_events(state)
+        self._write(state, RUNNING)
+        play_out(state, self._players, watch)
+        for seat in self._players:
+            seat.proxy.end(state)
+        check_events(state)
 
-    def _keep(self, decision: dict[str, Any]) -> None:
-        try:
-            line = json.dumps(decision, allow_nan=False)  # ASCII, as a broken answer may contain half a character
-        except (TypeError, ValueError, RecursionError) as error:
-            where = f"hand {decision['hand']}, ply {decision['ply']}, as player_{decision['player']}"
+    def _check_limits(self, decision: Decision) -> None:
+        """Give up a match that nobody plays any more.
+
+        Raises:
+            MatchLimitError: says which limit was reached, and what would do.
+        """
+        most, player = self._limits.failures, decision.player
+        self._failed_in_a_row[player] = 0 if decision.outcome == OK else self._failed_in_a_row[player] + 1
+        if most is not None and self._failed_in_a_row[player] >= most:
+            raise MatchLimitError(
+                f"agent {self._names[player]!r} failed at {count(most, 'decision')} in a row, the limit; "
+                f"the last time: {_what_failed(decision)}. Once it answers again, the match can be resumed"
+            )
+        hands = None if self._state.options.format == "cash" else self._limits.hands
+        if hands is not None and int(self._state.record.hand_number) > hands and not self._state.is_terminal:
+            raise MatchLimitError(
+                f"the tournament is not over after {count(hands, 'hand')}, the limit; "
+                "with a higher one it can be resumed"
+            )
+
+    def decided(self, decision: Decision) -> None:
+        """Record a decision before it is applied.
+
+        Raises:
+            AgentError: it failed, and the match is to stop.
+        """
+        s = self._state.record
+        stops = decision.outcome != OK and self._limits.on_failure == STOP
+        self._folder.add_decision(
+            {
+                "ply": decision.ply,
+                "hand": int(s.hand_number),
+                "street": STREETS[int(s.street)],
+                "player": decision.player,
+                "name": self._names[decision.player],
+                "action": None if stops else decision.action,
+                "label": None if stops else GAME.view.action_label(s, decision.action),
+                "outcome": STOP if stops else decision.outcome,
+                "failures": [{"kind": failure.kind, "message": failure.message} for failure in decision.failures],
+                "trace": decision.trace or None,
+                "seconds": round(decision.seconds, 6),
+                "notes": decision.notes,
+            }
+        )
+        if stops:
             raise AgentError(
-                f"agent {decision['name']!r} in {where} left notes that are not JSON values: {error}"
-            ) from error
-        self._decisions.append(json.loads(line))  # a copy, as the agent may keep changing its notes
-        self._folder.add_decision(line)
+                f"agent {self._names[decision.player]!r} failed in hand {int(s.hand_number)}, ply {decision.ply}, "
+                f"as player_{decision.player}: {_what_failed(decision)}"
+            )
 
-    def end(self, status: str, error: CardenvsError | None) -> MatchResult:
+    # -- records ------------------------------------------------------------------------------------------------
+
+    def _end(self, status: str, error: CardenvsError | None) -> MatchResult:
         """Write all records and return the result."""
         failure = None
         if error is not None:
             failure = self._failure(error)
-            self._folder.write_failure(failure, self._state)  # first, as the next lines use a state that may be damaged
+            self._folder.write_failure(failure, self._state.to_bytes())  # first: what follows uses a sound state
         state = self._state if error is None else self._last_good_state()
+        return self._write(state, status, failure)
+
+    def _write(self, state: TexasHoldemState, status: str, failure: dict[str, Any] | None = None) -> MatchResult:
         timeline = Timeline.of(state, list(self._names))
         result = MatchResult(
             status, state, timeline, standings(state, self._names), _eliminations(timeline, state),
-            self._decisions, aggregate([timeline]), failure,
+            self._folder.decisions, aggregate([timeline]), failure,
         )  # fmt: skip
-        self._folder.write_result(result, _head(state, self._names, self._key, status))
+        head = self._head | {
+            "status": status,
+            "error": None if failure is None else failure["message"],
+            "hands": int(state.record.hand_number),
+            "actions": len(state.actions),
+            "failures": self._failures(),
+            "standings": result.standings,
+            "eliminations": result.eliminations,
+        }
+        self._folder.write(head, timeline, result.aggregates, Replay.of(state, list(self._names)))
         return result
+
+    def _failures(self) -> dict[str, dict[str, int]]:
+        """Return for each player its failed tries by class, and its decisions that were not its own by outcome."""
+        counts: dict[str, Counter[str]] = {name: Counter() for name in self._names}
+        for decision in self._folder.decisions:
+            counts[decision["name"]].update(failure["kind"] for failure in decision["failures"])
+            if decision["outcome"] != OK:
+                counts[decision["name"]][decision["outcome"]] += 1
+        return {name: dict(sorted(found.items())) for name, found in counts.items()}
 
     def _last_good_state(self) -> TexasHoldemState:
         """Return the state after the valid actions, replayed from the deal, as the current one may be damaged."""
-        good = GAME.new_state(seed=self._state.seed, **self._state.options.as_dict())
+        good = self._deal()
         for action in self._good:
             good.apply(action)
-        assert isinstance(good, TexasHoldemState)
         return good
 
     def _failure(self, error: CardenvsError) -> dict[str, Any]:
+        decisions = self._folder.decisions
         return {
             "error": type(error).__name__,
             "message": str(error),
             "ply": len(self._good),
             "actions": list(self._state.actions),
-            "last_decision": self._decisions[-1] if self._decisions else None,
+            "last_decision": decisions[-1] if decisions else None,
             "trace": "".join(traceback.format_exception(error)),
         }
 
 
-class _RecordedSeat(Seat):
-    """A seat that records its decisions; with invalid_action="passive" it checks or folds if the agent fails."""
+class _Player:
+    """An agent's proxy whose decisions the match records before they are applied."""
 
-    def __init__(
-        self, agent: Agent, player: int, seed: int, guest: bool, name: str, keep: Callable[[dict[str, Any]], None]
-    ) -> None:
-        super().__init__(agent, player, seed, guest)
-        self._name, self._keep = name, keep
-
-    def begin(self, state: State) -> None:
-        try:
-            super().begin(state)
-        except Exception as error:  # any exception counts as a failure of the agent
-            raise AgentError(f"agent {self._name!r} failed in reset: {_in_a_line(error)}") from error
+    def __init__(self, proxy: AgentProxy, match: _Match) -> None:
+        self.proxy, self._match = proxy, match
 
     def decide(self, state: State) -> Decision:
-        turn = self.turn(state)
-        started = time.perf_counter()
-        refused: Exception | None = None
-        action: int | None
-        try:
-            action = checked_choice(state, self.agent.act(turn))
-        except Exception as error:  # as above
-            refused = error
-            passive = FOLD if owed(state.record, self.player) else CHECK_CALL
-            action = passive if state.options.invalid_action == "passive" else None  # type: ignore[attr-defined]
-        seconds = time.perf_counter() - started
-        hand = int(state.record.hand_number)
-        self._keep(
-            {
-                "ply": state.ply,
-                "hand": hand,
-                "street": STREETS[int(state.record.street)],
-                "player": self.player,
-                "name": self._name,
-                "action": action,
-                "label": None if action is None else GAME.view.action_label(state.record, action),
-                "seconds": round(seconds, 6),
-                "refused": None if refused is None else _in_a_line(refused),
-                "trace": None if refused is None else "".join(traceback.format_exception(refused)),
-                "notes": turn.notes,
-            }
-        )
-        if action is None:
-            where = f"hand {hand}, ply {state.ply}, as player_{self.player}"
-            raise AgentError(f"agent {self._name!r} failed in {where}: {_in_a_line(refused)}") from refused
-        self.decided(state)
-        outcome = OK if refused is None else FORCED
-        return Decision(self.player, state.ply, action, outcome, seconds, notes=turn.notes)
+        decision = self.proxy.decide(state)
+        self._match.decided(decision)
+        return decision
+
+    def observe(self, state: State) -> None:
+        self.proxy.observe(state)
 
 
-def _in_a_line(error: BaseException | None) -> str:
-    text = " ".join(str(error).split())
-    return text if isinstance(error, AgentError) else f"{type(error).__name__}: {text}"
+def _what_failed(decision: Decision) -> str:
+    last = decision.failures[-1]
+    return f"{last.kind}: {last.message}"
 
 
 def _eliminations(timeline: Timeline, state: TexasHoldemState) -> list[dict[str, Any]]:
@@ -330,125 +497,3 @@ def _eliminations(timeline: Timeline, state: TexasHoldemState) -> list[dict[str,
     return [
         {"player": p, "name": timeline.players[p], "hand": hand, "place": int(places[p]) or None} for hand, p in order
     ]
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# Invariants
-
-
-def check_possible(state: TexasHoldemState, chips: int) -> None:
-    """Check the invariants of a state.
-
-    Args:
-        state: any state.
-        chips: total number of chips in the match.
-
-    Raises:
-        ImpossibleStateError: names the broken invariant, with the numbers.
-    """
-    s, n = state.record, state.num_players
-    stacks, put_in, bets = s.stacks[:n], s.chips_in[:n], s.bets[:, :n]
-    _must(stacks.sum() + s.pot == chips, f"stacks {stacks.tolist()} and pot {s.pot} should add up to {chips}")
-    _must((stacks >= 0).all() and s.pot >= 0, f"no stack may be negative: {stacks.tolist()}, pot {s.pot}")
-    _must(
-        (bets >= 0).all() and (bets.sum(axis=0) <= put_in).all(),
-        f"bets {bets.tolist()} go beyond what was put in: {put_in.tolist()}",
-    )
-    _must(sorted(s.deck.tolist()) == list(range(NUM_CARDS)), f"the deck is not the 52 cards: {s.deck.tolist()}")
-    _must(s.in_hand & ~s.dealt == 0, "a player is in the hand who was not dealt in")
-    _must(s.can_act & ~s.in_hand == 0, "a player can act who is not in the hand")
-    _must(s.pending & ~s.can_act == 0, "a player is to act who cannot")
-    if state.is_terminal:
-        _must(s.pot == 0, f"the match is over and {s.pot} chips are in the pot")
-        return
-    _must(put_in.sum() == s.pot, f"the pot is {s.pot}, and {put_in.tolist()} was put in")
-    broke = [p for p in range(n) if s.can_act >> p & 1 and stacks[p] == 0]
-    _must(not broke, f"players {broke} can act without chips")
-    _must(bool(s.pending >> state.current_player & 1), f"player_{state.current_player} is to act out of turn")
-    _must(bool(state.legal_actions()), f"player_{state.current_player} has no legal action")
-
-
-def _must(holds: bool | np.bool_, broken: str) -> None:
-    if not holds:
-        raise ImpossibleStateError(broken)
-
-
-def _check_events(state: TexasHoldemState) -> None:
-    """Check for every viewer that the events lead to the final table.
-
-    Raises:
-        ImpossibleStateError: names the differences.
-    """
-    for viewer in (SPECTATOR, *range(state.num_players)):
-        wrong = state.folded_table(viewer).differences(state.table(viewer))
-        _must(not wrong, f"the events of viewer {viewer} lead to another table than the final one: {wrong}")
-
-
-# ---------------------------------------------------------------------------------------------------------------
-# Files
-
-
-class _Folder:
-    """The folder of a match; with no path it writes nothing."""
-
-    def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self._path = None if path is None else Path(path)
-        self._lines: IO[str] | None = None
-
-    def __enter__(self) -> Self:
-        if self._path is not None:
-            is_taken = f"cannot write a match to {self._path}: it is there already; name a new folder"
-            if self._path.exists() and (not self._path.is_dir() or any(self._path.iterdir())):
-                raise ArenaError(is_taken)
-            self._path.mkdir(parents=True, exist_ok=True)
-            try:
-                self._lines = (self._path / "actions.jsonl.part").open("x", encoding="utf-8")
-            except FileExistsError:  # of a match that has begun meanwhile
-                raise ArenaError(is_taken) from None
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._lines is not None:
-            self._lines.close()
-
-    def add_decision(self, line: str) -> None:
-        """Append a line to actions.jsonl.part and flush it."""
-        if self._lines is not None:
-            self._lines.write(line + "\n")
-            self._lines.flush()
-
-    def write_match(self, data: dict[str, Any]) -> None:
-        """Write match.json."""
-        self._write_json("match.json", data)
-
-    def write_failure(self, failure: dict[str, Any], state: TexasHoldemState) -> None:
-        """Write failure.json and the state at that moment."""
-        self._write_json("failure.json", failure)
-        if self._path is not None:
-            write_whole(self._path / "state.bin", state.to_bytes())
-
-    def write_result(self, result: MatchResult, head: dict[str, Any]) -> None:
-        """Write all other files, match.json last."""
-        if self._path is None or self._lines is None:
-            return
-        result.timeline.save(self._path / "timeline.jsonl")
-        self._write_json("aggregates.json", result.aggregates)
-        Replay.of(result.state, list(result.timeline.players)).save(self._path / "replay.json")
-        self._lines.close()
-        (self._path / "actions.jsonl.part").replace(self._path / "actions.jsonl")
-        self.write_match(
-            head
-            | {
-                "error": None if result.failure is None else result.failure["message"],
-                "hands": int(result.state.record.hand_number),
-                "actions": len(result.state.actions),
-                "standings": result.standings,
-                "eliminations": result.eliminations,
-            }
-        )
-
-    def _write_json(self, name: str, data: Any) -> None:
-        if self._path is not None:
-            write_whole(self._path / name, json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
