@@ -1,6 +1,7 @@
 """Agents that fail, each in its way, for tests of `cardenvs simulate`."""
 
 import os
+import time
 
 from cardenvs.agents import kinds
 from cardenvs.agents.base import Agent
@@ -61,6 +62,13 @@ def cheating(game, options):
 def dying(game, options):
     """Ends its process in every third game."""
     return _Odd(lambda: os._exit(7))
+
+
+def sleeping(game, options):
+    """Takes a minute for each decision."""
+    agent = _Odd(lambda: time.sleep(60))
+    agent.reset = lambda seed: setattr(agent, "_fails", True)
+    return agent
 
 
 def watching(game, options):

@@ -167,12 +167,81 @@ def test_observers_see_all_events():
 # Failures
 
 
+FAIL = ("--on-failure", "fail")
+
+
+@pytest.mark.parametrize(("agent", "kind"), [(RAISING, "exception"), (CHEATING, "illegal")])
+def test_an_agent_that_fails_three_times_forfeits(tmp_path, agent, kind):
+    code, written = played(
+        tmp_path / "f.json", "kuhn_poker", "--games", "12", "-p", "1", "--agents", f"{agent},random", *GIVEN
+    )
+    forfeited = failing(range(12), 0)
+    assert code == 1
+    assert written["failures"] == []
+    assert len(written["games"]) == 12
+    mine, other = written["summary"]["agents"][:2]
+    assert mine["failures"] == {kind: 3 * len(forfeited)}
+    assert mine["outcomes"] == {"forfeit": len(forfeited)}
+    assert other["failures"] == other["outcomes"] == {}
+    for game in written["games"]:
+        assert game["plies"] == 1 or game["number"] not in forfeited
+    result = call(*shlex.split(written["command"])[2:], "-p", "1")
+    assert f"failed tries of {agent}: {kind} {3 * len(forfeited)}; games forfeited: {len(forfeited)}" in result.stdout
+    assert f"the first in game {forfeited[0]}, ply 0: " in result.stdout
+
+
+def test_with_three_players_the_game_goes_on_without_the_one_that_fails(tmp_path):
+    words = ("leduc_poker", "--players", "3", "--games", "9", "-p", "1", "--agents", f"{RAISING},random,random")
+    _, written = played(tmp_path / "f.json", *words, *GIVEN)
+    lost = [game for game in written["games"] if game["number"] in failing(range(9), 0)]
+    assert lost
+    assert all(game["plies"] > 1 for game in lost)
+
+
+@pytest.mark.parametrize("agent", [RAISING, CHEATING])
+def test_an_agent_that_fails_may_be_made_to_play_safely(tmp_path, agent):
+    words = ("kuhn_poker", "--games", "12", "-p", "1", "--agents", f"{agent},random", "--on-failure", "forced_action")
+    code, written = played(tmp_path / "f.json", *words, "--tries", "2", *GIVEN)
+    assert code == 0
+    mine = written["summary"]["agents"][0]
+    assert set(mine["outcomes"]) == {"forced"}
+    assert sum(mine["failures"].values()) == 2 * mine["outcomes"]["forced"]
+    assert "--on-failure forced_action --tries 2" in written["command"]
+
+
+def test_a_slow_agent_is_out_of_time(tmp_path):
+    _, written = played(
+        tmp_path / "f.json", "kuhn_poker", "--games", "1", "--agents", "python:simulate_agents:sleeping,random",
+        "--time-limit", "0.2", "--tries", "1", "-p", "1", *GIVEN,
+    )  # fmt: skip
+    assert written["summary"]["agents"][0]["failures"] == {"timeout": 1}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--on-failure", "stop"], "--on-failure is forfeit, forced_action or fail; got 'stop'"),
+        (["--narrate", "--quiet"], "leave out --quiet and --processes"),
+        (["--narrate", "-p", "2"], "leave out --quiet and --processes"),
+    ],
+)
+def test_limits_and_narration_that_cannot_be_are_refused(words, message):
+    assert message in refused("kuhn_poker", *words)
+
+
+def test_games_are_told_as_they_are_played():
+    result = call("kuhn_poker", "--games", "2", "--narrate", *GIVEN)
+    assert result.exit_code == 0
+    assert result.stdout.count("Kuhn poker\n  A deck of 3 cards is shuffled.") == 2
+    assert result.stdout.count("Returns: player_0 ") == 2
+
+
 @pytest.mark.parametrize(
     ("agent", "message"), [(RAISING, "ValueError: it has had enough"), (CHEATING, "it chose what is not legal")]
 )
 def test_a_failing_agent_spoils_its_games_only(tmp_path, agent, message):
     code, written = played(
-        tmp_path / "f.json", "kuhn_poker", "--games", "12", "-p", "1", "--agents", f"{agent},random", *GIVEN
+        tmp_path / "f.json", "kuhn_poker", "--games", "12", "-p", "1", "--agents", f"{agent},random", *FAIL, *GIVEN
     )
     expected = failing(range(12), 0)
     assert 0 < len(expected) < 12
@@ -187,7 +256,8 @@ def test_a_failing_agent_spoils_its_games_only(tmp_path, agent, message):
 
 
 def test_a_failure_comes_with_the_command_that_repeats_it():
-    result = call("leduc_poker", "--games", "6", "-p", "1", "--agents", f"random,{RAISING}", "-o", "ante=2", *GIVEN)
+    words = ("--agents", f"random,{RAISING}", "-o", "ante=2", *FAIL, *GIVEN)
+    result = call("leduc_poker", "--games", "6", "-p", "1", *words)
     assert result.exit_code == 1
     failed = failing(range(6), 1)
     assert f"{len(failed)} of 6 games failed" in result.stdout
@@ -200,7 +270,7 @@ def test_a_failure_comes_with_the_command_that_repeats_it():
 
 
 def test_of_many_failures_some_are_printed():
-    result = call("kuhn_poker", "--games", "40", "-p", "1", "--agents", f"{RAISING},{RAISING}", "--quiet", *GIVEN)
+    result = call("kuhn_poker", "--games", "40", "-p", "1", "--agents", f"{RAISING},{RAISING}", "-q", *FAIL, *GIVEN)
     first, second = (failing(range(40), player) for player in range(2))
     named = [int(number) for number in re.findall(r"--only (\S+)", result.stdout)[-1].split(",")]
     assert len(named) > 10

@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from cardenvs.core.errors import StaleTurnError
-from cardenvs.core.events import KIND, SPECTATOR, Event, Table
+from cardenvs.core.events import KIND, SPECTATOR, Event, Part, Table
 from cardenvs.core.narration import Narrator
 from cardenvs.core.rng import derived_seed
 from cardenvs.core.state import State
@@ -121,20 +121,19 @@ class Turn:
     def folded_recap(self, most: int | None = None) -> tuple[list[str], int]:
         """Return what happened last, in few lines.
 
-        Leaves out details that the table shows, joins similar events in one line, and reduces finished tricks, hands
-        and rounds to their results, except for the latest.
+        Leaves out details that the table shows, joins similar events in one line, and reduces finished hands and
+        tricks to their results, except for the latest trick of the present hand.
 
         Args:
-            most: how many events are told, the latest ones; None: all.
+            most: how many events are told, the latest ones, but up to half of them results of hands; None: all.
 
         Returns:
-            the lines, and how many events are left out for good.
+            the lines, and how many events are left out that are told in no other way.
         """
         table, rows = self.game.table, self.__now().event_rows(self.player)
-        told = rows[_worth_telling(rows, table)]
-        told = told if most is None else told[max(0, len(told) - most) :]
+        told, left_out = _worth_telling(rows, table, len(rows) if most is None else most)
         narrator = Narrator(self.game, _NOBODY, self.num_players, symbols=False)
-        return narrator.sentences(map(table.read, told)), len(rows) - len(told)
+        return narrator.sentences(map(table.read, told)), left_out
 
     @functools.cached_property
     def prompt(self) -> str:
@@ -191,14 +190,24 @@ class Turn:
         return self.__now().policy_action(policy, self.seed)
 
 
-def _worth_telling(rows: np.ndarray, table: Table) -> np.ndarray:
-    """Return which events to tell, bool (n,): results of parts that are over, all of the latest, and what followed."""
+def _worth_telling(rows: np.ndarray, table: Table, most: int) -> tuple[np.ndarray, int]:
+    """Return the rows to tell, and how many of the present hand or of results are left out because `most` are told."""
     closes = np.array([kind.closes for kind in table.kinds])[rows[:, KIND]]
-    ends = np.flatnonzero(closes[:-1] & ~closes[1:])  # the last events of parts
-    if len(ends) < 2:
-        return np.ones(len(rows), np.bool_)
-    closes[ends[-2] + 1 :] = True
-    return closes
+    ends = _ends(closes == Part.HAND)
+    start = ends[-1] + 1 if len(ends) else 0  # of the present hand
+    results, hand = np.flatnonzero(closes[:start] == Part.HAND), closes[start:] != Part.NONE
+    tricks = _ends(hand)
+    hand[tricks[-2] + 1 if len(tricks) > 1 else 0 :] = True  # the latest finished trick in full, and what followed
+    present = start + np.flatnonzero(hand)
+    old = results[max(0, len(results) - most // 2) :]
+    new = present[max(0, len(present) - (most - len(old))) :]
+    told = np.concatenate([old, new]).astype(np.int64)
+    return rows[told], len(results) + len(present) - len(told)
+
+
+def _ends(closes: np.ndarray) -> np.ndarray:
+    """Return the last event of each part that something follows."""
+    return np.flatnonzero(closes[:-1] & ~closes[1:])
 
 
 @runtime_checkable

@@ -15,11 +15,14 @@ steps in an order of their own (cardenvs.arena.play).
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cardenvs.agents.base import Agent, Failure, Turn
 from cardenvs.core.errors import AgentFailureError, IllegalActionError
 from cardenvs.core.state import State
+
+if TYPE_CHECKING:
+    from cardenvs.agents.observers import Watched
 
 OK, FORCED, FORFEITED = "ok", "forced", "forfeit"
 
@@ -150,7 +153,10 @@ class Seat:
 
 
 def play_out(
-    state: State, players: Sequence[Player], watch: Callable[[State, Decision], None] | None = None
+    state: State,
+    players: Sequence[Player],
+    watch: Callable[[State, Decision], None] | None = None,
+    watched: "Watched | None" = None,
 ) -> list[Decision]:
     """Play a game that has begun to its end.
 
@@ -158,19 +164,28 @@ def play_out(
         state: the game; it is moved on.
         players: who decides for each player; all have begun.
         watch: called after each applied action.
+        watched: the game's observers, who are told of everything as it happens.
 
     Returns:
         every decision, in order.
     """
     decisions = []
     while not state.is_terminal:
+        if watched is not None:
+            watched.asks(state)
         decision = players[state.current_player].decide(state)
+        if watched is not None:
+            watched.acts(state, decision)
         state.apply(decision.action)
+        if watched is not None:
+            watched.happened(state)
         for player in players:
             player.observe(state)
         decisions.append(decision)
         if watch is not None:
             watch(state, decision)
+    if watched is not None:
+        watched.ended(state)
     return decisions
 
 

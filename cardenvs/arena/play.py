@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from cardenvs.agents.base import Agent, BatchAgent, Turn
+from cardenvs.agents.observers import GameObserver, Watched
 from cardenvs.agents.seating import OK, Decision, Seat, checked_choice
 from cardenvs.agents.specs import is_guest, make_agent
 from cardenvs.arena.match import Match
@@ -36,11 +37,13 @@ class PlaySettings:
             agent, or with `keep_going`, games are played one after another.
         keep_going: record a game that fails with its error, and play the others.
         statistics: record each game's statistics.
+        observers: makers of observers, one of each a game; in other processes, those that can be pickled.
     """
 
     batch: int = 64
     keep_going: bool = False
     statistics: bool = False
+    observers: tuple[Callable[[], GameObserver], ...] = ()
 
     def __post_init__(self) -> None:
         """Check the batch size."""
@@ -232,6 +235,8 @@ class _Table:
         self._check, self._most_plies = ResultCheck(self.state), self.match.game.max_length(self.match.options)
         self.agents = [pool.take(agent) for agent in self.seating]
         self.players: list[Seat | AgentProxy] = []
+        makers = pool.settings.observers
+        self._watched = Watched(self.state, [make() for make in makers]) if makers else None
         self._begin()
         self._observers = [(player, seat) for player, seat in enumerate(self.players) if seat.is_observer]
 
@@ -263,6 +268,8 @@ class _Table:
         for player, seat in enumerate(self.players):
             if not self._safely(player, seat.end, self.state):
                 return
+        if self._watched is not None:
+            self._watched.ended(self.state)
         fault = self._check.fault(self.state)
         if fault is not None:
             self._blame_game(f"cannot end so: {fault}")
@@ -290,6 +297,11 @@ class _Table:
         """The number of the agent to act."""
         return self.seating[self.state.current_player]
 
+    def ask(self) -> None:
+        """Tell the observers that the player to act is about to be asked."""
+        if self._watched is not None:
+            self._watched.asks(self.state)
+
     def turn(self) -> Turn:
         """Return the turn of the player to act."""
         return self.players[self.state.current_player].turn(self.state)
@@ -307,7 +319,11 @@ class _Table:
     def _apply(self, decision: Decision) -> None:
         self.decisions[decision.player] += 1
         self.seconds[decision.player] += decision.seconds
+        if self._watched is not None:
+            self._watched.acts(self.state, decision)
         self.state.apply(decision.action)
+        if self._watched is not None:
+            self._watched.happened(self.state)
         for player, seat in self._observers:
             if not self._safely(player, seat.observe, self.state):
                 return
@@ -403,6 +419,7 @@ def _step(pool: AgentPool, tables: list[_Table]) -> _Table | None:
     """Make one decision at every table. Return the first table where it failed, or None."""
     waiting: dict[int, list[_Table]] = {}
     for table in tables:
+        table.ask()
         waiting.setdefault(table.to_act, []).append(table)
     for agent, asking in waiting.items():
         if pool.batched[agent]:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from cardenvs.agents.observers import GameObserver
 from cardenvs.arena.match import Match
 from cardenvs.arena.plan import Plan, Stop
 from cardenvs.arena.play import AgentPool, PlaySettings, play_games
@@ -50,6 +51,7 @@ def run(
     only: Sequence[int] | None = None,
     progress: Progress | None = None,
     each: EachGame | None = None,
+    observers: Sequence[Callable[[], GameObserver]] = (),
 ) -> bool:
     """Play the games of `matches` that are missing from `store`.
 
@@ -63,6 +65,7 @@ def run(
         backend: "local", or "ray" for the Ray cluster of this environment (a local one if there is none).
         only: play only these deals, in ascending order; None: all.
         each: called with each game as it ends, failed ones included.
+        observers: makers of observers (cardenvs.agents.observers): each makes one a game, in the process that plays it.
 
     Returns:
         True if the matches are complete, False if time ran out.
@@ -74,7 +77,7 @@ def run(
     """
     if processes < 1:
         raise ArenaError(f"a match needs at least one process; got {processes}")
-    settings = PlaySettings(batch, keep_going, statistics)
+    settings = PlaySettings(batch, keep_going, statistics, tuple(observers))
     matches = [store.seeded(match, resume) for match in matches]
     for match in matches:
         store.begin(match)

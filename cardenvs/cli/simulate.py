@@ -15,10 +15,21 @@ from cardenvs.cli.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED
 from cardenvs.cli.files import Outputs
 from cardenvs.cli.options import option_text, read_options
 from cardenvs.cli.progress import ProgressBar
-from cardenvs.cli.shared import MAX_COUNT, MAX_PROCESSES, GameName, GamesStore, OptionTexts, escaped, new_console
+from cardenvs.cli.shared import (
+    MAX_COUNT,
+    MAX_PROCESSES,
+    GameName,
+    GamesStore,
+    OptionTexts,
+    escaped,
+    finite,
+    new_console,
+)
 from cardenvs.core.errors import AgentError, ArenaError
 
 if TYPE_CHECKING:
+    from cardenvs.agents.guarded.limits import AgentLimits
+    from cardenvs.agents.observers import Narrative
     from cardenvs.arena.match import Match
     from cardenvs.arena.records import GameRecord
     from cardenvs.arena.results.sums import GameSums
@@ -29,6 +40,8 @@ _GAMES = 100
 _MOST_PLAYERS, _MOST_DIGITS = 1000, 15
 _WIDTH_IN_FILES = 160
 _LONGEST_ERROR = 120  # in the line of a game
+_FAIL = "fail"
+_TIME_LIMIT, _TRIES = 30.0, 3  # of agents
 
 
 def simulate(
@@ -56,18 +69,38 @@ def simulate(
     resume: Annotated[bool, typer.Option("--resume", help="Skip games that the store already has.")] = False,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write all games and sums as JSON.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the summary only: no games, no bar.")] = False,
+    narrate: Annotated[
+        bool, typer.Option("--narrate", help="Tell each game as a spectator sees it; in one process.")
+    ] = False,
+    on_failure: Annotated[
+        str,
+        typer.Option(
+            metavar="forfeit|forced_action|fail",
+            help="What follows when all tries at a decision fail: the player leaves the game, the game's safe action, "
+            "or a failed game.",
+        ),
+    ] = "forfeit",
+    time_limit: Annotated[
+        float, typer.Option(min=0, callback=finite, help="Seconds for each try at a decision; 0: no limit.")
+    ] = _TIME_LIMIT,
+    tries: Annotated[int, typer.Option(min=1, max=100, help="Tries at a decision.")] = _TRIES,
 ) -> None:
     """Play many games at one table: a line for each, then sums, coverage, and failures.
 
     A simulation is a match with fixed seats: one game a deal, and its stores are those of `match`. A game depends on
-    the seed and its number alone, not on the processes. A game fails if an agent or the rules raise, returns or
-    conserved quantities do not add up, or a process dies. Failures are reported with the command that repeats them;
-    the other games go on, and the exit code is 1. --store keeps finished games, and the same command with --resume
-    plays the rest. Agents keep their seats: use `cardenvs match` to compare them without the luck of the seat.
+    the seed and its number alone, not on the processes. An agent that answers too late, raises, or chooses what is
+    illegal is asked again; after three failed tries it forfeits, and the game goes on where two others remain. A game
+    fails if the rules raise, returns or conserved quantities do not add up, or a process dies; with --on-failure fail,
+    also at an agent's first failure, with a traceback. Failures are reported with the command that repeats them; the
+    other games go on, and the exit code is 1, as it is after a forfeit. --store keeps finished games, and the same
+    command with --resume plays the rest. Agents keep their seats: use `cardenvs match` to compare them without the luck
+    of the seat.
 
     Examples, of which the last plays two games again:
 
     - `cardenvs simulate wingspan --games 1000 --players 3`
+    - `cardenvs simulate wingspan --games 1 --narrate`
+    - `cardenvs simulate durak --agents python:my_agent:make,random --time-limit 2 --on-failure fail`
     - `cardenvs simulate leduc_poker --agents search:simulations=20,random --games 200 --seed 7 --json games.json`
     - `cardenvs simulate gin_rummy --agents heuristic,random -o match_target=100 --quiet -p 2`
     - `cardenvs simulate kuhn_poker --seed 7 --only 12,40`
@@ -78,23 +111,27 @@ def simulate(
     outputs = Outputs({"--json": json}, used={"--store": store})
     if resume and store is None:
         raise ArenaError("--resume needs the --store to go on with")
+    if narrate and (quiet or (processes or 1) > 1):
+        raise ArenaError("--narrate tells games as they are played, in one process: leave out --quiet and --processes")
     numbers = _numbers(only, games, seed)
-    match = table_match(game, players, agents, option, numbers[-1] + 1 if numbers else games or _GAMES, seed)
+    guard = _guard(on_failure, time_limit, tries)
+    match = table_match(game, players, agents, option, numbers[-1] + 1 if numbers else games or _GAMES, seed, guard)
     total = len(numbers) if numbers else match.deals
     interrupted, lost = False, None
     with Store(store) as opened:
         match = opened.seeded(match, resume)
         compile_for(match.game, match.options, match.agents)
-        run = _Run(match, total, quiet)
+        run = _Run(match, total, quiet, narrate)
         try:
-            interrupted = run.play(opened, min(processes or usable_processes(), total), resume, numbers)
+            wanted = 1 if narrate else processes or usable_processes()
+            interrupted = run.play(opened, min(wanted, total), resume, numbers)
         except ArenaError as error:  # such as a full disk under the store: report what was played
             if not run.games:
                 raise
             lost = error
         failed = opened.failed(match.id)
         command = _command(match, numbers)
-        _print_summary(run, opened, failed, command)
+        given_up = _print_summary(run, opened, failed, command)
         outputs.write("JSON", json, lambda path: _write_json(path, run, opened, failed, command))
     if lost is not None:
         raise lost
@@ -103,7 +140,7 @@ def simulate(
         typer.secho(f"Stopped after {run.games} of {total} games{go_on}.", fg="yellow", err=True)
         raise typer.Exit(EXIT_INTERRUPTED)
     outputs.close()
-    if failed:
+    if failed or given_up:
         raise typer.Exit(EXIT_FAILED)
 
 
@@ -126,8 +163,24 @@ def _numbers(only: str | None, games: int | None, seed: str | None) -> list[int]
     return sorted(wanted)
 
 
+def _guard(on_failure: str, time_limit: float, tries: int) -> "AgentLimits | None":
+    from cardenvs.agents.guarded.limits import ON_FAILURE, AgentLimits
+
+    if on_failure == _FAIL:
+        return None
+    if on_failure not in ON_FAILURE:
+        raise ArenaError(f"--on-failure is {', '.join(ON_FAILURE)} or {_FAIL}; got {on_failure!r}")
+    return AgentLimits(time_limit=time_limit or None, tries=tries, on_failure=on_failure)
+
+
 def table_match(
-    name: str, players: int | None, agents: str, option: list[str] | None, games: int, seed: str | None
+    name: str,
+    players: int | None,
+    agents: str,
+    option: list[str] | None,
+    games: int,
+    seed: str | None,
+    guard: "AgentLimits | None" = None,
 ) -> "Match":
     """Return the match of games at one table.
 
@@ -138,6 +191,7 @@ def table_match(
         option: NAME=VALUE texts.
         games: how many.
         seed: as on the command line; None draws one.
+        guard: the limits of agents, see Match.
 
     Raises:
         CardenvsError: something in the texts is wrong.
@@ -156,7 +210,7 @@ def table_match(
             f"{len(specs)} agents for {options.num_players} players of {game.name}; add --players {len(specs)}"
         )
     seated = tuple(specs[p % len(specs)] for p in range(options.num_players))
-    return Match(game, options, seated, games, MatchSeed.of(seed), schedule=FIXED)
+    return Match(game, options, seated, games, MatchSeed.of(seed), schedule=FIXED, guard=guard)
 
 
 def _command(match: "Match", numbers: list[int] | None) -> str:
@@ -167,7 +221,17 @@ def _command(match: "Match", numbers: list[int] | None) -> str:
     for name in match.options.changed():
         if name != "num_players":
             words += ["-o", f"{name}={option_text(getattr(match.options, name))}"]
+    words += _guard_words(match.guard)
     return shlex.join(words)
+
+
+def _guard_words(guard: "AgentLimits | None") -> list[str]:
+    """Return the arguments of limits other than the default ones."""
+    if guard is None:
+        return ["--on-failure", _FAIL]
+    words = [] if guard.on_failure == "forfeit" else ["--on-failure", guard.on_failure]
+    words += [] if guard.time_limit == _TIME_LIMIT else ["--time-limit", f"{guard.time_limit or 0:g}"]
+    return words + ([] if guard.tries == _TRIES else ["--tries", str(guard.tries)])
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -177,8 +241,8 @@ def _command(match: "Match", numbers: list[int] | None) -> str:
 class _Run:
     """Plays games under a progress bar and prints a line for each."""
 
-    def __init__(self, match: "Match", total: int, quiet: bool) -> None:
-        self.match, self.total, self._quiet = match, total, quiet
+    def __init__(self, match: "Match", total: int, quiet: bool, narrate: bool) -> None:
+        self.match, self.total, self._quiet, self._narrate = match, total, quiet, narrate
         self.games = self.plies = 0
         self.seconds = 0.0
 
@@ -192,7 +256,7 @@ class _Run:
             try:
                 run(
                     [self.match], store, resume=resume, processes=processes, keep_going=True, statistics=True,
-                    only=numbers, progress=bar.show, each=self._note,
+                    only=numbers, progress=bar.show, each=self._note, observers=[_printer()] if self._narrate else [],
                 )  # fmt: skip
             except KeyboardInterrupt:
                 return True
@@ -219,6 +283,16 @@ class _Run:
         return "  ".join([start, f"won by {winners}", *scores[:1], f"returns {returns}", f"{len(game.actions)} plies"])
 
 
+def _printer() -> "type[Narrative]":
+    from cardenvs.agents.observers import Narrative
+
+    class Printed(Narrative):
+        def tell(self, line: str) -> None:
+            print(line, flush=True)
+
+    return Printed
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # Afterwards
 
@@ -229,8 +303,9 @@ def _sums(run: _Run, store: "Store") -> "GameSums":
     return GameSums.of(run.match, store.records(run.match.id))
 
 
-def _print_summary(run: _Run, store: "Store", failed: list[tuple[str, int, int, str]], command: str) -> None:
-    from cardenvs.arena.output.sums import print_failures, print_results, print_statistics
+def _print_summary(run: _Run, store: "Store", failed: list[tuple[str, int, int, str]], command: str) -> int:
+    """Print the summary. Returns how often agents forfeited."""
+    from cardenvs.arena.output.sums import print_failed_tries, print_failures, print_results, print_statistics
 
     console = new_console()
     if not console.is_terminal and "COLUMNS" not in os.environ:
@@ -246,11 +321,13 @@ def _print_summary(run: _Run, store: "Store", failed: list[tuple[str, int, int, 
         console.print(f"plies a game: {plies['mean']:.1f} ({plies['min']:.0f} to {plies['max']:.0f})")
         print_results(sums, console)
         print_statistics(sums, console)
+        print_failed_tries(sums, console)
     print_failures([error for *_, error in failed], games, console)
     if failed:
         again = _command(match, sorted({deal for _, deal, _, _ in failed}))
         console.print(f"All of them again:\n  [cyan]{escaped(again)}[/cyan]", soft_wrap=True)
     typer.secho(command, dim=True, err=True)
+    return sums.given_up
 
 
 def _write_json(path: Path, run: _Run, store: "Store", failed: list[tuple[str, int, int, str]], command: str) -> None:

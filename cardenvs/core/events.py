@@ -62,6 +62,19 @@ class Op(enum.IntEnum):
     MOVE_ALL = 7
 
 
+class Part(enum.IntEnum):
+    """A part of a game that an event may end.
+
+    NONE          none
+    TRICK         a trick, a bout, a turn
+    HAND          a hand, a deal, a round: all tricks of it, too
+    """
+
+    NONE = 0
+    TRICK = 1
+    HAND = 2
+
+
 class PileLayout(enum.StrEnum):
     """How a pile is shown in views and pictures.
 
@@ -144,8 +157,9 @@ class EventKind:
     `text` may use {player}, {token}, {source}, {target} and {value}; {value:card} is "1 card" or "2 cards".
     `reveals_hidden_value` allows the value to depend on hidden information even though no token is shown (a score, an
     answer to a question); `check_game` reports any other dependence as a leak. A game played in a terminal leaves out
-    events with `is_detail`: the table shows what they say. Events with `closes` end a part of a game, such as a trick
-    or a hand. Prompts of language models reduce finished parts to these events, except for the latest.
+    events with `is_detail`: the table shows what they say. Events that end a part of the game say which in `closes`.
+    Prompts of language models reduce finished hands, and finished tricks of the present hand except for the latest, to
+    these events.
     """
 
     name: str
@@ -153,7 +167,7 @@ class EventKind:
     text: str
     reveals_hidden_value: bool
     is_detail: bool
-    closes: bool
+    closes: Part
 
 
 class Table:
@@ -221,7 +235,7 @@ class Table:
         text: str,
         reveals_hidden_value: bool = False,
         is_detail: bool = False,
-        closes: bool = False,
+        closes: Part = Part.NONE,
     ) -> int:
         """Declare an event kind (see `EventKind`) and return its id.
 

@@ -66,10 +66,12 @@ class View:
     Attributes:
         tokens: texts of tokens 0, 1, ..., used unless the methods below are overridden.
         shape: "rows" to show players above and below the middle of the table, "ring" around it.
+        remembered: names of facts that do a player's remembering: what no longer lies on the table, or follows from it.
     """
 
     tokens: Sequence[str] = ()
     shape: str = "rows"
+    remembered: frozenset[str] = frozenset()
 
     def token_label(self, token: int) -> str:
         """Return the text of a token."""

@@ -30,7 +30,10 @@ class PromptSettings:
     Attributes:
         candidates: list what may be chosen.
         rules: show the rules of the game.
-        recap: how many events are told, folded into few lines, the latest ones; None: all; 0: none.
+        recap: how many events are told, folded into few lines, the latest ones and results of finished hands; None:
+            all; 0: none.
+        memory: give facts that do a player's remembering (`View.remembered`), such as cards not seen yet. Turn it off
+            where a model may be told only what lies on the table, as people are.
         thinking: allow free text before the answer.
         answer: how to answer: "candidate" (the id of a listed one), "label" (the text of an action), or "game" (the
             game's own JSON, where it has one).
@@ -42,6 +45,7 @@ class PromptSettings:
     candidates: bool = True
     rules: bool = True
     recap: int | None = 60
+    memory: bool = True
     thinking: bool = True
     answer: Answer = "candidate"
 
@@ -163,8 +167,11 @@ def _user_text(turn: Turn, settings: PromptSettings, candidates: dict[str, Candi
         f"# Public\n\n{_json(public)}",
         f"# Private: only you see this\n\n{_json(private)}",
     ]
-    if turn.facts:
-        parts.append(f"# Facts\n\n{_json(turn.facts)}")
+    facts = {
+        name: fact for name, fact in turn.facts.items() if settings.memory or name not in turn.game.view.remembered
+    }
+    if facts:
+        parts.append(f"# Facts\n\n{_json(facts)}")
     recap = _recap(turn, settings.recap)
     if recap:
         parts.append(f"# What happened\n\n{recap}")

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from cardenvs.agents import Turn
+from cardenvs.agents.base import _worth_telling
 from cardenvs.core.errors import HiddenInformationError, IllegalActionError, PolicyNotFoundError, StaleTurnError
+from cardenvs.core.events import Part
 from cardenvs.core.game_view import table_texts
 from cardenvs.core.registry import get_game
 from cardenvs.core.state import State
@@ -161,14 +163,54 @@ def test_of_finished_tricks_only_the_winners_are_told_but_of_the_latest():
     assert len(won) == sum("wins" in line for line in turn.recap) == 5
     assert won[:4] == [0, 1, 2, 3]
     assert sum(" plays " in line for line in lines[won[3] :]) == 3
-    assert left_out > 10
+    assert left_out == 0
+    assert len(lines) < len(turn.recap) - 10
 
 
-def test_of_a_finished_hand_only_the_result_is_told_but_of_the_latest():
+def test_of_a_finished_hand_only_the_result_is_told():
     game = get_game("gin_rummy_v0")
     state = game.new_state(seed=2, match_target=200)
     while table_texts(state.view(0))["counters"]["hand_number"] < 4:
         state.apply(state.policy_action("heuristic", state.ply))
     lines, _ = Turn(state, state.current_player).folded_recap()
-    assert sum("begins" in line for line in lines) == 2
+    assert sum("begins" in line for line in lines) == 1
     assert sum("has a score" in line for line in lines) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("canasta_v0", {"match": True}), ("gin_rummy_v0", {"match_target": 200}), ("katko_v0", {}),
+        ("bridge_v0", {"scoring": "rubber"}), ("briscola_v0", {"target": 3}), ("scopa_v0", {}), ("casino_v0", {}),
+        ("kasino_v0", {}), ("texas_holdem_v0", {"starting_stack": 200}), ("wingspan_v0", {}),
+    ],
+)  # fmt: skip
+def test_finished_hands_and_tricks_are_told_by_their_results(name, options):
+    """Of earlier hands only the results are told, of earlier tricks of this hand too, and nothing is said to lack."""
+    game, seen = get_game(name), 0
+    state = game.new_state(seed=2, **options)
+    part = {kind.name: kind.closes for kind in game.table.kinds}
+    policy = next(iter(game.policies))
+    for ply in range(2000):
+        if state.is_terminal:
+            break
+        if ply % (5 if ply < 60 else 41) == 3:
+            rows = state.event_rows(state.current_player)
+            told, left_out = _worth_telling(rows, game.table, len(rows))
+            assert left_out == 0
+            kinds = [game.table.read(row).kind for row in told]
+            results = sum(part[game.table.read(row).kind] == Part.HAND for row in rows)
+            assert sum(part[kind] == Part.HAND for kind in kinds) == results
+            last = max((k for k, kind in enumerate(kinds[:-1]) if part[kind] == Part.HAND), default=-1)
+            assert all(part[kind] == Part.HAND for kind in kinds[: last + 1])
+            tricks = [k for k, kind in enumerate(kinds) if k > last and part[kind] == Part.TRICK]
+            details = [k for k, kind in enumerate(kinds) if k > last and part[kind] == Part.NONE]
+            if len(tricks) > 2 and details and tricks[1] - tricks[0] == 1:
+                assert details[0] > tricks[0]
+            short, _ = _worth_telling(rows, game.table, 20)
+            assert len(short) <= 20
+            kept = sum(part[game.table.read(row).kind] == Part.HAND for row in short)
+            assert kept >= min(results, 10)  # results of hands survive what is cut
+            seen += results > 0
+        state.apply(state.policy_action(policy, ply))
+    assert seen

@@ -444,7 +444,8 @@ def test_a_file_configures_models_by_name(tmp_path, monkeypatch):
     conditions = config.conditions()
     assert conditions["base_url"] == "http://h:1/v1"
     assert conditions["prompt"] == {
-        "candidates": True, "rules": False, "recap": None, "thinking": True, "answer": "candidate",
+        "candidates": True, "rules": False, "recap": None, "memory": True, "thinking": True,
+        "answer": "candidate",
     }  # fmt: skip
     assert conditions["extra"] == {"top_p": 0.5}
     changed = LLMConfig.named("mini", environ={}, recap="7", temperature="1")

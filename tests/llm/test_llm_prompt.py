@@ -1,4 +1,5 @@
 import json
+import random
 import re
 
 import pytest
@@ -161,6 +162,31 @@ def test_the_recap_is_as_long_as_asked_for():
     assert "\n".join(Turn(state, 0).folded_recap(5)[0]) in some
     assert f"({len(recap) - 5} earlier events are left out)" in some
     assert "# What happened" not in prompt_of(state, PromptSettings(recap=0)).user
+
+
+@pytest.mark.parametrize("name", [name for name in cardenvs.list_games() if cardenvs.get_game(name).view.remembered])
+def test_facts_that_remember_for_the_player_can_be_turned_off(name):
+    """The names a game gives are those of facts, and their contents are nowhere else in the prompt's facts."""
+    game, found = cardenvs.get_game(name), set()
+    for seed in range(6):
+        state, rng = game.new_state(seed=seed), random.Random(seed)
+        for ply in range(300):
+            if state.is_terminal:
+                break
+            if ply % 7 == 0:
+                facts = Turn(state, 0).facts
+                found |= facts.keys() & game.view.remembered
+                with_memory, without = (
+                    prompt_of(state, PromptSettings(rules=False, memory=memory)).user.partition("# Facts")[2]
+                    for memory in (True, False)
+                )
+                for fact in facts.keys() & game.view.remembered:
+                    assert f'"{fact}"' in with_memory
+                    assert f'"{fact}"' not in without
+                for fact in facts.keys() - game.view.remembered:
+                    assert f'"{fact}"' in without
+            state.apply(rng.choice(state.legal_actions()))
+    assert found == game.view.remembered
 
 
 def test_conditions_change_the_prompt():

@@ -55,6 +55,7 @@ from cardenvs.agents.guarded.limits import AgentLimits
 from cardenvs.agents.guarded.process import ProcessAgent
 from cardenvs.agents.guarded.thread import ThreadAgent
 from cardenvs.agents.kinds import AgentKind, find_kind
+from cardenvs.agents.observers import GameObserver, Watched
 from cardenvs.agents.seating import FORCED, FORFEITED, OK, Decision, Seat, checked_choice, play_out
 from cardenvs.agents.specs import is_guest, load_agent
 from cardenvs.core.codes import FORFEIT
@@ -304,6 +305,7 @@ def play(
     proxies: Sequence[AgentProxy],
     seeds: Sequence[int],
     watch: Callable[[State, Decision], None] | None = None,
+    observers: Sequence[GameObserver] = (),
 ) -> list[Decision]:
     """Play one game to its end through proxies.
 
@@ -312,6 +314,7 @@ def play(
         proxies: one a player, each a different one.
         seeds: of each player's agent.
         watch: called after each applied action.
+        observers: those who watch from outside.
 
     Returns:
         every decision, in order.
@@ -321,7 +324,7 @@ def play(
     for player, proxy in enumerate(proxies):
         proxy.begin(state, player, seeds[player])
     try:
-        return play_out(state, proxies, watch)
+        return play_out(state, proxies, watch, Watched(state, observers) if observers else None)
     finally:
         for proxy in proxies:
             proxy.end(state)

@@ -7,12 +7,16 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from cardenvs.agents.seating import FORCED, FORFEITED
 from cardenvs.arena.results.sums import GameSums
+from cardenvs.core.text import one_line
 
 _MOST_NAMES = 12  # most frequent names shown of a group of counts
 _MOST_LEAST = 5  # least frequent names shown
 _MOST_NEVER = 60  # names shown that never occurred
 _MOST_FAILURES = 10  # printed in full
+
+_OUTCOMES = {FORCED: "decisions made for it", FORFEITED: "games forfeited"}
 
 
 def print_results(sums: GameSums, console: Console) -> None:
@@ -65,6 +69,19 @@ def _print_counts(group: str, counts: dict[str, list[int]], console: Console) ->
     if len(shown) < len(ranked):
         least = ", ".join(f"{name} {counts[name][0]:,}" for name in ranked[: -_MOST_LEAST - 1 : -1])
         console.print(f"least: {escape(least)}", soft_wrap=True)
+
+
+def print_failed_tries(sums: GameSums, console: Console) -> None:
+    """Print how often the decisions of each agent failed, and what came of it; nothing if none did."""
+    for name, agents in sums.rows[: len(sums.match.names)]:
+        row = sums.of_agents(agents)
+        if row["failures"] or row["outcomes"]:
+            tries = ", ".join(f"{kind} {number:,}" for kind, number in row["failures"].items()) or "none"
+            ends = "".join(f"; {_OUTCOMES[kind]}: {number:,}" for kind, number in row["outcomes"].items())
+            console.print(f"[yellow]failed tries of {escape(name)}[/yellow]: {escape(tries)}{ends}", soft_wrap=True)
+            first = sums.first_failures.get(agents[0])
+            if first is not None:
+                console.print(f"  the first in {escape(one_line(first))}", soft_wrap=True)
 
 
 def print_failures(errors: list[str], games: int, console: Console) -> None:

@@ -2,9 +2,11 @@
 
 import math
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
+from cardenvs.agents.seating import FORFEITED
 from cardenvs.arena.match import Match
 from cardenvs.arena.records import GameRecord
 from cardenvs.arena.results.statistics import estimate
@@ -20,6 +22,7 @@ class GameSums:
         games: number of games added so far.
         counts: by group and name: [total count, number of games in which it occurred].
         figures: names of the games' figures.
+        first_failures: by agent, the first failed try at a decision in words.
     """
 
     def __init__(self, match: Match) -> None:
@@ -31,6 +34,9 @@ class GameSums:
         self._returns: list[Values] = [[] for _ in agents]
         self._figures: list[dict[str, Values]] = [{} for _ in agents]
         self._won, self._shared = [0 for _ in agents], [0 for _ in agents]
+        self._failures: list[Counter[str]] = [Counter() for _ in agents]
+        self._outcomes: list[Counter[str]] = [Counter() for _ in agents]
+        self.first_failures: dict[int, str] = {}
 
     @classmethod
     def of(cls, match: Match, records: Iterable[GameRecord]) -> Self:
@@ -49,6 +55,12 @@ class GameSums:
             self._returns[agent].append((game.deal, game.returns[player]))
             self._won[agent] += winners == (player,)
             self._shared[agent] += len(winners) > 1 and player in winners
+        if game.failures:  # none if agents played without a proxy
+            for player, agent in enumerate(game.seating):
+                self._failures[agent].update(game.failures[player])
+                self._outcomes[agent].update(game.outcomes[player])
+                if game.failures[player] and agent not in self.first_failures:
+                    self.first_failures[agent] = _first_failure(game, player)
         if game.statistics is None:
             return
         for name, values in game.statistics.figures.items():
@@ -80,6 +92,7 @@ class GameSums:
         """Return the combined results of some agents as JSON values.
 
         Each figure has its mean with a 95% Student t interval over deals, standard deviation, minimum and maximum.
+        `failures` counts failed tries by class, and `outcomes` decisions that were "forced" or "forfeit".
         """
         return {
             "won": sum(self._won[agent] for agent in agents),
@@ -89,7 +102,14 @@ class GameSums:
                 name: _spread([pair for agent in agents for pair in self._figures[agent].get(name, ())])
                 for name in self.figures
             },
+            "failures": _total(self._failures, agents),
+            "outcomes": _total(self._outcomes, agents),
         }
+
+    @property
+    def given_up(self) -> int:
+        """Number of forfeits, of all agents."""
+        return sum(outcomes[FORFEITED] for outcomes in self._outcomes)
 
     def as_dict(self) -> dict[str, Any]:
         """Return all sums as JSON values."""
@@ -103,6 +123,20 @@ class GameSums:
                 for group, counts in self.counts.items()
             },
         }
+
+
+def _first_failure(game: GameRecord, player: int) -> str:
+    """Return a player's first failed try, as the notes of the game tell it; stores may come from anybody."""
+    for note in game.notes:
+        failures = note.get("failures")
+        if note.get("player") == player and isinstance(failures, list) and failures:
+            first = failures[0] if isinstance(failures[0], dict) else {}
+            return f"game {game.deal}, ply {note.get('ply')}: {first.get('message')}"
+    return f"game {game.deal}"
+
+
+def _total(counts: Sequence[Counter[str]], agents: Sequence[int]) -> dict[str, int]:
+    return dict(sorted(sum((counts[agent] for agent in agents), Counter()).items()))
 
 
 def _spread(values: Values) -> dict[str, float | None] | None:

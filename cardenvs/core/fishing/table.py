@@ -2,7 +2,7 @@
 
 import copy
 
-from cardenvs.core.events import Op, Table
+from cardenvs.core.events import Op, Part, Table
 from cardenvs.core.fishing.state import MAX_PLAYERS
 
 _SHARED = Table(MAX_PLAYERS)
@@ -28,7 +28,7 @@ TRAILS = _SHARED.event("trail", Op.MOVE, "{player} lays {token}.")
 PLAYS = _SHARED.event("play", Op.MOVE, "{player} plays {token}.")
 TAKES = _SHARED.event("take", Op.MOVE, "{player} takes {token}.")
 SWEEP = _SHARED.event("sweep", Op.SET, "A sweep! {player}'s side has {value}.")
-NEW_SCORE = _SHARED.event("score", Op.SET, "{player}'s side has a score of {value}.", closes=True)
+NEW_SCORE = _SHARED.event("score", Op.SET, "{player}'s side has a score of {value}.", closes=Part.HAND)
 GETS_REST = _SHARED.event("get_rest", Op.MOVE_ALL, "The cards left on the table go to {player}'s side.")
 MOST_CARDS = _SHARED.event("most_cards", Op.NOTE, "{player}'s side has most cards.")
 MOST_SPADES = _SHARED.event("most_spades", Op.NOTE, "{player}'s side has most spades.")

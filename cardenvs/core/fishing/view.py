@@ -11,6 +11,7 @@ class FishingView(CardView):
     """Words of a fishing game."""
 
     title = ""
+    remembered = frozenset({"not_seen_yet"})
 
     def fill_table(self, s, viewer, table):
         """Hands for their owners, the stock for nobody, all else for everybody."""

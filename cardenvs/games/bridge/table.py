@@ -1,6 +1,6 @@
 """The table of Contract Bridge, and the kinds of event that change it."""
 
-from cardenvs.core.events import Op, Table
+from cardenvs.core.events import Op, Part, Table
 from cardenvs.games.bridge.state import NUM_PLAYERS
 
 TABLE = Table(NUM_PLAYERS)
@@ -35,16 +35,16 @@ CALLS = TABLE.event("call", Op.NOTE, "{player}: {value}", reveals_hidden_value=T
 BIDS = TABLE.event("bid", Op.SET, "{player}: {value}", reveals_hidden_value=True)
 DOUBLES = TABLE.event("double", Op.SET, "Doubled: {value}.", is_detail=True, reveals_hidden_value=True)
 DECLARES = TABLE.event("declare", Op.SET, "{player} is declarer.", reveals_hidden_value=True)
-PASSED_OUT = TABLE.event("passed_out", Op.NOTE, "All four passed.", closes=True)
+PASSED_OUT = TABLE.event("passed_out", Op.NOTE, "All four passed.", closes=Part.HAND)
 FACES = TABLE.event("face", Op.REVEAL, "{player} lays down {token}.", is_detail=True)
 LEADS = TABLE.event("lead", Op.MOVE, "{player} leads {token}.")
 PLAYS = TABLE.event("play", Op.MOVE, "{player} plays {token}.")
 TAKES = TABLE.event("take", Op.MOVE_ALL, "{player}'s card goes to {target}.", is_detail=True)
-WINS_TRICK = TABLE.event("win_trick", Op.NOTE, "{player} wins trick {value}.", closes=True)
+WINS_TRICK = TABLE.event("win_trick", Op.NOTE, "{player} wins trick {value}.", closes=Part.TRICK)
 HAS_TRICKS = TABLE.event("has_tricks", Op.SET, "{player}'s side has {value:trick}.", is_detail=True)
-SCORES = TABLE.event("score", Op.NOTE, "{player}'s side scores {value}.", closes=True)
-BELOW_LINE = TABLE.event("below_the_line", Op.SET, "{player}'s side has {value} below the line.", closes=True)
-WINS_GAME = TABLE.event("win_game", Op.SET, "{player}'s side has won {value:game}.", closes=True)
-HAS_TOTAL = TABLE.event("total", Op.SET, "{player}'s side has {value:point}.", closes=True)
-HONOURS = TABLE.event("honours", Op.NOTE, "{player} held honours worth {value}.", closes=True)
+SCORES = TABLE.event("score", Op.NOTE, "{player}'s side scores {value}.", closes=Part.HAND)
+BELOW_LINE = TABLE.event("below_the_line", Op.SET, "{player}'s side has {value} below the line.", closes=Part.HAND)
+WINS_GAME = TABLE.event("win_game", Op.SET, "{player}'s side has won {value:game}.", closes=Part.HAND)
+HAS_TOTAL = TABLE.event("total", Op.SET, "{player}'s side has {value:point}.", closes=Part.HAND)
+HONOURS = TABLE.event("honours", Op.NOTE, "{player} held honours worth {value}.", closes=Part.HAND)
 FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")

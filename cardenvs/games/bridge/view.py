@@ -50,6 +50,7 @@ _SUIT_MARKS = {0: "♠", 3: "[red]♥[/red]", 2: "[blue]♦[/blue]", 1: "[green]
 class BridgeView(CardView):
     """Words of Contract Bridge."""
 
+    remembered = frozenset({"voids"})
     shape = "ring"
 
     def fill_table(self, s, viewer, table):

@@ -8,7 +8,7 @@ from cardenvs.core import events as ev
 from cardenvs.core.cards import NUM_ITALIAN, lowest_card
 from cardenvs.core.codes import NO_DECK
 from cardenvs.core.errors import OptionError
-from cardenvs.core.events import Op, Table
+from cardenvs.core.events import Op, Part, Table
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
@@ -84,10 +84,10 @@ DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
 TURN_UP = TABLE.event("turn_up", Op.MOVE, "{token} is turned up: its suit is trump.")
 PLAYS = TABLE.event("play", Op.MOVE, "{player} plays {token}.")
 TAKES = TABLE.event("take", Op.MOVE_ALL, "{player}'s card goes to {target}.", is_detail=True)
-WINS_TRICK = TABLE.event("win_trick", Op.NOTE, "{player} wins {value:point}.", closes=True)
+WINS_TRICK = TABLE.event("win_trick", Op.NOTE, "{player} wins {value:point}.", closes=Part.TRICK)
 DRAWS = TABLE.event("draw", Op.MOVE, "{player} draws {token}.")
 SIDE_HAS = TABLE.event("side_has", Op.NOTE, "{player}'s side has {value:point}.")
-WINS_DEAL = TABLE.event("win_deal", Op.SET, "{player}'s side has won {value:deal}.", closes=True)
+WINS_DEAL = TABLE.event("win_deal", Op.SET, "{player}'s side has won {value:deal}.", closes=Part.HAND)
 FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
 
 

@@ -13,6 +13,8 @@ from cardenvs.games.briscola.rules import NO_CARD, NUM_SIDES, hidden_cards, suit
 class BriscolaView(ItalianCardView):
     """Words of Briscola."""
 
+    remembered = frozenset({"not_seen_yet", "turned_up_is_held_by"})
+
     def fill_table(self, s, viewer, table):
         """Hands for their owners; for all the trick, what was won, and the turned-up card wherever it is."""
         stock = s.deck[int(s.num_dealt) : NUM_ITALIAN - 1]

@@ -1,6 +1,6 @@
 """The table of Canasta, and the kinds of event that change it."""
 
-from cardenvs.core.events import Op, Table
+from cardenvs.core.events import Op, Part, Table
 from cardenvs.games.canasta.state import MAX_PLAYERS, NUM_MELDS
 
 TABLE = Table(MAX_PLAYERS)
@@ -34,7 +34,7 @@ TAKES_PILE = TABLE.event("take_pile", Op.MOVE_ALL, "{player} takes the pile of {
 MELDS_CARD = TABLE.event("meld", Op.MOVE, "{player} melds {token}.")
 COMPOSES = TABLE.event("composition", Op.SET, "The meld of {source} has {value}.", is_detail=True)
 CANASTA = TABLE.event("canasta", Op.NOTE, "{player} completes a canasta of {value}.")
-DISCARDS = TABLE.event("discard", Op.MOVE, "{player} discards {token}.", closes=True)
+DISCARDS = TABLE.event("discard", Op.MOVE, "{player} discards {token}.", closes=Part.TRICK)
 ASKS = TABLE.event("ask", Op.NOTE, "{player} asks: may I go out?", reveals_hidden_value=True)
 SAYS_YES = TABLE.event("yes", Op.NOTE, "{player} answers yes.")
 SAYS_NO = TABLE.event("no", Op.NOTE, "{player} answers no.")
@@ -48,7 +48,7 @@ RED_POINTS = TABLE.event("red_points", Op.NOTE, "{player} scores {value} for red
 OUT_POINTS = TABLE.event("out_points", Op.NOTE, "{player} scores {value} for going out.", is_detail=True)
 MELD_POINTS = TABLE.event("meld_points", Op.NOTE, "{player} scores {value} for cards melded.", is_detail=True)
 LEFT_POINTS = TABLE.event("left_points", Op.NOTE, "{player} loses {value} for cards in hand.", is_detail=True)
-DEAL_POINTS = TABLE.event("deal_points", Op.NOTE, "{player} scores {value} in this deal.", closes=True)
+DEAL_POINTS = TABLE.event("deal_points", Op.NOTE, "{player} scores {value} in this deal.", closes=Part.HAND)
 NEW_SCORE = TABLE.event("score", Op.SET, "{player} has {value:point}.")
 WINS = TABLE.event("win", Op.NOTE, "{player} wins the match.")
 DRAWN = TABLE.event("drawn", Op.NOTE, "After {value:deal} the match is over.")

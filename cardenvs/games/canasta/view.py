@@ -106,6 +106,8 @@ def unseen(s, player):
 class CanastaView(View):
     """Words of Canasta."""
 
+    remembered = frozenset({"known_hands", "not_seen_yet"})
+
     # -- cards --------------------------------------------------------------------------------------------------
 
     def token_label(self, token):

@@ -39,6 +39,7 @@ class CasinoView(FishingView):
     """Words of Casino."""
 
     title = "Casino"
+    remembered = FishingView.remembered | {"shown"}
 
     def fill_table(self, s, viewer, folded):
         """Builds, and the card that is laid open, for everybody."""

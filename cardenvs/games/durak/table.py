@@ -1,6 +1,6 @@
 """The table of Durak, and the kinds of event that change it."""
 
-from cardenvs.core.events import Op, Table
+from cardenvs.core.events import Op, Part, Table
 from cardenvs.games.durak.state import MAX_PLAYERS
 
 TABLE = Table(MAX_PLAYERS)
@@ -37,14 +37,14 @@ PASSES = TABLE.event("pass", Op.NOTE, "{player} passes.")
 BEATS = TABLE.event("beat", Op.MOVE, "{player} beats with {token}.")
 TRANSFERS = TABLE.event("transfer", Op.MOVE, "{player} transfers with {token}.")
 SHOWS = TABLE.event("show", Op.REVEAL, "{player} shows {token} to transfer.")
-TAKES = TABLE.event("take", Op.NOTE, "{player} takes.", closes=True)
+TAKES = TABLE.event("take", Op.NOTE, "{player} takes.", closes=Part.TRICK)
 TAKES_ATTACK = TABLE.event("take_attack", Op.MOVE_ALL, "The attack cards go to {target}.", is_detail=True)
 TAKES_DEFENCE = TABLE.event("take_defence", Op.MOVE_ALL, "The cards that beat them go to {target}.", is_detail=True)
-REPELLED = TABLE.event("repelled", Op.NOTE, "{player} has repelled the attack.", closes=True)
+REPELLED = TABLE.event("repelled", Op.NOTE, "{player} has repelled the attack.", closes=Part.TRICK)
 DISCARDS_ATTACK = TABLE.event("discard_attack", Op.MOVE_ALL, "The attack cards are discarded.", is_detail=True)
 DISCARDS_DEFENCE = TABLE.event("discard_defence", Op.MOVE_ALL, "The cards that beat them too.", is_detail=True)
 DRAWS = TABLE.event("draw", Op.MOVE, "{player} draws {token}.")
-IS_OUT = TABLE.event("out", Op.NOTE, "{player} has no cards left and is out.", closes=True)
+IS_OUT = TABLE.event("out", Op.NOTE, "{player} has no cards left and is out.", closes=Part.TRICK)
 IS_DURAK = TABLE.event("durak", Op.NOTE, "{player} is the durak.")
 NO_DURAK = TABLE.event("drawn", Op.NOTE, "The game is drawn.")
 FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")

@@ -40,6 +40,10 @@ _REASONS = {
 class DurakView(CardView):
     """The view of Durak."""
 
+    remembered = frozenset(
+        {"known_hands", "others_know_of_your_hand", "discards", "not_seen_yet", "trumps_nobody_was_dealt"}
+    )
+
     # -- the table ----------------------------------------------------------------------------------------------
 
     def fill_table(self, s, viewer, table):

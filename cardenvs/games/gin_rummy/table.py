@@ -1,6 +1,6 @@
 """The table of gin rummy, and the kinds of event that change it."""
 
-from cardenvs.core.events import Op, Table
+from cardenvs.core.events import Op, Part, Table
 from cardenvs.games.gin_rummy.melds import MAX_MELDS
 from cardenvs.games.gin_rummy.state import NUM_PLAYERS
 
@@ -36,10 +36,10 @@ LAY_MELD = TABLE.event("lay_meld", Op.MOVE, "{player} melds {token}.")
 LAY_OFF = TABLE.event("lay_off", Op.MOVE, "{player} lays off {token} on {target}.")
 SHOW = TABLE.event("show", Op.REVEAL, "{player} shows {token}, not melded.")
 DEADWOOD = TABLE.event("deadwood", Op.NOTE, "{player} has {value:point} of deadwood.")
-WINS = TABLE.event("win", Op.NOTE, "{player} wins {value:point}.", closes=True)
-NO_POINTS = TABLE.event("no_points", Op.NOTE, "Nobody scores in this hand.", closes=True)
-VOID = TABLE.event("void", Op.NOTE, "The hand is void.", closes=True)
-FORFEIT = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.", closes=True)
-NEW_SCORE = TABLE.event("score", Op.SET, "{player} has a score of {value}.", closes=True)
-NEW_HANDS_WON = TABLE.event("hands_won", Op.SET, "{player} has won {value:hand}.", closes=True)
+WINS = TABLE.event("win", Op.NOTE, "{player} wins {value:point}.", closes=Part.HAND)
+NO_POINTS = TABLE.event("no_points", Op.NOTE, "Nobody scores in this hand.", closes=Part.HAND)
+VOID = TABLE.event("void", Op.NOTE, "The hand is void.", closes=Part.HAND)
+FORFEIT = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.", closes=Part.HAND)
+NEW_SCORE = TABLE.event("score", Op.SET, "{player} has a score of {value}.", closes=Part.HAND)
+NEW_HANDS_WON = TABLE.event("hands_won", Op.SET, "{player} has won {value:hand}.", closes=Part.HAND)
 MATCH_TOTAL = TABLE.event("match_total", Op.NOTE, "With all bonuses {player} has {value:point}.")

@@ -53,6 +53,10 @@ _REASONS = {
 class GinRummyView(CardView):
     """The view of gin rummy."""
 
+    remembered = frozenset(
+        {"opponent_is_known_to_hold", "opponent_knows_of_your", "opponent_discarded", "not_seen_yet"}
+    )
+
     # -- the table ----------------------------------------------------------------------------------------------
 
     def fill_table(self, s, viewer, table):

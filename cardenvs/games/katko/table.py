@@ -1,6 +1,6 @@
 """The table of Katko, and the kinds of event that change it."""
 
-from cardenvs.core.events import Op, Table
+from cardenvs.core.events import Op, Part, Table
 from cardenvs.games.katko.state import MAX_PLAYERS
 
 TABLE = Table(MAX_PLAYERS)
@@ -27,9 +27,9 @@ DRAWS = TABLE.event("draw", Op.MOVE, "{player} draws {token}.")
 KEEPS = TABLE.event("keep", Op.NOTE, "{player} exchanges no more.")
 LEADS = TABLE.event("lead", Op.MOVE, "{player} leads {token}.")
 PLAYS = TABLE.event("play", Op.MOVE, "{player} plays {token}.")
-WINS_TRICK = TABLE.event("win_trick", Op.NOTE, "{player} wins trick {value}.", closes=True)
-SCORES = TABLE.event("score", Op.SET, "{player} has a score of {value}.", closes=True)
-POKER_HAND = TABLE.event("poker_hand", Op.NOTE, "{player} had the best poker hand.", closes=True)
-NO_POKER_HAND = TABLE.event("no_poker_hand", Op.NOTE, "No poker hand was better than all others.", closes=True)
+WINS_TRICK = TABLE.event("win_trick", Op.NOTE, "{player} wins trick {value}.", closes=Part.TRICK)
+SCORES = TABLE.event("score", Op.SET, "{player} has a score of {value}.", closes=Part.HAND)
+POKER_HAND = TABLE.event("poker_hand", Op.NOTE, "{player} had the best poker hand.", closes=Part.HAND)
+NO_POKER_HAND = TABLE.event("no_poker_hand", Op.NOTE, "No poker hand was better than all others.", closes=Part.HAND)
 WINS = TABLE.event("win", Op.NOTE, "{player} wins the match.")
 FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")

@@ -20,6 +20,8 @@ _REASONS = {
 class KatkoView(CardView):
     """Words of Katko."""
 
+    remembered = frozenset({"voids"})
+
     def fill_table(self, s, viewer, table):
         """Hands and cards set aside for their owners, played cards for everybody."""
         table.put("rest", s.deck[int(s.num_dealt) :], seen=viewer == OMNISCIENT)

@@ -8,7 +8,7 @@ import numpy as np
 from cardenvs.core import events as ev
 from cardenvs.core.cards import NUM_CARDS
 from cardenvs.core.errors import OptionError
-from cardenvs.core.events import Op, Table
+from cardenvs.core.events import Op, Part, Table
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
 from cardenvs.core.record import record
@@ -89,7 +89,7 @@ SHUFFLE = TABLE.event("shuffle", Op.CREATE, "The deck of {value} cards is shuffl
 DEALT = TABLE.event("deal", Op.MOVE, "{player} is dealt {token}.")
 PLAYS = TABLE.event("play", Op.MOVE, "{player} plays {token}.")
 SCORES = TABLE.event("score", Op.NOTE, "{player} scores {value:point}.")
-NEW_SCORE = TABLE.event("new_score", Op.SET, "{player} has {value:point}.", closes=True)
+NEW_SCORE = TABLE.event("new_score", Op.SET, "{player} has {value:point}.", closes=Part.TRICK)
 NEW_MODEL_SCORE = TABLE.event("new_model_score", Op.SET, "{player} has {value:model point}.", is_detail=True)
 NEW_PLAYS_LEFT = TABLE.event("new_plays_left", Op.SET, "Plays left: {value}.", is_detail=True)
 DISCARDS = TABLE.event("discard", Op.MOVE, "{player} discards {token}.")

@@ -1,6 +1,6 @@
 """The table of Scopa, and the kinds of event that change it."""
 
-from cardenvs.core.events import Op, Table
+from cardenvs.core.events import Op, Part, Table
 from cardenvs.games.scopa.state import MAX_PLAYERS
 
 TABLE = Table(MAX_PLAYERS)
@@ -34,7 +34,7 @@ SETTEBELLO = TABLE.event("settebello", Op.NOTE, "{player}'s side has the settebe
 PRIMIERA = TABLE.event("primiera", Op.NOTE, "{player}'s side has the best primiera: 1 point.")
 REBELLO = TABLE.event("rebello", Op.NOTE, "{player}'s side has the king of diamonds: 1 point.")
 NAPOLA = TABLE.event("napola", Op.NOTE, "{player}'s side has a napola: {value:point}.")
-NEW_SCORE = TABLE.event("score", Op.SET, "{player}'s side has a score of {value}.", closes=True)
+NEW_SCORE = TABLE.event("score", Op.SET, "{player}'s side has a score of {value}.", closes=Part.HAND)
 WINS = TABLE.event("win", Op.NOTE, "{player}'s side wins the match.")
 DRAWN = TABLE.event("drawn", Op.NOTE, "Nobody wins after {value:hand}.")
 FORFEITS = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")

@@ -16,6 +16,8 @@ from cardenvs.games.scopa.state import SLOTS
 class ScopaView(ItalianCardView):
     """Words of Scopa."""
 
+    remembered = frozenset({"not_seen_yet"})
+
     def fill_table(self, s, viewer, table):
         """Hands for their owners, the stock for nobody, all else for everybody."""
         table.put("stock", s.deck[int(s.num_dealt) :], seen=viewer == OMNISCIENT)

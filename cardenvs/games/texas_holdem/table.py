@@ -1,6 +1,6 @@
 """The table of Texas hold'em, and the kinds of event that change it."""
 
-from cardenvs.core.events import Op, Table
+from cardenvs.core.events import Op, Part, Table
 from cardenvs.games.texas_holdem.state import MAX_PLAYERS
 
 TABLE = Table(MAX_PLAYERS)
@@ -50,10 +50,12 @@ SHOW = TABLE.event("show", Op.REVEAL, "{player} shows {token}.")
 MUCK = TABLE.event("muck", Op.NOTE, "{player} does not show.", reveals_hidden_value=True)
 SETTLE_POT = TABLE.event("settle_pot", Op.NOTE, "A pot of {value} is settled.", reveals_hidden_value=True)
 ELIGIBLE = TABLE.event("eligible", Op.NOTE, "{player} plays for it.", reveals_hidden_value=True, is_detail=True)
-WIN = TABLE.event("win", Op.NOTE, "{player} wins {value}.", reveals_hidden_value=True, closes=True)
+WIN = TABLE.event("win", Op.NOTE, "{player} wins {value}.", reveals_hidden_value=True, closes=Part.HAND)
 FORFEIT = TABLE.event("forfeit", Op.NOTE, "{player} forfeits.")
-IS_OUT = TABLE.event("out", Op.SET, "{player} is out.", closes=True)
-PLACE = TABLE.event("place", Op.NOTE, "{player} finishes in place {value}.", reveals_hidden_value=True, closes=True)
+IS_OUT = TABLE.event("out", Op.SET, "{player} is out.", closes=Part.HAND)
+PLACE = TABLE.event(
+    "place", Op.NOTE, "{player} finishes in place {value}.", reveals_hidden_value=True, closes=Part.HAND
+)
 SHARED_PLACE = TABLE.event(
     "shared_place", Op.NOTE, "{player} finishes in place {value}, and shares it.", reveals_hidden_value=True
 )

@@ -4,7 +4,7 @@ FOOD, EGGS, CACHED and TUCKED_AT are ids of the counter of the first food or slo
 has the next id, and the next food's or slot's is MAX_PLAYERS higher.
 """
 
-from cardenvs.core.events import Op, Table
+from cardenvs.core.events import Op, Part, Table
 from cardenvs.games.wingspan.cards import FOODS, HABITATS, MAX_PLAYERS, NUM_ROUNDS
 from cardenvs.games.wingspan.state import FACES, MAT_SLOTS, slot_name
 
@@ -64,7 +64,7 @@ CHOOSE_PLAY = TABLE.event("choose_play", Op.NOTE, "{player} plays a bird.")
 CHOOSE_FOOD = TABLE.event("choose_food", Op.NOTE, "{player} gains food.")
 CHOOSE_EGGS = TABLE.event("choose_eggs", Op.NOTE, "{player} lays eggs.")
 CHOOSE_CARDS = TABLE.event("choose_cards", Op.NOTE, "{player} draws cards.")
-NEW_POINTS = TABLE.event("goal_points", Op.SET, "{player} gets {value} points for the goal.", closes=True)
+NEW_POINTS = TABLE.event("goal_points", Op.SET, "{player} gets {value} points for the goal.", closes=Part.HAND)
 
 # Birds, eggs, food
 SHOW_BIRD = TABLE.event("show_bird", Op.REVEAL, "{player} is going to play {token}.")

@@ -67,6 +67,17 @@ _TOKEN_OF = {_key(name): token for names in (TOKEN_NAMES, _TOKEN_KEYS) for token
 class WingspanView(View):
     """The view of Wingspan."""
 
+    remembered = frozenset(
+        {
+            "known_in_other_hands",
+            "in_that_hand_or_tucked_from_it",
+            "known_tucked_birds",
+            "bonus_cards_seen_and_not_kept",
+            "seen_on_the_discard_pile",
+            "birds_not_seen_yet",
+        }
+    )
+
     # -- tokens -------------------------------------------------------------------------------------------------
 
     def token_label(self, token):
