@@ -20,8 +20,10 @@ from cardenvs.games.rummikub.melds import (
     Slot,
     Table,
     canonical_table,
+    table_from_json,
     table_of,
     table_tiles,
+    table_to_json,
 )
 from cardenvs.games.rummikub.position import Position
 from cardenvs.games.rummikub.ruleset import Ruleset
@@ -32,6 +34,8 @@ from cardenvs.games.rummikub.tiles import (
     Multiset,
     add,
     multiset,
+    multiset_from_json,
+    multiset_to_json,
     parse_tiles,
     rack_points,
     sub,
@@ -407,17 +411,7 @@ def replay(start: EngineState, events: Iterable[dict[str, Any]]) -> EngineState:
 
 
 # ---------------------------------------------------------------------------------------------------------------
-# JSON of tiles and tables
-
-
-def table_to_json(table: Iterable[Meld]) -> list:
-    """A list of melds."""
-    return [meld.to_json() for meld in table]
-
-
-def table_from_json(data: list) -> Table:
-    """The inverse of `table_to_json`."""
-    return tuple(Meld.from_json(meld) for meld in data)
+# Keys
 
 
 def table_key(table: Iterable[Meld]) -> str:
@@ -428,23 +422,3 @@ def table_key(table: Iterable[Meld]) -> str:
 def stable_hash(data: Any) -> str:
     """32 hexadecimal digits of the SHA-256 of JSON values."""
     return hashlib.sha256(json.dumps(data, separators=(",", ":"), sort_keys=True).encode()).hexdigest()[:32]
-
-
-def multiset_to_json(a: Multiset) -> list[list[int]]:
-    """[[type, count], ...], ascending, without zeros."""
-    return [[tile, count] for tile, count in enumerate(a) if count]
-
-
-def multiset_from_json(data: list[list[int]]) -> Multiset:
-    """The inverse of `multiset_to_json`.
-
-    Raises:
-        DeckError: an unknown or repeated type, or a count below one.
-    """
-    counts = [0] * NUM_TYPES
-    for tile, count in data:
-        (tile,) = parse_tiles([tile])
-        if counts[tile] or isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise DeckError(f"[{tile}, {count}] does not belong in a multiset: types stand once, counts are 1 or more")
-        counts[tile] = count
-    return tuple(counts)

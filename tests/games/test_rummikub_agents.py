@@ -77,6 +77,21 @@ def test_max_tiles_lays_what_the_solver_says_step_by_step():
     assert turns > (500 if COMPILED else 3)
 
 
+@pytest.mark.parametrize("steps", ["exact", "loose"])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_policies_play_legally_in_games_of_every_size(policy, steps):
+    chooser = random.Random(7)
+    for seed in range(24 if COMPILED else 1):
+        options = {
+            "colors": chooser.choice([3, 3, 4]), "values": chooser.choice([5, 9, 13]), "copies": chooser.choice([1, 2]),
+            "jokers": chooser.choice([0, 1, 2]), "initial_hand_size": 6, "num_players": 2, "steps": steps,
+            "initial_meld_min": chooser.choice([0, 12]), "joker_rule": chooser.choice(["retrieve", "free", "locked"]),
+        }  # fmt: skip
+        state = GAME.new_state(seed=seed, **options)
+        while not state.is_terminal and (COMPILED or state.ply < 6):
+            state.apply(state.policy_action(policy, state.ply))  # raises if it is not legal
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_policy_never_gives_up_a_play_that_it_has_begun_and_plays_if_there_is_a_play(policy):
     for seed in range(20 if COMPILED else 1):

@@ -15,7 +15,7 @@ from test_rummikub_steps import position, reached
 
 from cardenvs.core.kernel import COMPILED
 from cardenvs.games.rummikub.actions import DRAW, PASS
-from cardenvs.games.rummikub.melds import Meld
+from cardenvs.games.rummikub.melds import Meld, canonical_table
 from cardenvs.games.rummikub.position import Position
 from cardenvs.games.rummikub.ruleset import Ruleset
 from cardenvs.games.rummikub.solve import has_play, solve_position
@@ -259,7 +259,7 @@ def own_table(melds):
 
 def check_engine(rules, rack, table, opened):
     """`check_play` says of every play what the oracle says; returns how many it allows and refuses."""
-    judge = Position(Ruleset.make(**rules), game_tiles(rack), tuple(map(game_meld, table)), opened)
+    judge = Position(Ruleset.make(**rules), game_tiles(rack), canonical_table(map(game_meld, table)), opened)
     found = Counter()
     for part, new, legal in plays(rules, rack, table, opened, rules["max_run"]):
         try:
@@ -276,7 +276,7 @@ def check_steps(rules, rack, table, opened, **environment):
     """Steps, solver, and whether one may draw or pass are what the oracle's legal plays make them."""
     wanted = {new: len(part) for part, new, legal in plays(rules, rack, table, opened, 5) if legal}
     what = (rules, rack, table, opened, environment)
-    judge = Position(Ruleset.make(**rules), game_tiles(rack), tuple(map(game_meld, table)), opened)
+    judge = Position(Ruleset.make(**rules), game_tiles(rack), canonical_table(map(game_meld, table)), opened)
     assert has_play(judge) == bool(wanted), what
     assert solve_position(judge).num_tiles == max(wanted.values(), default=0), what
     shared = {name: value for name, value in rules.items() if name in RummikubOptions.__dataclass_fields__}

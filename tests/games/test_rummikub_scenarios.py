@@ -25,19 +25,19 @@ from rummikub_oracle import (
     match_result,
     move_from_json,
     move_to_json,
-    multiset_from_json,
-    multiset_to_json,
     replay,
-    table_key,
 )
 
 from cardenvs.core.errors import DeckError, FormatError, OptionError
+from cardenvs.games.rummikub import table_key
 from cardenvs.games.rummikub.melds import GROUP, RUN, Meld, canonical_table, split_table, table_of
 from cardenvs.games.rummikub.tiles import (
     EMPTY,
     add,
     leq,
     multiset,
+    multiset_from_json,
+    multiset_to_json,
     parse_tile,
     sub,
     tile_label,

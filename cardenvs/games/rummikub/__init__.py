@@ -4,11 +4,31 @@ from cardenvs.core.game import Game
 from cardenvs.core.rules import Returns, Rules, win_or_loss
 from cardenvs.games.rummikub import observation, rules, state, strategy, table
 from cardenvs.games.rummikub.actions import NUM_ACTIONS, action_features
+from cardenvs.games.rummikub.replace_table import (
+    IllegalPlayError,
+    actions_of,
+    play_turns,
+    replace_table,
+    state_key,
+    table_key,
+    turns_of,
+)
 from cardenvs.games.rummikub.solve import Solution, solve
 from cardenvs.games.rummikub.tiles import MAX_MELDS
 from cardenvs.games.rummikub.view import RummikubView
 
-__all__ = ["GAME", "Solution", "solve"]
+__all__ = [
+    "GAME",
+    "IllegalPlayError",
+    "Solution",
+    "actions_of",
+    "play_turns",
+    "replace_table",
+    "solve",
+    "state_key",
+    "table_key",
+    "turns_of",
+]
 
 
 def _max_length(options):

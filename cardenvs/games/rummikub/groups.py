@@ -19,7 +19,8 @@ NUM_GROUPS = len(GROUPS)
 
 # A number for each pair (most, least): a colour must put at least `least` and can put at most `most` tiles into groups.
 _RANGES = sorted((most, least) for most in range(MOST_AT_ONCE + 1) for least in range(most + 1))
-NUM_RANGES = len(_RANGES)
+NO_COLOUR = len(_RANGES)  # the number for a colour that is not in the game, which no joker represents either
+NUM_RANGES = NO_COLOUR + 1
 RANGE = np.array([[_RANGES.index((most, min(least, most))) for most in range(MOST_AT_ONCE + 1)] for least in range(5)])
 
 
@@ -32,8 +33,9 @@ def _most_in_groups() -> np.ndarray:
         for colour, count in enumerate(counts):
             along = [1] * NUM_COLOURS
             along[colour] = NUM_RANGES
-            jokers = jokers + np.array([max(0, count - most) for most, _ in _RANGES], np.int8).reshape(along)
-            fits &= np.array([count >= least for _, least in _RANGES]).reshape(along)
+            lacking = [*(max(0, count - most) for most, _ in _RANGES), 0]
+            jokers = jokers + np.array(lacking, np.int8).reshape(along)
+            fits &= np.array([*(count >= least for _, least in _RANGES), count == 0]).reshape(along)
         for number in range(MOST_JOKERS + 1):
             found[number][fits & (jokers <= number)] = counts.sum()  # in order of the sum
     return found.reshape(MOST_JOKERS + 1, -1)

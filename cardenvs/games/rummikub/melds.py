@@ -7,9 +7,11 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from cardenvs.core.checks import is_integer, short
 from cardenvs.core.errors import DeckError
 from cardenvs.games.rummikub.tiles import (
     JOKER,
+    MAX_MELDS,
     NUM_COLOURS,
     NUM_TYPES,
     NUM_VALUES,
@@ -158,25 +160,27 @@ class Meld:
         return [slot.tile if slot.tile != JOKER else [JOKER, slot.colour, slot.value] for slot in self.slots]
 
     @classmethod
-    def from_json(cls, data: list) -> "Meld":
+    def from_json(cls, data: Any) -> "Meld":
         """Make a meld from the list that `to_json` returns.
 
         Raises:
-            DeckError: an entry is not a slot.
+            DeckError: it is not a list of at most 13 slots, or an entry is not a slot.
         """
+        if not isinstance(data, list) or len(data) > NUM_VALUES:
+            raise DeckError(f"a meld is a list of at most {NUM_VALUES} slots; got {short(data)}")
         return cls(tuple(_slot_from_json(entry) for entry in data))
 
 
 def _slot_from_json(entry: Any) -> Slot:
-    if isinstance(entry, int) and not isinstance(entry, bool) and 0 <= entry < JOKER:
+    if is_integer(entry) and 0 <= entry < JOKER:
         return natural(entry)
-    if isinstance(entry, list) and len(entry) == 3 and entry[0] == JOKER:
+    if isinstance(entry, list) and len(entry) == 3 and all(map(is_integer, entry)) and entry[0] == JOKER:
         colour, value = entry[1:]
         if (colour, value) == (UNASSIGNED, UNASSIGNED):
             return joker(None)
         if colour in range(NUM_COLOURS) and value in range(1, NUM_VALUES + 1):
             return Slot(JOKER, colour, value)
-    raise DeckError(f"{entry!r} is not a slot; a slot is a type 0 to 51, or [52, colour, value] for a joker")
+    raise DeckError(f"{short(entry)} is not a slot; a slot is a type 0 to 51, or [52, colour, value] for a joker")
 
 
 # ---------------------------------------------------------------------------------------------------------------
@@ -202,6 +206,22 @@ def table_tiles(table: Iterable[Meld]) -> Multiset:
         for slot in meld.slots:
             counts[slot.tile] += 1
     return tuple(counts)
+
+
+def table_to_json(table: Iterable[Meld]) -> list:
+    """Return a list of melds, each a list of slots."""
+    return [meld.to_json() for meld in table]
+
+
+def table_from_json(data: Any) -> Table:
+    """Return the table that `table_to_json` made of it.
+
+    Raises:
+        DeckError: it is not a list of at most 35 melds, or an entry is not a meld.
+    """
+    if not isinstance(data, list) or len(data) > MAX_MELDS:
+        raise DeckError(f"a table is a list of at most {MAX_MELDS} melds; got {short(data)}")
+    return tuple(Meld.from_json(meld) for meld in data)
 
 
 def split_table(table: Iterable[Meld]) -> Table:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cardenvs.core.kernel import kernel
-from cardenvs.games.rummikub.groups import GROUPS, MOST_IN_GROUPS, NUM_GROUPS, NUM_RANGES, RANGE
+from cardenvs.games.rummikub.groups import GROUPS, MOST_IN_GROUPS, NO_COLOUR, NUM_GROUPS, NUM_RANGES, RANGE
 from cardenvs.games.rummikub.problem import MEMO_BITS
 from cardenvs.games.rummikub.runs import AFTER, COMBO_BITS, COMBO_MASK, IMPOSSIBLE, MOST_AT_ONCE, ONES, WITHIN
 from cardenvs.games.rummikub.scratch import ONE, ZERO, place_of
@@ -134,7 +134,7 @@ def _list_choices(w, v, c, combo, jokers):
         w.tiles[v, c, n] = tiles
         w.after[v, c, n] = after << c * COMBO_BITS
         w.excess[v, c, n] = max(0, tiles - high)
-        w.range[v, c, n] = RANGE[max(0, low - tiles), max(0, high - tiles)]
+        w.range[v, c, n] = RANGE[max(0, low - tiles), max(0, high - tiles)] if c < w.colors else NO_COLOUR
         n += 1
     w.num_choices[v, c] = n
 
@@ -170,7 +170,7 @@ def _choose_groups(w, v, used, grouped):
             tiles += count
             jokers += max(0, w.in_runs[v, c] + count - w.high[v, c])
             moved += abs(count - (w.lying[v, c] - w.in_old_runs[v, c]))
-            if count < w.low[v, c] - w.in_runs[v, c]:
+            if count < w.low[v, c] - w.in_runs[v, c] or (count > 0 and c >= w.colors):
                 fits = False
         if fits and tiles == grouped and jokers <= used and moved < least_moved:
             least_moved = moved

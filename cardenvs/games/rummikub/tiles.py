@@ -4,6 +4,7 @@ A tile type is `colour * 13 + value - 1` (0..51), or JOKER (52). A multiset of t
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from cardenvs.core.checks import is_integer, short
 from cardenvs.core.errors import DeckError
@@ -121,3 +122,29 @@ def total(a: Multiset) -> int:
 def rack_points(counts: Sequence[int], joker_value: int) -> int:
     """Return the points of a rack (6.1)."""
     return sum(value_of(t) * int(counts[t]) for t in range(NUM_NATURALS)) + joker_value * int(counts[JOKER])
+
+
+def multiset_to_json(a: Sequence[int]) -> list[list[int]]:
+    """Return [[type, count], ...], ascending, without zeros."""
+    return [[tile, int(count)] for tile, count in enumerate(a) if count]
+
+
+def multiset_from_json(data: Any) -> Multiset:
+    """Return the multiset that `multiset_to_json` made of it.
+
+    Raises:
+        DeckError: it is not a list of pairs of a type and a count, a type stands twice, or a count is not 1 to 106.
+    """
+    if not isinstance(data, list) or len(data) > NUM_TYPES:
+        raise DeckError(f"a multiset is a list of at most {NUM_TYPES} pairs [type, count]; got {short(data)}")
+    counts = [0] * NUM_TYPES
+    for pair in data:
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise DeckError(f"a multiset consists of pairs [type, count]; got {short(pair)}")
+        tile = _checked_type(pair[0])
+        if counts[tile]:
+            raise DeckError(f"type {tile} ({tile_label(tile)}) stands twice in a multiset; give its count once")
+        if not is_integer(pair[1]) or not 1 <= pair[1] <= MOST_TILES:
+            raise DeckError(f"a count in a multiset is 1 to {MOST_TILES}; got {short(pair[1])}")
+        counts[tile] = int(pair[1])
+    return tuple(counts)
