@@ -9,6 +9,7 @@ Four things are generated, and committed:
       <!-- agents:start -->  ...  <!-- agents:end -->    the table of agents, from their kinds
       <!-- bench:start -->  ...  <!-- bench:end -->      the comparison in benchmarks/results.json
       <!-- results:start -->  ...  <!-- results:end -->  the tables of docs/results
+      <!-- repository:start PART -->  ...  <!-- repository:end -->    what depends on where the project is hosted
       <!-- code:start FILE NAME NAME ... -->  ...  <!-- code:end -->    definitions copied from a source file
 
 A game's page takes numbers, options, observation, actions and a picture from the code. Words come from two files in
@@ -44,6 +45,7 @@ from cardenvs.core.text import count
 from cardenvs.core.view import plain
 from cardenvs.pictures import draw_animation, draw_svg, draw_thumbnail
 from docs import results_tables, speed_chart
+from docs.repository import page_text, repository
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -52,7 +54,9 @@ PICTURE_SEED = 7
 MEASURED = "solving.svg"  # takes a minute; see docs/solving_curves.py
 PLAYED_GAMES = 51  # for the typical length of a game
 SAMPLED_GAMES = 100  # of random play, from which the action table learns what is legal when
-_MARKED = re.compile(r"(<!-- (games|agents|bench|results|code):start ?(.*?) -->\n)(.*?)(<!-- \2:end -->)", re.DOTALL)
+_MARKED = re.compile(
+    r"(<!-- (games|agents|bench|results|repository|code):start ?(.*?) -->\n)(.*?)(<!-- \2:end -->)", re.DOTALL
+)
 FIRST = ("Picture", "Install and play", "Sample game", "Strategy", "Baselines")
 LAST = (
     *("Specs", "Options", "Rewards and termination", "Observation", "Actions"),
@@ -143,7 +147,8 @@ def fill_markers(text: str, path: Path) -> str:
 
     def fill(match: re.Match) -> str:
         start, kind, argument, _, end = match.groups()
-        return f"{start}\n{_FILLERS[kind](argument, path).strip()}\n\n{end}"
+        text = _FILLERS[kind](argument, path).strip()
+        return f"{start}\n{text}\n\n{end}" if text else f"{start}{end}"
 
     return _MARKED.sub(fill, text)
 
@@ -240,6 +245,10 @@ def _figure(value: float, row: dict[str, Any]) -> str:
     return f"{text}{'' if row['unit'] == '/s' else ' '}{row['unit']}"
 
 
+def _repository(argument: str, path: Path) -> str:
+    return page_text(argument, repository(ROOT))
+
+
 def _code(argument: str, path: Path) -> str:
     """Definitions of a Python file, by name, in the order asked for; or any file, whole."""
     file, *names = argument.split()
@@ -281,7 +290,8 @@ def definitions(source: str) -> list[tuple[list[str], str]]:
 
 
 _FILLERS: dict[str, Callable[[str, Path], str]] = {
-    "games": _games_table, "agents": _agents_table, "bench": _bench_table, "results": _results, "code": _code,
+    "games": _games_table, "agents": _agents_table, "bench": _bench_table, "results": _results,
+    "repository": _repository, "code": _code,
 }  # fmt: skip
 
 

@@ -22,10 +22,12 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
+from docs.repository import repository
+
 FOLDER = Path(__file__).parent / "notebooks"
-REPOSITORY = ""
-"""OWNER/REPO on GitHub, once there is one: badges then open the notebook on Colab, its first cell installs cardenvs
-from GitHub, and links lead to GitHub. Until then, a reader uploads a notebook and a wheel (docs/notebooks.md)."""
+REPOSITORY = repository()
+"""OWNER/REPO on GitHub, from pyproject.toml: badges then open the notebook on Colab, its first cell installs cardenvs
+from GitHub, and links lead to GitHub. If it is "", a reader uploads a notebook and a wheel (docs/notebooks.md)."""
 
 COLAB = "https://colab.research.google.com/"
 PLACE = "examples/notebooks"
@@ -35,19 +37,25 @@ SHORT = "cardenvs.short"
 
 INSTALL = '''\
 import importlib.util
+import sys
 from pathlib import Path
 
 spec = importlib.util.find_spec("cardenvs")
 if spec is None or spec.origin is None:  # missing, or only a folder of that name
     here = Path.cwd()
     found = [folder for folder in (here, *here.parents) if (folder / "cardenvs" / "__init__.py").is_file()]
-    found += sorted(here.glob("cardenvs-*.whl"), reverse=True)
+    found += here.glob("cardenvs-*.whl")
+    wanted = (
+        "This notebook needs cardenvs-*.whl, which `make wheel` writes to dist/ in a checkout of cardenvs.\\n"
+        "Do not install `cardenvs` from PyPI: it is not published, and that name may be somebody else's."
+    )
+    if not found and "google.colab" in sys.modules:
+        print(f"{wanted}\\nUpload it here:")
+        from google.colab import files
+        files.upload()
+        found += here.glob("cardenvs-*.whl")
     if not found:
-        raise RuntimeError(
-            f"cardenvs is not installed, and there is no wheel of it in {here}. Run `make wheel` in a checkout, put "
-            "dist/cardenvs-*.whl into this folder (on Colab: folder symbol on the left, then Upload), and run this "
-            "cell again. Do not install `cardenvs` from PyPI: that name may be somebody else's."
-        )
+        raise FileNotFoundError(f"{wanted}\\nPut it into {here} and run this cell again.")
     %pip install --quiet "{found[0]}[notebooks]"'''
 
 INSTALL_FROM_GITHUB = '''\

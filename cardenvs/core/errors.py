@@ -107,7 +107,7 @@ def require(module: str, extra: str) -> Any:
 
     Raises:
         MissingExtraError: the module is not installed, and the message names the extra of cardenvs that installs it; or
-            it is installed and its import fails, and the message has the reason.
+            it is installed and its import fails, and the message has the reason and the package to reinstall.
     """
     import importlib
 
@@ -120,5 +120,13 @@ def require(module: str, extra: str) -> Any:
             ) from error
         raise MissingExtraError(
             f"this needs {module!r}, which is installed but cannot be imported ({type(error).__name__}: {error}); "
-            f"repair it with: pip install --force-reinstall 'cardenvs[{extra}]'"
+            f"repair it with: pip install --force-reinstall {' '.join(_distributions(module))}"
         ) from error
+
+
+def _distributions(module: str) -> list[str]:
+    """Return the names under which pip knows an installed module, or the module's own if it knows none."""
+    from importlib.metadata import packages_distributions
+
+    top = module.partition(".")[0]
+    return packages_distributions().get(top, [top])

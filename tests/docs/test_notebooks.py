@@ -8,7 +8,7 @@ import struct
 import sys
 from importlib.machinery import PathFinder
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -214,8 +214,46 @@ def test_a_wheel_beside_a_notebook_is_installed(installed, tmp_path):
 
 def test_without_a_wheel_the_cell_says_what_to_do_and_installs_nothing(installed, tmp_path):
     (tmp_path / "cardenvs").mkdir()  # a folder of that name is neither the package nor a checkout
-    with pytest.raises(RuntimeError, match=r"Run `make wheel` in a checkout.*on Colab"):
+    with pytest.raises(FileNotFoundError, match=r"`make wheel` writes to dist/.*\n.*not published.*\nPut it into"):
         installed(tmp_path)
+
+
+@pytest.fixture
+def colab(monkeypatch, tmp_path):
+    """As if on Colab: `colab.upload` is the name of the file that the reader uploads, or None for no file."""
+    reader = SimpleNamespace(upload="cardenvs-0.1.0-py3-none-any.whl", asked=0)
+
+    def upload():
+        reader.asked += 1
+        if reader.upload:
+            (tmp_path / reader.upload).touch()
+
+    module = ModuleType("google.colab")
+    module.files = SimpleNamespace(upload=upload)
+    monkeypatch.setitem(sys.modules, "google", ModuleType("google"))
+    monkeypatch.setitem(sys.modules, "google.colab", module)
+    return reader
+
+
+def test_on_colab_the_cell_explains_in_two_lines_and_offers_the_upload(installed, colab, tmp_path, capsys):
+    assert installed(tmp_path) == [f'install --quiet "{tmp_path / colab.upload}[notebooks]"']
+    *explained, offer = capsys.readouterr().out.splitlines()
+    assert (len(explained), offer) == (2, "Upload it here:")
+    assert "`make wheel`" in explained[0]
+
+
+def test_on_colab_a_wheel_that_is_there_is_installed_without_a_question(installed, colab, tmp_path):
+    (tmp_path / colab.upload).touch()
+    assert installed(tmp_path) == [f'install --quiet "{tmp_path / colab.upload}[notebooks]"']
+    assert colab.asked == 0
+
+
+@pytest.mark.parametrize("upload", [None, "notes.txt"])
+def test_on_colab_nothing_else_is_installed(installed, colab, tmp_path, upload):
+    colab.upload = upload
+    with pytest.raises(FileNotFoundError, match="run this cell again"):
+        installed(tmp_path)
+    assert colab.asked == 1
 
 
 def test_with_a_repository_badge_installation_and_links_lead_there(monkeypatch, installed, tmp_path):

@@ -58,7 +58,8 @@ def refused(answer, status, code):
     assert answer.status_code == status, answer.text
     error = answer.json()["error"]
     ErrorResponse.model_validate(answer.json(), strict=True)
-    assert (error["code"], error["message_key"]) == (code, f"error.{code.lower()}")
+    own = {"play_requires_five", "discard_budget_exceeded"} & {error["params"].get("reason")}
+    assert (error["code"], error["message_key"]) == (code, f"error.{own.pop() if own else code.lower()}")
     return error["params"]
 
 
@@ -291,8 +292,40 @@ def test_unknown_addresses_and_methods(server):
     refused(server.get("/game/none"), 404, "GAME_NOT_FOUND")
     refused(server.get("/game/none/ai_trace"), 404, "GAME_NOT_FOUND")
     refused(server.get("/game/a/b/c"), 404, "NOT_FOUND")
-    refused(server.put("/game/start"), 405, "METHOD_NOT_ALLOWED")
+    refused(server.put("/game/none"), 405, "METHOD_NOT_ALLOWED")
     refused(step(server, {"game_id": "none"}), 404, "GAME_NOT_FOUND")
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize("path", ["start", "step", "jump", "hint"])
+def test_what_has_to_be_posted_takes_no_other_method(server, path, method):
+    answer = server.request(method, f"/game/{path}")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+    if method != "HEAD":
+        refused(answer, 405, "METHOD_NOT_ALLOWED")
+
+
+def test_what_can_only_be_read_takes_no_post(server):
+    for path in ("tiers", "list", start(server)["game_id"], "none/ai_trace"):
+        answer = server.post(f"/game/{path}", json={})
+        assert answer.headers["allow"] == "GET"
+        refused(answer, 405, "METHOD_NOT_ALLOWED")
+
+
+@pytest.mark.parametrize(
+    ("kind", "positions", "key"),
+    [
+        ("PLAY", [0, 1, 2, 3], "error.play_requires_five"),
+        ("DISCARD", [0, 1, 2], "error.discard_budget_exceeded"),
+        ("DISCARD", [0, 7], "error.invalid_action"),
+    ],
+)
+def test_the_two_mistakes_that_players_make_have_messages_of_their_own(server, kind, positions, key):
+    game = start(server)
+    for chosen in ([0, 1, 2, 3, 4, 5, 6], [0]):  # leaves 2 of 10 discards
+        step(server, game, "DISCARD", chosen)
+    error = step(server, game, kind, positions).json()["error"]
+    assert (error["code"], error["message_key"]) == ("INVALID_ACTION", key)
 
 
 def test_a_stale_step_is_refused(server):

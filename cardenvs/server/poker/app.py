@@ -101,6 +101,8 @@ def make_game_app(games: Games, pools: Pools, limits: Limits) -> FastAPI:
         responses: dict[int | str, dict[str, Any]] = {200: {"model": model}}
         responses |= {status: {"model": schema.ErrorResponse} for status in sorted({*usual, *errors})}
         app.add_api_route(path, call, methods=[method], responses=responses, response_class=JSONResponse)
+        if method == "POST":  # else "start" and the like would be taken for the id of a game
+            app.add_api_route(path, _only_post, methods=["GET"], include_in_schema=False)
     described = app.openapi()  # kept by FastAPI
     described["components"]["schemas"]["StartRequest"]["properties"]["difficulty_tier"]["enum"] = pools.tiers
     return app
@@ -302,6 +304,10 @@ def _listed(kept: Kept) -> dict[str, Any]:
 
 # ---------------------------------------------------------------------------------------------------------------
 # Errors
+
+
+async def _only_post() -> Response:
+    raise HTTPException(405, headers={"Allow": "POST"})
 
 
 async def _refused(request: Request, error: Exception) -> Response:
