@@ -36,7 +36,7 @@ from cardenvs.agents.kinds import find_kind, kind_names
 from cardenvs.core.events import UNKNOWN
 from cardenvs.core.game import Game
 from cardenvs.core.narration import Narrator
-from cardenvs.core.options import Options
+from cardenvs.core.options import Options, players_text, range_text
 from cardenvs.core.registry import game_targets, get_game
 from cardenvs.core.replay import Replay
 from cardenvs.core.rng import derived_seed
@@ -167,7 +167,7 @@ def games_table(games: list[Game], where: str) -> str:
             (
                 f"[{game.title}]({where}{game.name}.md)",
                 f"`{game.name}`",
-                _players(game),
+                players_text(game.options),
                 f"{game.num_actions(options):,}",
                 f"{game.layout(options).size:,}",
                 f"{typical_length(game):,}",
@@ -444,7 +444,7 @@ def _specs(game: Game, options: Options) -> str:
     total = "varies" if returns.total is None else f"{returns.total:g}"
     rows = [
         ("Name", f"`{game.name}`"),
-        ("Players", _players(game)),
+        ("Players", players_text(game.options)),
         ("Actions", f"{game.num_actions(options):,}, at most {game.max_legal(options):,} legal at once"),
         ("Observation", f"`({layout.size},)` `{layout.dtype}`, layout `{layout.hash}`"),
         ("Returns", returns.text),
@@ -509,8 +509,7 @@ def allowed(field: dataclasses.Field) -> str:
     elif isinstance(field.default, bool):
         text = "`True`, `False`"
     else:
-        low, high = meta["low"], meta["high"]
-        text = "any integer" if low is None and high is None else f"{low}" if low == high else f"{low} to {high}"
+        text = range_text(field) or "any integer"
         at_most = "" if meta["min_length"] == meta["length"] else "up to "
         text = f"{at_most}{meta['length']} integers, {text}" if meta["length"] else text
     return f"{text}, or `None`" if meta["optional"] else text
@@ -524,12 +523,6 @@ def _rewards(game: Game, options: Options) -> str:
         f"With default options, a player's return is {bounds}.{total}\n"
         f"The rules end every game within {game.max_length(options):,} actions, so none is truncated."
     )
-
-
-def _players(game: Game) -> str:
-    (field,) = (field for field in dataclasses.fields(game.options) if field.name == "num_players")
-    low, high = field.metadata["low"], field.metadata["high"]
-    return str(low) if low == high else f"{low} to {high}"
 
 
 def _span(start: int, size: int) -> str:

@@ -2,8 +2,8 @@
 
 import typer
 
-from cardenvs.cli.options import players_text
 from cardenvs.cli.shared import new_console, new_table
+from cardenvs.core.options import players_text
 
 
 def games() -> None:
@@ -31,4 +31,4 @@ def _row(name: str) -> tuple[str, ...]:
     game = get_game(name)
     options = game.make_options()
     sizes = (game.num_actions(options), game.layout(options).size, game.max_length(options))
-    return (game.title, players_text(game), *map(str, sizes))
+    return (game.title, players_text(game.options), *map(str, sizes))

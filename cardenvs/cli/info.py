@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cardenvs.cli.options import option_text, players_text, read_options
+from cardenvs.cli.options import option_text, read_options
 from cardenvs.cli.shared import GameName, OptionTexts, escaped, new_console, new_table
+from cardenvs.core.options import players_text, range_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -45,7 +46,7 @@ def _numbers_table(game: "Game", options: "Options") -> "Table":
     returns, layout = game.returns(options), game.layout(options)
     total = "they vary in sum" if returns.total is None else f"they add up to {returns.total:g}"
     rows = {
-        "players": f"{options.num_players} ({players_text(game)} possible)",
+        "players": f"{options.num_players} ({players_text(game.options)} possible)",
         "actions": f"{game.num_actions(options):,}, at most {game.max_legal(options)} legal at once",
         "observation": f"{layout.size} x {layout.dtype}, layout {layout.hash}",
         "returns": f"{returns.text}; {total}",
@@ -78,8 +79,7 @@ def _allowed_text(field: Any) -> str:
     elif isinstance(field.default, bool):
         text = "true or false"
     else:
-        low, high = meta["low"], meta["high"]
-        text = "" if low is None else str(low) if low == high else f"{low} to {'' if high is None else high}"
+        text = range_text(field)
         at_most = "" if meta["min_length"] == meta["length"] else "up to "
         text = f"{at_most}{meta['length']} of {text}" if meta["length"] else text
     return f"{text} or none" if meta["optional"] else text

@@ -1,6 +1,5 @@
 """Texts such as NAME=VALUE, and the options of a game among them."""
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from cardenvs.core.errors import CardenvsError, OptionError
@@ -63,10 +62,3 @@ def read_options(
 def option_text(value: Any) -> str:
     """Return the value of an option in the form the command line takes."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value).lower()
-
-
-def players_text(game: "Game") -> str:
-    """Return how many players a game takes, as in "2 to 5"."""
-    (field,) = (field for field in dataclasses.fields(game.options) if field.name == "num_players")
-    low, high = field.metadata["low"], field.metadata["high"]
-    return str(low) if low == high else f"{low} to {high}"

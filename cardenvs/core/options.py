@@ -32,6 +32,7 @@ def option(
     low: int | None = None,
     high: int | None = None,
     choices: tuple[str, ...] | None = None,
+    values: tuple[int, ...] | None = None,
     optional: bool = False,
     length: int | None = None,
     min_length: int = 0,
@@ -43,11 +44,14 @@ def option(
         doc: one line for the options table.
         low, high: bounds of an int, or of each entry of a tuple, inclusive.
         choices: allowed strings.
+        values: allowed ints, ascending, where they are no range; gives `low` and `high`.
         optional: whether None is allowed too.
         length: maximum length of an option that is a tuple of ints.
         min_length: its minimum length.
     """
-    metadata = {"doc": doc, "low": low, "high": high, "choices": choices, "optional": optional}
+    if values is not None:
+        low, high = values[0], values[-1]
+    metadata = {"doc": doc, "low": low, "high": high, "choices": choices, "values": values, "optional": optional}
     lengths = {"length": length, "min_length": min_length}
     return dataclasses.field(default=default, metadata=metadata | lengths)
 
@@ -156,10 +160,29 @@ def _checked_int(field: dataclasses.Field, value: Any) -> int:
     low, high = field.metadata["low"], field.metadata["high"]
     low = -(2**31) + 1 if low is None else low
     high = 2**31 - 1 if high is None else high
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not low <= int(value) <= high:
+    values = field.metadata["values"]
+    is_int = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not is_int or not low <= int(value) <= high or (values and int(value) not in values):
+        what = range_text(field) if values else f"an integer from {low} to {high}"
         extra = " or None" if field.metadata["optional"] else ""
-        raise OptionError(f"option {field.name} takes an integer from {low} to {high}{extra}; got {value!r}")
+        raise OptionError(f"option {field.name} takes {what}{extra}; got {value!r}")
     return int(value)
+
+
+def range_text(field: dataclasses.Field) -> str:
+    """Return which integers an option takes, as in "2", "2 to 5" or "2, 3, 4 or 6"; "" if any."""
+    low, high, values = (field.metadata[name] for name in ("low", "high", "values"))
+    if values:
+        return f"{', '.join(map(str, values[:-1]))} or {values[-1]}"
+    if low is None:
+        return ""
+    return str(low) if low == high else f"{low} to {'' if high is None else high}"
+
+
+def players_text(options: type[Options]) -> str:
+    """Return how many players a game with these options takes, as in "2 to 5" or "2 or 4"."""
+    (field,) = (field for field in dataclasses.fields(options) if field.name == "num_players")
+    return range_text(field)
 
 
 def _from_text(field: dataclasses.Field, text: str) -> Any:

@@ -13,11 +13,14 @@ thread is in one raises ConcurrentUseError. A VectorEnv uses several threads by 
 """
 
 import copy
+import functools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+from gymnasium.spaces import Box, Discrete, Space
+from gymnasium.vector.utils import batch_space
 
 from cardenvs.core.checks import (
     check_fields,
@@ -56,6 +59,8 @@ class VectorEnv(OneThread):
         amount_zero: the id of amount 0 if amounts are actions and the batch shows their bounds, else None.
         max_plies: episodes are truncated after this many plies.
         batch: the Batch of the last call.
+        single_observation_space, single_action_space: Gymnasium spaces of one environment: Box (D,) and Discrete (A).
+        observation_space, action_space: the same for N environments, as `Batch.observation` and actions are.
     """
 
     def __init__(
@@ -137,6 +142,26 @@ class VectorEnv(OneThread):
             episode_seed=aligned((num_envs,), np.int64),
         )
         self.batch = self._shown()
+
+    @functools.cached_property
+    def single_observation_space(self) -> Space[Any]:
+        """Box of the layout's bounds, (D,)."""
+        return Box(self.layout.low, self.layout.high, dtype=self.layout.dtype)
+
+    @functools.cached_property
+    def single_action_space(self) -> Space[Any]:
+        """Discrete (A): all ids, of which the mask shows the legal ones."""
+        return Discrete(int(self.num_actions))
+
+    @functools.cached_property
+    def observation_space(self) -> Space[Any]:
+        """Box (N, D)."""
+        return batch_space(self.single_observation_space, self.num_envs)
+
+    @functools.cached_property
+    def action_space(self) -> Space[Any]:
+        """MultiDiscrete (N,)."""
+        return batch_space(self.single_action_space, self.num_envs)
 
     def _shown(self) -> Batch:
         """Return the buffers as callers may see them: views, whose shape they may change."""

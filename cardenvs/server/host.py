@@ -256,6 +256,9 @@ def _game_json(game: Game, settings: Settings) -> dict[str, Any]:
         kind = "choice" if "choices" in meta else "flag" if isinstance(field.default, bool) else "number"
         kind = "list" if "length" in meta else kind
         default = list(field.default) if isinstance(field.default, tuple) else field.default
+        if "values" in meta:
+            kind, default = "choice", str(default)
+            meta["choices"] = [str(value) for value in meta["values"]]
         fields.append(meta | {"name": field.name, "kind": kind, "default": default})
     return {
         "name": game.name,

@@ -189,8 +189,8 @@ def _case_strategy(game: Game) -> Any:
 
 def _option_strategy(field: dataclasses.Field, st: Any) -> Any:
     meta, default = field.metadata, st.just(field.default)
-    if meta["choices"]:
-        return st.sampled_from([field.default, *meta["choices"]])
+    if meta["choices"] or meta["values"]:
+        return st.sampled_from([field.default, *(meta["choices"] or meta["values"])])
     if isinstance(field.default, bool):
         return st.booleans()
     low = 0 if meta["low"] is None else meta["low"]

@@ -144,8 +144,8 @@ def _options(game: Game, chooser: random.Random) -> Options:
 
 def _value(field: dataclasses.Field, chooser: random.Random) -> object:
     meta = field.metadata
-    if meta["choices"]:
-        return chooser.choice(meta["choices"])
+    if meta["choices"] or meta["values"]:
+        return chooser.choice(meta["choices"] or meta["values"])
     if isinstance(field.default, bool):
         return not field.default
     if meta["length"] is not None or meta["optional"]:

@@ -216,3 +216,21 @@ def test_wrong_use_of_a_batch_is_said():
 def test_ids_are_registered_by_importing_cardenvs():
     assert cardenvs.list_games()
     assert gymnasium.spec("cardenvs/gin_rummy-v0").kwargs == {"game": "gin_rummy_v0"}
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker_v0", "gin_rummy_v0", "texas_holdem_v0"])
+def test_a_batch_has_the_spaces_of_a_gymnasium_vector_environment(name):
+    vec = cardenvs.make_vec(name, num_envs=3, seed=1)
+    theirs = SeatVectorEnv(name, num_envs=3)
+    for space in ("single_observation_space", "single_action_space", "observation_space", "action_space"):
+        assert getattr(vec, space) == getattr(theirs, space), space
+        assert getattr(vec, space) is getattr(vec, space)
+    batch = vec.reset()
+    for _ in range(20):
+        assert vec.observation_space.contains(batch.observation)
+        assert vec.single_observation_space.contains(batch.observation[0])
+        actions = vec.sample_actions()
+        assert all(vec.single_action_space.contains(action) for action in actions)
+        assert vec.action_space.sample().shape == actions.shape
+        batch = vec.step(actions)
+    assert copy.deepcopy(vec).observation_space == vec.observation_space

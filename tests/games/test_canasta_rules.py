@@ -7,7 +7,7 @@ from canasta import GAME, labels, play, position
 from cardenvs.core.errors import IllegalActionError, OptionError
 from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.game_view import table_texts
-from cardenvs.games.canasta.actions import lay_action
+from cardenvs.games.canasta.actions import LAY_0, lay_action
 from cardenvs.games.canasta.state import FACE_LABELS
 
 
@@ -145,6 +145,20 @@ def test_4_1_two_natural_cards_and_three_cards_at_least():
     assert "meld 7 7 JK 2 2" in found
     assert "meld 7 7 2" in found
     assert "meld 7 7" not in found
+
+
+def test_4_1_where_there_is_no_meld_the_reason_speaks_of_a_new_one():
+    state = position("6 6 5 Q 2", melds=["Q Q Q"])
+    reasons = [
+        state.explain_illegal(action)
+        for action in range(LAY_0, state.game.num_actions(state.options))
+        if state.action_label(action) in ("meld 6 6", "meld 6 2", "add 2 2 to Q")
+    ]
+    assert sorted(reasons) == [
+        "player_0 may not add 2 2 to Q: not all of these cards are in hand (rules.md 4.1)",
+        "player_0 may not meld 6 2: a meld needs two natural cards (rules.md 4.1)",
+        "player_0 may not meld 6 6: a meld needs three cards (rules.md 4.1)",
+    ]
 
 
 def test_4_2_one_meld_of_a_rank():

@@ -219,6 +219,18 @@ def test_ten_thousand_hands_agree_with_the_oracle(part):
         check_against_the_oracle(seed)
 
 
+@pytest.mark.parametrize("owns", [False, True])
+def test_10_6_a_card_laid_down_with_a_build_is_not_trailed(owns):
+    """6.2 forbids to lay the nine, which could capture, and 6.1 an owner to trail; 5.8 allows both with a build."""
+    builds = [("5d 2d", 7, 1, 0)] if owns else []
+    options = {"table_only_builds": True, "may_trail_capturing_card": False, "builds": builds}
+    state = position(["9h 8s 7h", "Qs Qc Qd"], "9d 5c 3c", **options)
+    assert "lay 9h" not in labels(state)
+    play(state, "lay 9h and build 8 with 3c 5c")
+    assert state.record.table & bits("9h")
+    assert list(state.record.build_owners[state.record.builds != 0]) == [0] * (1 + owns)
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # Captures and builds that are put together
 

@@ -204,6 +204,19 @@ def test_6_4_points_above_the_target_are_counted_back():
     assert not state.is_terminal
 
 
+@pytest.mark.parametrize(
+    ("scores", "ends"),
+    [((15, 3), [14, 3]), ((13, 3), [16, 3]), ((14, 3), [15, 3])],
+)
+def test_8_3_prizes_are_added_one_after_the_other_and_counted_back_after_each(scores, ends):
+    """Most cards (1), then most spades (2)."""
+    mine = without("Kd 9h Qc As Ah Ac Ad 2s Td")  # most cards and most spades
+    state = position(["Kd", ""], "9h", [mine, ""], scores=scores, last_taker=0, match=True, exact_target=True)
+    play(state, "lay Kd")
+    assert state.facts(0)["scores"] == ends
+    assert state.is_terminal == (16 in ends)
+
+
 def test_6_3_misere():
     state = position(["Kd", ""], "Ac Qc", ["", without("Kd Ac Qc")], scores=(5, 8), last_taker=1, misere=True)
     assert [state.action_label(action) for action in state.legal_actions()] == ["Kd takes Ac Qc"]

@@ -7,7 +7,6 @@ import numpy as np
 from cardenvs.core import events as ev
 from cardenvs.core.cards import NUM_ITALIAN, lowest_card
 from cardenvs.core.codes import NO_DECK
-from cardenvs.core.errors import OptionError
 from cardenvs.core.events import Op, Part, Table
 from cardenvs.core.kernel import kernel
 from cardenvs.core.options import Options, option, rules_dtype
@@ -38,14 +37,9 @@ _ALL_CARDS = (1 << NUM_ITALIAN) - 1
 class BriscolaOptions(Options):
     """Options of Briscola."""
 
-    num_players: int = option(2, low=2, high=MAX_PLAYERS, doc="2, or 4 in partnerships")
+    num_players: int = option(2, values=(2, MAX_PLAYERS), doc="players; 4 form two partnerships")
     target: int = option(1, low=1, high=MAX_TARGET, doc="deals that win the match (4.2)")
     reward: str = option("win", choices=("win", "points"), doc="what returns depend on (4.3)")
-
-    def check(self):
-        """Raise OptionError for three players."""
-        if self.num_players == 3:
-            raise OptionError("num_players is 2 or 4; got 3")
 
 
 STATE = record(

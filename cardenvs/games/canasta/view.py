@@ -179,8 +179,7 @@ class CanastaView(View):
             kind = BLACK_THREE if m == BLACK_MELD else m
             label = "3" if m == BLACK_MELD else "" if m == WILD_MELD else KIND_LABELS[kind]
             cards = " ".join([label] * naturals + ["JK"] * jokers + ["2"] * twos)
-            can_begin = naturals + jokers + twos > 2 and (naturals > 1 or m == WILD_MELD)
-            if can_begin and not meld_size(s, side_of(s, int(s.current_player)), m):
+            if not meld_size(s, side_of(s, int(s.current_player)), m):
                 return f"meld {cards}"
             return f"add {cards} to {MELD_LABELS[m]}"
         if action >= actions.DISCARD_0:

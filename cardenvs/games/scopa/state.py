@@ -35,7 +35,7 @@ NOT_HELD, NO_SUCH_CAPTURE = 1, 2
 class ScopaOptions(Options):
     """Options of Scopa."""
 
-    num_players: int = option(2, low=2, high=MAX_PLAYERS, doc="2, 3, or 4 or 6 in two sides")
+    num_players: int = option(2, values=(2, 3, 4, MAX_PLAYERS), doc="players; 4 and 6 form two sides")
     target: int = option(11, low=1, high=MAX_TARGET, optional=True, doc="points that win a match; None: one hand")
     scopone: str = option("none", choices=("none", "nine", "ten"), doc="cards dealt at once to four players (2.3)")
     redeal_kings: bool = option(True, doc="whether three kings on the first table make a deal void (2.4)")
@@ -47,9 +47,7 @@ class ScopaOptions(Options):
     napola: bool = option(False, doc="points for A 2 3 ... of diamonds (4.4)")
 
     def check(self):
-        """Raise OptionError for five players, and for scopone without four."""
-        if self.num_players == 5:
-            raise OptionError("num_players is 2, 3, 4 or 6; got 5")
+        """Raise OptionError for scopone without four players."""
         if self.scopone != "none" and self.num_players != 4:
             raise OptionError(f"scopone={self.scopone} needs num_players=4; got {self.num_players}")
 
