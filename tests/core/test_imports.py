@@ -139,3 +139,20 @@ def test_generic_code_names_no_game(folder):
         if words.search(line)
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_rules_know_no_clock_and_no_randomness_but_the_games_own():
+    forbidden = {"random", "secrets", "time", "datetime", "uuid"}
+    found = []
+    for path in sorted((PACKAGE / "games").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names = {one.name.partition(".")[0] for one in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                names = {(node.module or "").partition(".")[0]}
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "np":
+                names = {node.attr}  # np.random
+            else:
+                continue
+            found += [f"{path.relative_to(PACKAGE)}: {name}" for name in names & forbidden]
+    assert not found

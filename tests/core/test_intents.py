@@ -49,6 +49,40 @@ def test_a_move_of_a_card():
     assert [event.kind for event in verdict.events] == ["discard"]
 
 
+@pytest.mark.parametrize("name", ["canasta_v0", "scopa_v0", "rummikub_v0"])
+def test_several_cards_move_as_one_action(name):
+    found = 0
+    for seed in range(10):
+        state = get_game(name).new_state(seed=seed)
+        for ply in range(30):
+            if state.is_terminal:
+                break
+            for choice in state.view(state.current_player)["choices"]:
+                intent = intent_of(choice)
+                if len(intent.get("move", {}).get("cards", [])) > 1:
+                    verdict = state.validate(state.current_player, intent)
+                    if not verdict.valid:  # the same cards have several meanings
+                        assert choice["label"] in verdict.reason
+                        assert verdict.reason.endswith("name one of them as an action")
+                        continue
+                    assert verdict.action == choice["action"]
+                    found += 1
+            state.apply(state.policy_action("random", seed + ply))
+    assert found
+
+
+def test_validating_changes_nothing_also_when_the_move_is_legal():
+    state = discarding()
+    before = state.record_bytes(), state.actions, state.events(0)
+    for action in state.legal_actions():
+        assert state.validate(state.current_player, {"action": int(action)}).valid
+    assert (state.record_bytes(), state.actions, state.events(0)) == before
+    other = state.clone()
+    assert state.validate(state.current_player, {"action": int(action)}) == other.validate(
+        other.current_player, {"action": int(action)}
+    )
+
+
 def test_a_pile_is_chosen():
     state = GIN.new_state(seed=1)
     for _ in range(2):

@@ -215,6 +215,22 @@ def test_effective_stack_is_what_can_be_called():
     assert play(state, "0:call").legal_options().effective_stack == 280
 
 
+def test_pots_so_far_become_those_that_are_settled():
+    def pots(state):
+        return [(pot["chips"], pot["players"]) for pot in state.facts(3).get("main_and_side_pots", [])]
+
+    everybody, rich = ["player_0", "player_1", "player_2", "player_3"], ["player_0", "player_3"]
+    state = play(table([2000, 300, 600, 2000], blinds=(50, 100)), "3:200 0:call")
+    assert pots(state) == []
+    play(state, "1:all 2:all")
+    assert pots(state) == [(1000, everybody), (300, ["player_0", "player_2", "player_3"])]  # 3 and 0 may still call
+    play(state, "3:call 0:call 3:300 0:call")
+    assert pots(state) == [(1200, everybody), (900, ["player_0", "player_2", "player_3"]), (600, rich)]
+    told = pots(state)
+    play(state, "3:check 0:check 3:check 0:check")
+    assert [event.value for event in state.events() if event.kind == "settle_pot"] == [chips for chips, _ in told]
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # Showdown
 

@@ -45,6 +45,15 @@ def test_the_data_follow_their_schema(name):
     assert data(name)["$schema"] == f"{name}.schema.json"
 
 
+def test_nobody_can_change_the_data():
+    arrays = {name: value for name, value in vars(cards).items() if isinstance(value, np.ndarray)}
+    assert len(arrays) > 10
+    for name, array in arrays.items():
+        with pytest.raises(ValueError, match="read-only"):
+            array.flat[0] = array.flat[0]
+        assert not array.flags.writeable, name
+
+
 def _first(rows, **changes):
     return [{**rows[0], **changes}, *rows[1:]]
 

@@ -216,3 +216,27 @@ def test_in_no_limit_with_every_amount_the_candidates_are_few():
     assert "raise to 40" in labels
     assert labels[-1] == "raise to 2000, all in"
     assert len(labels) < 12
+
+
+def test_a_prompt_of_holdem_has_all_that_the_table_shows():
+    state = cardenvs.get_game("texas_holdem_v0").new_state(
+        format="cash", stacks=[2000, 300, 2000], blinds=(50, 100), button=0, betting="full",
+        deck="As Ks  Qd Qc  7h 2c   2d 7d 9h Js 3d",
+    )  # fmt: skip
+    for act in (("raise_to", 250), ("all_in",), ("call",), ("call",)):
+        state.act(*act)
+    assert state.current_player == 2
+    state.act("bet", 400)
+    user = prompt_of(state, PromptSettings(answer="game")).user
+    assert user.startswith("You are player_0.")
+    for shown in (
+        '"board": "2d 7d 9h"', '"hand_number": 1', '"small_blind": 50, "big_blind": 100, "button": 0, "pot": 1300',
+        '"stack": {"player_0": 1700, "player_1": 0, "player_2": 1300}',
+        '"bet": {"player_0": 0, "player_1": 0, "player_2": 400}', '"seats_from_the_button": 0', '"to_call": 400',
+        '{"chips": 900, "players": ["player_0", "player_1", "player_2"]}',
+        '{"chips": 400, "players": ["player_0", "player_2"]}',
+        "player_0 raises to 250.", "player_1 raises to 300", "player_2 bets 400.",
+    ):  # fmt: skip
+        assert shown in user, shown
+    assert "Qd" not in user
+    assert "7h" not in user

@@ -101,26 +101,45 @@ def _is_beaten(s, player):
 def _pay_pots(s, log):
     """Split the contributions at that of each player in the hand, lowest first, and pay pot by pot (5.2 to 5.5)."""
     n = np.int64(s.rules.num_players)
-    rest = s.in_hand  # players for the pots still to be paid
-    paid = 0
+    total, paid = np.int64(s.pot), np.int64(0)
+    rest = np.int64(s.in_hand)  # players for the pots still to be paid
     while rest:
-        cut, top = np.int64(s.chips_in[next_seat(rest, 0, n)]), np.int64(0)
-        for p in range(n):
-            if rest >> p & 1:
-                cut = min(cut, np.int64(s.chips_in[p]))
-                top = max(top, np.int64(s.chips_in[p]))
-        below = np.int64(s.dead)
-        for p in range(n):
-            below += min(cut, np.int64(s.chips_in[p]))
-        amount = np.int64(s.pot) if cut == top else below - paid
+        amount, above = next_pot(s, rest, np.int64(s.in_hand), total - paid)
         if amount > 0:
             _pay_pot(s, rest, amount, n, log)
         paid += amount
-        for p in range(n):
-            if s.chips_in[p] <= cut:
-                rest &= ~(1 << p)
+        rest = above
     for p in range(n):
         s.ranks[p] = 0
+
+
+@kernel
+def next_pot(s, rest, divided, left):
+    """Return the chips of the lowest pot that is left, and the players for the pots above it (5.2, 5.3).
+
+    Args:
+        s: the record, before or while the pots of a hand are paid.
+        rest: bit mask of the players who can win this pot.
+        divided: bit mask of the players at whose contributions the chips are divided.
+        left: chips in this pot and those above it.
+    """
+    n = np.int64(s.rules.num_players)
+    top = np.int64(0)
+    for p in range(n):
+        if rest >> p & 1:
+            top = max(top, np.int64(s.chips_in[p]))
+    cut = top
+    for p in range(n):
+        if rest & divided & (1 << p):
+            cut = min(cut, np.int64(s.chips_in[p]))
+    if cut == top:
+        return left, np.int64(0)
+    higher, above = np.int64(0), rest & ~divided
+    for p in range(n):
+        if s.chips_in[p] > cut:
+            higher += np.int64(s.chips_in[p]) - cut
+            above |= rest & (1 << p)
+    return left - higher, above
 
 
 @kernel

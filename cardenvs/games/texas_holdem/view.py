@@ -10,6 +10,7 @@ from cardenvs.core.options import NONE
 from cardenvs.core.view import Candidate, CardView, sees
 from cardenvs.games.texas_holdem import actions
 from cardenvs.games.texas_holdem.evaluator import category_of_rank, rank_hands
+from cardenvs.games.texas_holdem.hand_end import next_pot
 from cardenvs.games.texas_holdem.legal import largest_raise, owed, raise_refused, smallest_raise
 from cardenvs.games.texas_holdem.state import (
     BOARD_CARDS,
@@ -136,6 +137,9 @@ class TexasHoldemView(CardView):
             "seats_from_the_button": int((player - s.button) % n),
             "opponents_in_the_hand": int(s.in_hand & ~(1 << player)).bit_count(),
         }
+        pots = _pots(s)
+        if len(pots) > 1:
+            facts["main_and_side_pots"] = pots
         if s.rules.format != CASH:
             facts["players_left"] = int(s.live).bit_count()
             facts["hands_until_the_blinds_rise"] = int(s.hands_to_level)
@@ -211,6 +215,17 @@ def board_cards(s):
     """Return the cards on the board."""
     first = 2 * int(s.rules.num_players)
     return s.deck[first : first + BOARD_CARDS[int(s.street)]]
+
+
+def _pots(s):
+    """Return the chips of each pot so far, divided where players are all in, with the players who can win it (5.2)."""
+    rest, left, pots = int(s.in_hand), int(s.pot), []
+    while rest:
+        chips, above = next_pot(s, rest, int(s.in_hand & ~s.can_act), left)
+        winners = [f"player_{p}" for p in range(int(s.rules.num_players)) if rest >> p & 1]
+        pots.append({"chips": int(chips), "players": winners})
+        rest, left = int(above), left - int(chips)
+    return pots
 
 
 def burnt_cards(s):

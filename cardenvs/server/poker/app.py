@@ -94,7 +94,7 @@ def make_game_app(games: Games, pools: Pools, limits: Limits) -> FastAPI:
         ("POST", "/game/jump", api.jump, schema.GameResponse, (403, 404, 409)),
         ("POST", "/game/hint", api.give_hint, schema.GameResponse, (403, 404, 409)),
         ("GET", "/game/list", api.list_games, schema.ListResponse, ()),
-        ("GET", "/game/{game_id}", api.look, schema.GameResponse, (404,)),
+        ("GET", "/game/{game_id}", api.look, schema.GameResponse, (404, 405)),
         ("GET", "/game/{game_id}/ai_trace", api.ai_trace, schema.TraceResponse, (403, 404, 409)),
     ):
         usual = (400, 403, 413, 415, 422, 429, 503) if method == "POST" else (429, 503)
