@@ -3,7 +3,6 @@
 import typer
 
 from cardenvs.cli.shared import new_console, new_table
-from cardenvs.core.options import players_text
 
 
 def games() -> None:
@@ -26,6 +25,7 @@ def games() -> None:
 
 
 def _row(name: str) -> tuple[str, ...]:
+    from cardenvs.core.options import players_text
     from cardenvs.core.registry import get_game
 
     game = get_game(name)

@@ -8,7 +8,6 @@ import typer
 
 from cardenvs.cli.options import option_text, read_options
 from cardenvs.cli.shared import GameName, OptionTexts, escaped, new_console, new_table
-from cardenvs.core.options import players_text, range_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -43,6 +42,8 @@ def info(
 
 
 def _numbers_table(game: "Game", options: "Options") -> "Table":
+    from cardenvs.core.options import players_text
+
     returns, layout = game.returns(options), game.layout(options)
     total = "they vary in sum" if returns.total is None else f"they add up to {returns.total:g}"
     rows = {
@@ -73,6 +74,8 @@ def _options_table(game: "Game", options: "Options") -> "Table":
 
 
 def _allowed_text(field: Any) -> str:
+    from cardenvs.core.options import range_text
+
     meta = field.metadata
     if meta["choices"]:
         text = " or ".join(meta["choices"])

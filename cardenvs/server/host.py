@@ -257,7 +257,7 @@ def _game_json(game: Game, settings: Settings) -> dict[str, Any]:
         kind = "list" if "length" in meta else kind
         default = list(field.default) if isinstance(field.default, tuple) else field.default
         if "values" in meta:
-            kind, default = "choice", str(default)
+            kind = "choice"
             meta["choices"] = [str(value) for value in meta["values"]]
         fields.append(meta | {"name": field.name, "kind": kind, "default": default})
     return {

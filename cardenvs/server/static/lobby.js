@@ -27,7 +27,7 @@ function control(option) {
   const id = `option-${option.name}`;
   if (option.kind === "choice") {
     const select = make("select", {id});
-    select.append(...option.choices.map(text => make("option", {value: text, textContent: text, selected: text === option.default})));
+    select.append(...option.choices.map(text => make("option", {value: text, textContent: text, selected: text === String(option.default)})));
     return select;
   }
   if (option.kind === "flag") return make("input", {id, type: "checkbox", checked: option.default});
