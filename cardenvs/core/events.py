@@ -182,6 +182,7 @@ class Table:
     Attributes:
         max_players: number of piles or counters that a `per_player` declaration creates.
         kinds: the event kinds, by id.
+        face_down: id of the last kind, which `complete` declares; -1 before.
         pile_of, counter_of: by id, the pile or counter and its owner, a player or None.
         pile_ids, counter_ids, kind_ids: ids by name; player 0's id if there is one per player.
     """
@@ -194,6 +195,7 @@ class Table:
         self.pile_ids: dict[str, int] = {}
         self.counter_ids: dict[str, int] = {}
         self.kind_ids: dict[str, int] = {}
+        self.face_down = -1
 
     def pile(
         self, name: str, per_player: bool = False, ordered: bool = False, layout: PileLayout | str = PileLayout.ROW
@@ -245,6 +247,14 @@ class Table:
         _declare(name, self.kind_ids, len(self.kinds), "kind of event")
         self.kinds.append(EventKind(name, op, text, reveals_hidden_value, is_detail, closes))
         return self.kind_ids[name]
+
+    def complete(self) -> None:
+        """Declare the kind of the events that OMNISCIENT alone gets (see `WholeHistory`), after those of the game.
+
+        `Game` calls this.
+        """
+        if self.face_down < 0:
+            self.face_down = self.event("lies_face_down", Op.REVEAL, "{token} lies face down.", is_detail=True)
 
     def _owners(self, per_player: bool) -> Sequence[int | None]:
         return range(self.max_players) if per_player else (None,)

@@ -75,6 +75,7 @@ class Game:
             object.__setattr__(self, "hidden_phases", self.phases)
         if not self.default_opponent:
             object.__setattr__(self, "default_opponent", self.playout_policy)
+        self.table.complete()
 
     def __repr__(self) -> str:
         return f"<Game {self.name}>"

@@ -42,7 +42,7 @@ class Replay:
         players: the players' names.
         actions: ids and codes in order.
         returns: each player's return after the last action.
-        digest: hash of all events and the returns.
+        digest: hash of all events that the rules logged, and of the returns.
     """
 
     game: Game
@@ -223,6 +223,9 @@ def _check_fields(name: str, data: Any) -> None:
 
 
 def _digest(state: State) -> str:
-    digest = hashlib.sha256(np.ascontiguousarray(state.event_rows(OMNISCIENT), "<i4").tobytes())
+    rows = state.game.table.visible(
+        state.event_log(), OMNISCIENT
+    )  # what lies face down follows from these and the seed
+    digest = hashlib.sha256(np.ascontiguousarray(rows, "<i4").tobytes())
     digest.update(np.array(state.returns, "<f8").tobytes())
     return digest.hexdigest()

@@ -25,10 +25,10 @@ from cardenvs.core.errors import (
     HiddenInformationError,
     IllegalActionError,
 )
-from cardenvs.core.events import NO_LOG, OMNISCIENT, SPECTATOR, Event
+from cardenvs.core.events import KIND, NO_LOG, OMNISCIENT, SPECTATOR, Event
 from cardenvs.core.fold import FoldedTable, fold
 from cardenvs.core.game_view import write_game_view
-from cardenvs.core.history import NO_HISTORY, NO_ROWS, History
+from cardenvs.core.history import NO_HISTORY, NO_ROWS, History, WholeHistory
 from cardenvs.core.information import information_key, key_text
 from cardenvs.core.intents import Verdict, validate
 from cardenvs.core.legal import write_mask
@@ -116,7 +116,7 @@ class State:
         self._legal_buffer = np.zeros(self.game.max_legal(self.options), np.int32)
         self._num_legal: int | None = None
         self._wide: Record | None = None
-        self._history: History | None = None
+        self._histories: dict[type[History], History] = {}
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -448,6 +448,9 @@ class State:
     def event_rows(self, viewer: int) -> np.ndarray:
         """Return the events that `viewer` saw as an array, int32 (n, 8); see `cardenvs.core.events`.
 
+        If the history goes back to the deal, OMNISCIENT also gets an event for each card that lies face down (see
+        `WholeHistory`).
+
         Raises:
             HiddenInformationError: this is a determinized twin of another player's knowledge.
         """
@@ -457,12 +460,14 @@ class State:
                 f"this state is a determinized twin of what player_{self._knower} knows; "
                 "it has no events of other viewers"
             )
+        if viewer == OMNISCIENT and self.has_history:
+            return self._log_rows(WholeHistory).copy()
         rows = self.game.table.visible(self._log_rows(), viewer)
         return rows if self.has_history else np.concatenate([self._known_rows, rows])
 
     @_reading
     def event_log(self) -> np.ndarray:
-        """Return all events with their sets of viewers, int32 (n, 8), for recording a game.
+        """Return all events that the rules logged, with their sets of viewers, int32 (n, 8), for recording a game.
 
         Raises:
             ValueError: the events do not go back to the deal (see `has_history`).
@@ -471,14 +476,14 @@ class State:
             raise ValueError(NO_HISTORY)
         return self._log_rows().copy()
 
-    def _log_rows(self) -> np.ndarray:
-        history = self._history
+    def _log_rows(self, kind: type[History] = History) -> np.ndarray:
+        history = self._histories.get(kind)
         if history is None:
-            history = History(self.game, self.options, self.seed, self._deck, self._base)
+            history = kind(self.game, self.options, self.seed, self._deck, self._base)
         elif history.num_actions < len(self._actions):
             history = history.copy()  # another thread may read the events of this one
         rows = history.rows(self._actions)
-        self._history = history
+        self._histories[kind] = history
         return rows
 
     def events(self, player: int = OMNISCIENT) -> list[Event]:
@@ -487,10 +492,14 @@ class State:
 
     @_reading
     def recap(self, player: int, last: int | None = None) -> list[str]:
-        """Return the events that `player` saw, one sentence each; only the latest `last` if given."""
+        """Return the events that `player` saw, one sentence each; only the latest `last` if given.
+
+        What lies face down, which OMNISCIENT's events list card by card, is left out.
+        """
         kinds = {kind.name: kind for kind in self.game.table.kinds}
         table, words = self.game.table, self.game.view
         rows = self.event_rows(player)
+        rows = rows[rows[:, KIND] != table.face_down]
         events = (table.read(row) for row in (rows if last is None else rows[max(0, len(rows) - last) :]))
         return [words.describe_event(event, kinds[event.kind]) for event in events]
 
@@ -523,7 +532,7 @@ class State:
             twin._states = copied(self._states)
             twin._actions = self._actions.copy()
             twin._users, twin._legal_buffer = 0, self._legal_buffer.copy()
-            twin._history = self._history.copy() if self._history is not None else None
+            twin._histories = {kind: history.copy() for kind, history in self._histories.items()}
             return twin
         finally:
             self._users -= 1

@@ -34,7 +34,8 @@ class EventTensor:
         self._counter_columns = _columns([owner for _, owner in table.counter_of], num_players)
         num_piles, num_counters = int(self._pile_columns.max()) + 1, int(self._counter_columns.max()) + 1
         num_tokens = int(game.deck(options).max(initial=-1)) + 1
-        widths = (len(table.kinds), num_players, num_tokens, max(num_piles, num_counters), num_piles)
+        num_kinds = table.face_down  # the kinds that players see; the last one is OMNISCIENT's
+        widths = (num_kinds, num_players, num_tokens, max(num_piles, num_counters), num_piles)
         self._starts = np.cumsum((0, *widths)).tolist()
         self.shape = (most_events, self._starts[-1] + 2)
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from cardenvs.core.errors import ArenaError
-from cardenvs.core.events import OMNISCIENT
 from cardenvs.core.game import Game
 from cardenvs.core.options import Options
 from cardenvs.core.state import State
@@ -101,7 +100,7 @@ class Case:
     def is_large(self) -> bool:
         """Return whether checking each position takes long because the game has many events."""
         *_, last = self.positions()
-        return len(last.event_rows(OMNISCIENT)) > _LARGE
+        return len(last.event_log()) > _LARGE
 
     def _choose(self, state: State, legal: list[int], chooser: random.Random) -> int:
         if self.sought and (leading := self._leading(state, chooser.sample(legal, len(legal)))) is not None:

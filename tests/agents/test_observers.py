@@ -93,8 +93,9 @@ def test_everything_that_a_viewer_saw_is_told_once_as_an_event_or_an_effect():
             state.apply(action)
             watched.happened(state)
         for log in logs:
-            told = [text for what, _, text in (call for call in log.calls if call[0] in ("event", "effect"))]
-            assert told == state.recap(log.viewer)
+            told = [call[1:] for call in log.calls if call[0] in ("event", "effect")]
+            assert [kind for kind, _ in told] == [event.kind for event in state.events(log.viewer)]
+            assert [text for kind, text in told if kind != "lies_face_down"] == state.recap(log.viewer)
 
 
 def test_a_spectator_is_told_neither_questions_nor_choices():

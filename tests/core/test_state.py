@@ -7,6 +7,7 @@ import itertools
 import json
 import pickle
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from cardenvs.core.errors import (
     IllegalActionError,
     PolicyNotFoundError,
 )
-from cardenvs.core.events import KIND, OMNISCIENT, SPECTATOR, VISIBLE
+from cardenvs.core.events import KIND, OMNISCIENT, SPECTATOR, UNKNOWN, VISIBLE
 from cardenvs.core.game_view import table_texts
 from cardenvs.core.observation import Layout, Section
 from cardenvs.core.state import State
@@ -53,6 +54,75 @@ def midway(game, seed=0):
     """A position in the middle of a game."""
     states = [state.clone() for state in positions(game, seed)]
     return states[len(states) // 2]
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# What OMNISCIENT gets
+
+
+def test_the_events_of_omniscient_tell_the_whole_table(every_game):
+    for state in positions(every_game, seed=2):
+        if state.ply % 10 < 2 or state.is_terminal:
+            folded = state.folded_table(OMNISCIENT)
+            assert folded == state.table(OMNISCIENT), folded.differences(state.table(OMNISCIENT))
+            assert folded.tokens() == Counter(every_game.deck(state.options).tolist())  # no face is unknown
+            assert None not in folded.counters
+        if state.ply > 60:
+            break
+
+
+def test_what_lies_face_down_is_told_to_omniscient_alone_and_changes_nobody_elses_events(every_game):
+    table, told = every_game.table, 0
+    for state in positions(every_game, seed=4):
+        if state.ply % 25 == 0 or state.is_terminal:
+            log = state.event_log()
+            before = {viewer: table.visible(log, viewer) for viewer in (*range(state.num_players), SPECTATOR)}
+            everything = state.event_rows(OMNISCIENT)
+            is_added = everything[:, KIND] == table.face_down
+            assert np.array_equal(everything[~is_added], table.visible(log, OMNISCIENT))
+            assert np.array_equal(state.event_log(), log)
+            for viewer, rows in before.items():
+                assert np.array_equal(state.event_rows(viewer), rows)
+                assert not (rows[:, KIND] == table.face_down).any()
+            told += is_added.sum()
+            if not state.is_terminal:
+                with pytest.raises(HiddenInformationError):
+                    state.determinize(0, 1).event_rows(OMNISCIENT)
+        if state.ply > 50:
+            break
+    assert told or not any(UNKNOWN in pile for pile in every_game.new_state(seed=0).table(SPECTATOR).piles[:1])
+
+
+@pytest.mark.parametrize(
+    ("name", "pile"),
+    [("rummikub_v0", "pool"), ("gin_rummy_v0", "stock"), ("kasino_v0", "stock"), ("briscola_v0", "stock")],
+)
+def test_cards_are_drawn_in_the_order_in_which_they_are_told_to_lie(name, pile):
+    state = get_game(name).new_state(seed=5)
+    order = [event.token for event in state.events() if event.kind == "lies_face_down"]
+    order = order[::-1] if state.game.table.pile_of[state.game.table.pile_ids[pile]][0].ordered else order
+    dealt = len(state.events())
+    while not state.is_terminal and state.ply < 60:
+        state.apply(state.policy_action("random", state.ply))
+    new = state.events()[dealt:]
+    first_deal = itertools.takewhile(lambda event: event.kind not in ("clear_table", "new_stock", "shuffle"), new)
+    drawn = [event.token for event in first_deal if event.source == (pile, None)]
+    assert len(drawn) > 3
+    assert drawn == order[: len(drawn)]
+
+
+def test_the_whole_log_of_a_copy_is_its_own():
+    state = LEDUC.new_state(seed=3)
+    before = state.event_rows(OMNISCIENT).copy()
+    twin = state.clone()
+    play(twin, [CALL, CALL])
+    assert len(twin.event_rows(OMNISCIENT)) > len(before)
+    assert np.array_equal(state.event_rows(OMNISCIENT), before)
+    assert twin.folded_table(OMNISCIENT) == twin.table(OMNISCIENT)
+    play(state, [RAISE])
+    assert state.folded_table(OMNISCIENT) == state.table(OMNISCIENT)
+    before[:] = 0
+    assert state.event_rows(OMNISCIENT).any()
 
 
 # ---------------------------------------------------------------------------------------------------------------

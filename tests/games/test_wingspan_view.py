@@ -92,7 +92,8 @@ def test_every_kind_of_event_reads_well():
     sentences = {}
     for seed in range(12 if COMPILED else 1):
         *_, state = states(num_players=3, seed=seed, plies=500 if COMPILED else 60)
-        for event, sentence in zip(state.events(), state.recap(OMNISCIENT), strict=True):
+        events = [event for event in state.events() if event.kind != "lies_face_down"]
+        for event, sentence in zip(events, state.recap(OMNISCIENT), strict=True):
             sentences[event.kind] = sentence
     assert sentences["lay_egg" if "lay_egg" in sentences else "gain_food"].startswith("player_")
     if COMPILED:

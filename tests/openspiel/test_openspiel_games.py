@@ -316,7 +316,7 @@ def test_observers():
     observer.set_from(state, 1)
     assert observer.tensor.tolist() == state.information_state_tensor(1)
     assert observer.dict["player"].tolist() == [0, 1]
-    assert observer.dict["events"][:, : len(state.world.game.table.kinds)].sum() == len(state.world.event_rows(1))
+    assert observer.dict["events"][:, : state.world.game.table.face_down].sum() == len(state.world.event_rows(1))
     with pytest.raises(pyspiel.SpielError, match="take no parameters"):
         game.make_py_observer(PERFECT_RECALL, {"size": 3})
     spectator = pyspiel.IIGObservationType(perfect_recall=False, private_info=pyspiel.PrivateInfoType.NONE)

@@ -32,6 +32,8 @@ CAUGHT = {
     "leaking_forced_action": "forced action of player . depends on what is hidden",
     "leaking_picture": "rendering of player . depends on what is hidden",
     "leaking_table": "viewer 0: events fold to another table: .*stock",
+    "stock_upside_down": "viewer -2: events contradict the table: token . leaves stock from a place known to hold .",
+    "stock_that_nobody_sees": "tokens lost .*",
     "event_with_too_many_viewers": "viewer 1: events fold to another table",
     "event_that_notes_what_is_hidden": "the events of action . show player . what is hidden",
     "event_that_counts_what_is_hidden": "the events of action . show player . what is hidden",

@@ -143,6 +143,19 @@ def leaking_table(self, s, viewer, table):
     HighCardView.fill_table(self, s, OMNISCIENT, table)
 
 
+@view_fault("fill_table")
+def stock_upside_down(self, s, viewer, table):
+    HighCardView.fill_table(self, s, viewer, table)
+    if viewer == OMNISCIENT:
+        table.put("stock", table.piles[table.spec.pile_ids["stock"]][::-1])
+
+
+@view_fault("fill_table")
+def stock_that_nobody_sees(self, s, viewer, table):
+    HighCardView.fill_table(self, s, viewer, table)
+    table.put("stock", unknown=len(s.deck[s.deck_pos :]))
+
+
 @kernel_fault("apply_action")
 def event_with_too_many_viewers(s, action, log):
     before = log[0, 0] if log.shape[0] > 0 else 0
