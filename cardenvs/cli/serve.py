@@ -1,5 +1,6 @@
 """`cardenvs serve`."""
 
+import os
 import re
 import socket
 from pathlib import Path
@@ -55,14 +56,15 @@ def serve(
         float, typer.Option(min=0, max=_SLOWEST, callback=finite, help="Seconds between the moves of agents.")
     ] = 0.8,
     think: Annotated[
-        float,
+        float | None,
         typer.Option(
             min=0,
             max=_SLOWEST,
             callback=finite,
-            help="Least seconds that agents take at tables with people, so that their time tells nothing.",
+            help="Least seconds that agents take at tables with people, so that their time tells nothing. "
+            "[default: LLM_MIN_THINK_TIME_MS, or 0.5]",
         ),
-    ] = 0.5,
+    ] = None,
     clock: Annotated[
         float,
         typer.Option(
@@ -72,6 +74,31 @@ def serve(
             help="Seconds for each move at tables of several people, after which a player forfeits. 0: no limit.",
         ),
     ] = 600.0,
+    round_pause: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=_LONGEST_CLOCK,
+            callback=finite,
+            help="Most seconds that agents wait after a hand for people to read the scores. 0: they go on at once.",
+        ),
+    ] = 60.0,
+    models: Annotated[
+        bool | None,
+        typer.Option(
+            "--models/--no-models",
+            help="Offer the language model of the environment, as `model`; or no language model at all, whatever "
+            "--agent names. [default: BACKEND_LLM_ENABLED, or those that --agent names]",
+        ),
+    ] = None,
+    show_errors: Annotated[
+        bool | None,
+        typer.Option(
+            "--show-errors/--hide-errors",
+            help="Show a lone player why an agent failed, in its own words, which may quote its cards. "
+            "[default: LLM_SHOW_EXCEPTIONS_IN_FRONTEND, or hide]",
+        ),
+    ] = None,
 ) -> None:
     """Serve games to browsers: a lobby, tables for people and agents, recorded games. Ctrl-C ends it.
 
@@ -90,7 +117,7 @@ def serve(
     require("uvicorn", "server")
     from cardenvs.server.app import make_app
     from cardenvs.server.poker.pools import read_key
-    from cardenvs.server.settings import Settings
+    from cardenvs.server.settings import ENVIRONMENT_MODEL, Settings, settings_of_environment
     from cardenvs.server.wire import run
 
     for path in [*(replay or []), *(store or [])]:
@@ -101,6 +128,12 @@ def serve(
         _check_agent(visible, spec)
     for host_name in name or ():
         _check_host_name(host_name)
+    given = {"think": think, "models": models, "show_errors": show_errors}
+    chosen = settings_of_environment(os.environ) | {key: value for key, value in given.items() if value is not None}
+    if chosen.get("models"):
+        if ENVIRONMENT_MODEL in agents:
+            raise AgentError(f"--models offers {ENVIRONMENT_MODEL!r} as well; give the --agent of that name another")
+        _check_agent(ENVIRONMENT_MODEL, "llm:env")
     settings = Settings(
         data=str(data or _default_data()),
         agents=agents,
@@ -110,8 +143,9 @@ def serve(
         poker_run=poker_run,
         deck_key=read_key(deck_key) if deck_key else b"",
         pace=pace,
-        think=think,
         clock=clock,
+        round_pause=round_pause,
+        **chosen,
     )
     app = make_app(settings)
     if log:

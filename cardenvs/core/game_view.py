@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from cardenvs.core.events import OMNISCIENT, SPECTATOR, UNKNOWN, CounterUse, Pile, PileLayout
-from cardenvs.core.fold import FoldedTable
+from cardenvs.core.fold import FoldedTable, fold
 
 if TYPE_CHECKING:
     from cardenvs.core.state import State
@@ -154,6 +156,28 @@ def write_game_view(state: "State", viewer: int, key: bytes = b"", candidates: b
         if candidates:
             view["candidates"] = [{"label": one.label, "actions": list(one.actions)} for one in state.candidates()]
     return view
+
+
+def write_folded_view(state: "State", viewer: int, rows: np.ndarray, key: bytes = b"") -> dict[str, Any]:
+    """Return what `viewer` saw before or after an action, or in the middle of one.
+
+    Args:
+        state: after the action.
+        viewer: a player, SPECTATOR or OMNISCIENT.
+        rows: the viewer's events up to that point, the first of `state.event_rows(viewer)`. The table is their fold.
+        key: as in `write_game_view`.
+
+    Returns:
+        a view without prompt and choices. After the whole action it is that of `state`; before that, the game cannot
+        arrange the table, so it is shown as the events leave it.
+    """
+    view = write_game_view(state, viewer, key) | {"prompt": "", "choices": []}
+    if len(rows) == len(state.event_rows(viewer)):
+        return view
+    words = state.game.view
+    scene = _scene(fold(state.game.table, rows), state.num_players)
+    players = [player | {"notes": notes} for player, notes in zip(view["players"], scene.notes, strict=True)]
+    return view | {"terminal": False, "players": players} | _table_json(scene, words, _Ids(viewer, key))
 
 
 def _without_amounts(state: "State") -> tuple[list[int], list[int]]:

@@ -2,7 +2,10 @@
 
     settings    what the owner of a server allows
     records     tables in a SQLite file, so that a server that is killed goes on where it was
+    history     earlier positions, from the events of their viewer
     table       one game: who may do what, and what each viewer has been shown
+    failures    what the failures of agents mean at a table
+    agents      which agents there are, and the threads in which they think
     room        a table with its agents and its connections
     host        all rooms
     playback    recorded games

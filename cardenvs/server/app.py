@@ -4,6 +4,7 @@ GET  /                                  the lobby
 GET  /t/LINK                            a table, for a player, a spectator or whoever opened it
 GET  /t/LINK/replay, /t/LINK/replay.json    the game, once it is over
 GET  /api/games, /api/tables, /api/recorded
+GET  /api/games/NAME/rules              the rules of a game, in Markdown
 POST /api/tables                        open a table (see Host.open_table)
 GET  /api/view/LINK                     the game view that the link allows
 POST /api/replays                       bring a replay
@@ -40,6 +41,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from cardenvs.core.checks import parsed
 from cardenvs.core.errors import CardenvsError, FormatError
 from cardenvs.core.events import SPECTATOR
+from cardenvs.core.registry import get_game, list_games
 from cardenvs.pictures.faces import SYMBOLS
 from cardenvs.pictures.style import css
 from cardenvs.server.address import client_address, is_other_site
@@ -73,8 +75,9 @@ _HEADERS = {
     "cache-control": "no-store",
 }
 _ASSETS = {
-    "app.css": "text/css", "game.css": "text/css", "game.js": "text/javascript", "lobby.js": "text/javascript",
-    "table.js": "text/javascript",
+    "app.css": "text/css", "game.css": "text/css", "game.js": "text/javascript", "hand.js": "text/javascript",
+    "lobby.js": "text/javascript", "seats.js": "text/javascript", "table.js": "text/javascript",
+    "text.js": "text/javascript",
 }  # fmt: skip
 _BURST_SECONDS = 4.0
 _ANSWERS = 8  # messages of one connection that are being answered
@@ -127,6 +130,7 @@ def make_app(settings: Settings) -> Starlette:
             Route("/game", pages.game),
             Route("/game/{rest:path}", game_app),
             Route("/api/games", pages.games),
+            Route("/api/games/{name}/rules", pages.rules),
             Route("/api/tables", pages.tables),
             Route("/api/tables", pages.open_table, methods=["POST"]),
             Route("/api/view/{link}", pages.view),
@@ -252,6 +256,13 @@ class _Pages:
         if self._games is None:
             self._games = JSONResponse({"games": await run_in_threadpool(self._host.games)})
         return self._games
+
+    async def rules(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in list_games():
+            raise HTTPException(404, "there is no such game")
+        text = await run_in_threadpool(lambda: get_game(name).rules_text)
+        return Response(text, media_type="text/markdown; charset=utf-8")
 
     async def tables(self, request: Request) -> Response:
         return JSONResponse({"tables": self._host.tables()})

@@ -17,12 +17,12 @@ from cardenvs.core.game import Game
 from cardenvs.core.intents import guessed_events
 from cardenvs.core.registry import get_game, list_games
 from cardenvs.core.rng import SEED_MASK
-from cardenvs.server.messages import SLOWEST
+from cardenvs.server.agents import Threads, agent_specs
 from cardenvs.server.rate import Rate
 from cardenvs.server.records import Move, Records, SeatRecord, TableRecord
-from cardenvs.server.room import PERSON, Room, Threads, own_agents
-from cardenvs.server.settings import Settings
-from cardenvs.server.table import RefusedError, Table
+from cardenvs.server.room import Room
+from cardenvs.server.settings import SLOWEST, Settings
+from cardenvs.server.table import PERSON, RefusedError, Table
 
 _log = logging.getLogger("cardenvs.server")
 _LINK_BYTES = 16
@@ -192,7 +192,7 @@ class Host:
         return record
 
     def _checked_seats(self, seats: list[Any] | None, game: Game, num_players: int) -> list[str]:
-        known = own_agents(game) | dict(self.settings.agents)
+        known = agent_specs(game, self.settings)
         if seats is None:
             seats = ["person", *[game.default_opponent] * (num_players - 1)]
         if len(seats) != num_players:
@@ -214,7 +214,7 @@ class Host:
         if len(going_on) < most:
             return
         for room in going_on:  # in the order of their last visits
-            if not room.connections and room.table.agent_to_act == PERSON:
+            if not room.connections and room.waits_for_people:
                 await self._put_away(room)
                 return
         raise RefusedError(f"this server has {most} games under way, which is all it allows; try later")
@@ -264,7 +264,7 @@ def _game_json(game: Game, settings: Settings) -> dict[str, Any]:
         "name": game.name,
         "title": game.title,
         "options": fields,
-        "agents": [*own_agents(game), *settings.agents],
+        "agents": list(agent_specs(game, settings)),
         "default_opponent": game.default_opponent,
     }
 

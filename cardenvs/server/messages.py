@@ -7,8 +7,13 @@
 {"do": "plays", "turn": 7}                                whole plays of several actions
 {"do": "watch", "viewer": "spectator"}                    or "everything", or a player
 {"do": "look", "narrow": true}                            pictures for a narrow screen
+{"do": "past", "event": 17}                               the table after so many of the viewer's events
 {"do": "run", "how": "go"}                                agents: "go", "pause", "step"
 {"do": "pace", "seconds": 0.5}                            time between the moves of agents
+{"do": "retry"}                                           let an agent that could not be asked try again
+{"do": "next"}                                            the scores of the last hand or round are read
+{"do": "seat", "player": 1, "agent": "heuristic"}         who plays a player; "person" plays again
+{"do": "log", "player": 1, "before": 20}                  what a player's agents noted, the latest before a number
 """
 
 from dataclasses import dataclass
@@ -26,11 +31,15 @@ _FIELDS: dict[str, dict[str, Any]] = {
     "plays": {"turn": int},
     "watch": {"viewer": int | str},
     "look": {"narrow": bool},
+    "past": {"event": int},
     "run": {"how": str},
     "pace": {"seconds": int | float},
+    "retry": {},
+    "next": {},
+    "seat": {"player": int, "agent": str},
+    "log": {"player": int, "before": int},
 }
 _VIEWERS = {"spectator": SPECTATOR, "everything": OMNISCIENT}
-SLOWEST = 60.0  # seconds between moves
 
 
 @dataclass(frozen=True)
@@ -68,8 +77,23 @@ def read_viewer(value: Any, num_players: int) -> int:
     """
     if isinstance(value, str) and value in _VIEWERS:
         return _VIEWERS[value]
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < num_players:
+    if _is_player(value, num_players):
         return value
     raise FormatError(
         f'a viewer is "spectator", "everything" or a player from 0 to {num_players - 1}; got {short(value)}'
     )
+
+
+def read_player(value: Any, num_players: int) -> int:
+    """Return the player that a client names.
+
+    Raises:
+        FormatError: there is no such player.
+    """
+    if _is_player(value, num_players):
+        return value
+    raise FormatError(f"a player is a number from 0 to {num_players - 1}; got {short(value)}")
+
+
+def _is_player(value: Any, num_players: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < num_players

@@ -56,15 +56,21 @@ CREATE INDEX IF NOT EXISTS tables_by_age ON tables (finished, touched);
 
 @dataclass(frozen=True)
 class SeatRecord:
-    """Who plays a player.
+    """Whose a player is, and who plays it now.
 
     Attributes:
-        agent: name of an agent, or "" for a person.
-        link: secret part of the seat's link; "" for an agent.
+        agent: name of the agent that plays now; "" if a person does.
+        link: secret part of the link of the person whose seat it is, also while an agent plays for them; "" if it is
+            no person's.
     """
 
     agent: str
     link: str
+
+    @property
+    def by(self) -> str:
+        """Who plays now: "person", or the name of an agent."""
+        return self.agent or "person"
 
 
 @dataclass(frozen=True)
@@ -124,10 +130,10 @@ class Records:
 
     def add(self, table: TableRecord) -> None:
         """Keep a new table."""
-        seats = json.dumps([[seat.agent, seat.link] for seat in table.seats])
         row = (
-            table.watch, table.host, table.game, json.dumps(table.options), table.seed, json.dumps(table.deck), seats,
-            table.key.hex(), int(table.is_listed), table.opened, table.think, table.clock, table.opened,
+            table.watch, table.host, table.game, json.dumps(table.options), table.seed, json.dumps(table.deck),
+            _seats_text(table), table.key.hex(), int(table.is_listed), table.opened, table.think, table.clock,
+            table.opened,
         )  # fmt: skip
         links = [table.watch, table.host, *(seat.link for seat in table.seats if seat.link)]
         with self._db:
@@ -145,6 +151,17 @@ class Records:
             self._db.execute("BEGIN")
             self._db.executemany("INSERT INTO actions VALUES (?, ?, ?, ?)", rows)
             self._db.execute("UPDATE tables SET touched = ? WHERE watch = ?", (time.time(), watch))
+
+    def change_seats(self, table: TableRecord) -> None:
+        """Keep who plays at a table, the links of its people, and how long its agents think at least."""
+        links = [(seat.link, table.watch) for seat in table.seats if seat.link]
+        with self._db:
+            self._db.execute("BEGIN")
+            self._db.execute(
+                "UPDATE tables SET seats = ?, think = ?, touched = ? WHERE watch = ?",
+                (_seats_text(table), table.think, time.time(), table.watch),
+            )
+            self._db.executemany("INSERT OR IGNORE INTO links VALUES (?, ?)", links)
 
     def touch(self, watches: Sequence[str]) -> None:
         """Note that tables are in use."""
@@ -207,6 +224,10 @@ class Records:
 
     def _tables(self, where: str, values: Any = ()) -> list[TableRecord]:
         return [_table(row) for row in self._db.execute(f"SELECT {_COLUMNS} FROM tables WHERE {where}", values)]
+
+
+def _seats_text(table: TableRecord) -> str:
+    return json.dumps([[seat.agent, seat.link] for seat in table.seats])
 
 
 def _table(row: tuple[Any, ...]) -> TableRecord:

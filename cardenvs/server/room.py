@@ -13,30 +13,32 @@ import math
 import sqlite3
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from starlette.websockets import WebSocketDisconnect
 
-from cardenvs.agents.guarded.limits import AgentLimits
+from cardenvs.agents.base import Failure
 from cardenvs.agents.guarded.proxy import AgentProxy
-from cardenvs.agents.seating import Decision
+from cardenvs.agents.seating import FORCED, OK, Decision
 from cardenvs.core.codes import FORFEIT
 from cardenvs.core.errors import CardenvsError
 from cardenvs.core.events import SPECTATOR
 from cardenvs.core.state import State
-from cardenvs.server.messages import SLOWEST, Message, read_viewer
-from cardenvs.server.settings import Limits, Settings
+from cardenvs.server.agents import ANSWERS, Threads, agent_specs, ask_once, seated
+from cardenvs.server.failures import Stopped, could_not_answer, notes_of, reason_of
+from cardenvs.server.history import past
+from cardenvs.server.messages import Message, read_player, read_viewer
+from cardenvs.server.settings import SLOWEST, Settings
 from cardenvs.server.table import PERSON, RefusedError, Table
 
 NOT_KEPT = "the server cannot write to its disk, so nothing has changed; try again later"
 _AGENT_WAITS = "the server cannot write to its disk; the game goes on as soon as it can"
+_FORCED = "{agent} gave no valid answer, so the safe action was played for player_{player}"
 _RETRY_SECONDS = 2.0
 
 _log = logging.getLogger("cardenvs.server")
-_ANSWERS = AgentLimits(time_limit=120.0, tries=2, on_failure="forced_action", isolation="auto")
-_WAITING_HINTS = 8  # for each one that is being worked out
 
 
 class Socket(Protocol):
@@ -103,9 +105,27 @@ class Connection:
         self._shown = key
         if shown.rewinds != self._rewinds:
             self._lines, self._rewinds = 0, shown.rewinds
-        said = {"type": "position", "turn": shown.turn, "log_at": self._lines, "log": shown.lines[self._lines :]}
+        said = {
+            "type": "position", "turn": shown.turn, "events": shown.event_ends[-1], "log_at": self._lines,
+            "log": shown.lines[self._lines :],
+        }  # fmt: skip
         self._lines = len(shown.lines)
         return f"{json.dumps(said)[:-1]},{status},{table.picture(self.viewer, self.narrow)}}}"
+
+
+@dataclass
+class _Round:
+    """A pause after a hand or round, in which people read the scores.
+
+    Attributes:
+        number: of hands or rounds that have ended.
+        until: when agents go on in any case, in monotonic time.
+        ready: players who have read them.
+    """
+
+    number: int = 0
+    until: float = 0.0
+    ready: set[int] = field(default_factory=set)
 
 
 class Room:
@@ -116,18 +136,22 @@ class Room:
         connections: who looks at it.
         paused: whether agents wait.
         pace: seconds between the moves of agents.
+        problem: what people at the table should know, or "".
+        stopped: an agent that could not be asked, if the game waits for a person to let it try again.
     """
 
-    def __init__(self, table: Table, settings: Settings, threads: "Threads") -> None:
+    def __init__(self, table: Table, settings: Settings, threads: Threads) -> None:
         """Open a room; `start` lets its agents play."""
         self.table, self._settings, self._threads = table, settings, threads
         self.connections: set[Connection] = set()
         self.paused, self.pace = False, settings.pace
         self.problem = ""
+        self.stopped: Stopped | None = None
+        self._round = _Round(table.num_rounds)
         self._left = time.monotonic()  # when somebody was here last
         self._steps = 0  # moves that agents may make although paused
         self._stirred = asyncio.Event()
-        self._players: dict[int, AgentProxy] = {}
+        self._players: dict[int, tuple[str, AgentProxy]] = {}  # with the agents' names
         self._call: Future | None = None  # what an agent is doing
         self._task: asyncio.Task | None = None
         self._hints = itertools.count()
@@ -148,23 +172,27 @@ class Room:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
         if at_once:
-            for proxy in self._players.values():
+            for _, proxy in self._players.values():
                 proxy.kill()
         if self._call is not None and not self._call.done():  # an agent serves one thread at a time
             with contextlib.suppress(Exception):
                 await asyncio.wrap_future(self._call)
-        await self._dismiss()
+        await self._dismiss(list(self._players))
 
-    async def _dismiss(self) -> None:
-        """End the agents and their processes."""
-        while self._players:
-            player, proxy = self._players.popitem()
-            await self._in_thread(player, proxy.close)
+    async def _dismiss(self, players: list[int]) -> None:
+        """End the agents of some players, and their processes."""
+        for player in players:
+            name, proxy = self._players.pop(player)
+            await self._in_thread(name, proxy.close)
 
     def is_idle(self, seconds: float) -> bool:
-        """Return whether nobody has been here for so long, and no agent is to act."""
-        waits = self.table.agent_to_act == PERSON
-        return waits and not self.connections and time.monotonic() - self._left >= seconds
+        """Return whether nobody has been here for so long, and no agent can act."""
+        return self.waits_for_people and not self.connections and time.monotonic() - self._left >= seconds
+
+    @property
+    def waits_for_people(self) -> bool:
+        """Whether the game goes on only when a person does something."""
+        return self.table.agent_to_act == PERSON or self.stopped is not None
 
     def leave(self, connection: Connection) -> None:
         """Somebody goes."""
@@ -176,24 +204,51 @@ class Room:
 
     def status(self, connection: Connection) -> str:
         """Return JSON members about the room, the same for equal rights."""
-        table, seat = self.table, connection.seat
-        here = sorted({other.seat for other in self.connections if other.seat is not None})
+        table, is_host = self.table, connection.link == self.table.record.host
         made = {
-            "seat": seat,
-            "here": here,
+            "seat": connection.seat,
+            "host": is_host,
+            "here": self._here(),
             "controls": self._controls(connection),
-            "sees_all": connection.link == table.record.host and not table.has_people,
+            "sees_all": is_host and not table.people,
             "paused": self.paused,
             "pace": self.pace,
             "clock": table.record.clock,
             "problem": self.problem,
+            "stopped": self._stop_json(connection),
+            "round": self._round_json(connection),
         }
         return json.dumps(made)[1:-1]
 
+    def _here(self) -> list[int]:
+        """Return the players whose people look at the table."""
+        return sorted({other.seat for other in self.connections if other.seat is not None})
+
+    def _stop_json(self, connection: Connection) -> dict[str, Any] | None:
+        if self.stopped is None:
+            return None
+        stopped, people = self.stopped, self.table.people
+        is_alone = people == [connection.seat] or (not people and connection.link == self.table.record.host)
+        return {
+            "player": stopped.player,
+            "agent": stopped.agent,
+            "reason": stopped.reason,
+            "detail": stopped.detail if self._settings.show_errors and is_alone else "",
+            "may_retry": self._may_retry(connection),
+        }
+
+    def _round_json(self, connection: Connection) -> dict[str, Any] | None:
+        rounds = self.table.show(connection.viewer).rounds
+        if not rounds:
+            return None
+        return {"number": len(rounds), "at": rounds[-1], "waits_for": self._reading()}
+
     def _controls(self, connection: Connection) -> bool:
         """Return whether a client may pause the agents and set their pace."""
-        people = [player for player, seat in enumerate(self.table.record.seats) if seat.agent == PERSON]
-        return connection.link == self.table.record.host or people == [connection.seat]
+        return connection.link == self.table.record.host or self.table.people == [connection.seat]
+
+    def _may_retry(self, connection: Connection) -> bool:
+        return connection.seat is not None or connection.link == self.table.record.host
 
     def tell_all(self) -> None:
         """Let every connection look again."""
@@ -210,8 +265,16 @@ class Room:
         """
         if message.do in ("watch", "look"):
             self._look(connection, message)
+        elif message.do in ("past", "log"):
+            await self._look_up(connection, message)
         elif message.do in ("run", "pace"):
             self._control(connection, message)
+        elif message.do == "retry":
+            self._retry(connection)
+        elif message.do == "next":
+            self._read_scores(self._seat_of(connection))
+        elif message.do == "seat":
+            await self._seat(connection, message)
         elif message.do in ("hint", "plays"):
             await self._advise(connection, message)
         else:
@@ -227,6 +290,43 @@ class Room:
             raise RefusedError("you may not see that while the game goes on")
         connection.viewer = viewer
         connection.begin_again()
+
+    async def _look_up(self, connection: Connection, message: Message) -> None:
+        """Send an earlier position, or what an agent noted."""
+        if message.do == "log":
+            player = read_player(message.fields["player"], self.table.state.num_players)
+            log = self.table.log(player, connection.link, message.fields["before"])
+            await connection.say("log", player=player, **log)
+            return
+        moment = self.table.moment(connection.viewer, message.fields["event"])
+        await connection.say("past", **await self._threads.readers.do(connection, past, moment, connection.narrow))
+
+    def _retry(self, connection: Connection) -> None:
+        if not self._may_retry(connection):
+            raise RefusedError("only a player, or whoever opened the table, can do that")
+        if self.stopped is None:
+            raise RefusedError("no agent waits for another try")
+        self.stopped = None
+        self._steps = max(self._steps, 1)  # also if the agents are paused
+        self._moved()
+
+    async def _seat(self, connection: Connection, message: Message) -> None:
+        """Change who plays a player."""
+        player, name = read_player(message.fields["player"], self.table.state.num_players), message.fields["agent"]
+        if name != "person" and name not in agent_specs(self.table.state.game, self._settings):
+            raise RefusedError("there is no such agent")
+        agent = PERSON if name == "person" else name
+        opened = self.table.change_seat(connection.link, player, agent, player in self._here(), self._settings.think)
+        if self.stopped is not None and self.stopped.player == player:
+            self.stopped = None
+        self.problem = ""
+        for other in self.connections:
+            if not self.table.may_watch(other.viewer, other.link):  # the table has got its first person
+                other.viewer = SPECTATOR
+                other.begin_again()
+        self._moved()
+        if opened:
+            await connection.say("link", player=player, link=opened)
 
     def _control(self, connection: Connection, message: Message) -> None:
         if not self._controls(connection):
@@ -246,18 +346,28 @@ class Room:
         self.tell_all()
 
     def _move(self, connection: Connection, message: Message) -> None:
-        if connection.seat is None or self.table.record.seats[connection.seat].agent != PERSON:
-            raise RefusedError("you are watching; your link is not that of a player")
-        seat, turn = connection.seat, message.fields["turn"]
+        seat, turn = self._seat_of(connection), message.fields["turn"]
         if message.do == "act":
             self.table.act(seat, turn, message.fields["intents"])
+            self._round.ready.add(seat)
         elif message.do == "undo":
             self.table.take_back(seat, turn)
         else:
             self.table.forfeit(seat, turn)
         self._moved()
 
+    def _seat_of(self, connection: Connection) -> int:
+        """Return the player whom a person plays."""
+        if connection.seat is None:
+            raise RefusedError("you are watching; your link is not that of a player")
+        if self.table.record.seats[connection.seat].agent != PERSON:
+            raise RefusedError("an agent plays for you; take your seat back first")
+        return connection.seat
+
     def _moved(self) -> None:
+        """Let everybody look, and agents go on; or wait, if a round has ended with the last move."""
+        if self.table.num_rounds > self._round.number:
+            self._round = _Round(self.table.num_rounds, time.monotonic() + self._settings.round_pause)
         self._stirred.set()
         self.tell_all()
 
@@ -269,21 +379,21 @@ class Room:
         if seat is None or table.state.current_player != seat or table.show(seat).turn != turn:
             raise RefusedError("it is not your turn, or the table has changed in the meantime")
         if message.do == "plays":
-            found = await self._threads.advise((self, seat), table.state.clone().candidates)
+            found = await self._threads.hints.do((self, seat), table.state.clone().candidates)
             plays = [{"label": one.label, "actions": list(one.actions)} for one in found]
             await connection.say("plays", turn=turn, plays=plays)
         else:
             await self._hint(connection, seat, turn, message.fields["agent"])
 
     async def _hint(self, connection: Connection, seat: int, turn: int, name: str) -> None:
-        spec = agent_specs(self.table.state, self._settings).get(name)
+        spec = agent_specs(self.table.state.game, self._settings).get(name)
         if spec is None:
             raise RefusedError("there is no such agent")
         started, state = time.monotonic(), self.table.state.clone()
         seed = self.table.agent_seed("hint", next(self._hints))
-        limits = replace(_ANSWERS, time_limit=self._settings.limits.advice_seconds, tries=1)
+        limits = replace(ANSWERS, time_limit=self._settings.limits.advice_seconds, tries=1)
         try:
-            decision = await self._threads.advise((self, seat), _ask_once, spec, state, seat, seed, limits)
+            decision = await self._threads.hints.do((self, seat), ask_once, spec, state, seat, seed, limits)
         except CardenvsError as error:
             _log.warning("a hint of %s failed: %s", name, error)
             raise RefusedError(f"{name} has no answer") from None
@@ -295,27 +405,53 @@ class Room:
             "hint", turn=turn, agent=name, action=action, label=state.action_label(action), notes=decision.notes
         )
 
+    # -- rounds -------------------------------------------------------------------------------------------------
+
+    def _reading(self) -> list[int]:
+        """Return the people who read the scores of the last round; agents wait for them."""
+        if time.monotonic() >= self._round.until:
+            return []
+        seats = self.table.record.seats
+        return [p for p in self._here() if seats[p].agent == PERSON and p not in self._round.ready]
+
+    def _read_scores(self, seat: int) -> None:
+        self._round.ready.add(seat)
+        self._moved()
+
+    async def _wait_for_readers(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._round.until - time.monotonic()):
+                await self._stirred.wait()
+
     # -- agents -------------------------------------------------------------------------------------------------
 
     async def _drive(self) -> None:
         try:
             while not self.table.state.is_terminal:
-                self._stirred.clear()
-                if self.table.agent_to_act == PERSON:
-                    await self._wait_for_person()
-                elif self.paused and not self._steps:
-                    await self._stirred.wait()
-                else:
-                    await self._let_agent_move()
+                await self._go_on()
         except asyncio.CancelledError:
             raise
-        except Exception:  # of an agent; what it says may be about hidden cards
+        except Exception:
             _log.exception("table %s stops", self.table.record.watch)
-            self.problem = f"player_{self.table.state.current_player}'s agent failed, so the game cannot go on"
+            self.problem = "something went wrong here, so the game cannot go on"
             self.tell_all()
-        for player, proxy in self._players.items():
-            await self._in_thread(player, proxy.end, self.table.state.clone())
-        await self._dismiss()
+        for name, proxy in self._players.values():
+            await self._in_thread(name, proxy.end, self.table.state.clone())
+        await self._dismiss(list(self._players))
+
+    async def _go_on(self) -> None:
+        """Wait until something happens, or let the agent to act move."""
+        self._stirred.clear()
+        seats = self.table.record.seats
+        await self._dismiss([p for p, (name, _) in self._players.items() if name != seats[p].agent])
+        if self.table.agent_to_act == PERSON:
+            await self._wait_for_person()
+        elif self.stopped is not None or (self.paused and not self._steps):
+            await self._stirred.wait()
+        elif self._reading():
+            await self._wait_for_readers()
+        else:
+            await self._let_agent_move()
 
     async def _wait_for_person(self) -> None:
         """Wait until something happens. A person whose time is up forfeits."""
@@ -344,127 +480,64 @@ class Room:
         await asyncio.sleep(max(0.0, shown - taken))
 
     async def _let_agent_move(self) -> None:
+        """Make the move of the agent to act. If it cannot be asked, stop."""
         started, revision = time.monotonic(), self.table.revision
-        state = self.table.state.clone()
-        player = state.current_player
-        proxy = await self._player(player)
-        await self._in_thread(player, proxy.observe, state)
-        decision = await self._in_thread(player, proxy.decide, state)
+        state, name = self.table.state.clone(), self.table.agent_to_act
+        decision = await self._decision(state, name)
+        failure = could_not_answer(decision)
         await self._hold(started, self.pace)
-        while self.paused and not self._steps:
+        while self.paused and not self._steps and failure is None:
             self._stirred.clear()
             await self._stirred.wait()
         if self.table.revision != revision:
             return
         self._steps = max(0, self._steps - 1)
-        await self._keep(decision, revision)
+        if failure is None:
+            await self._keep(decision, name, revision)
+        else:
+            _log.warning("%s at table %s failed: %s: %s", name, self.table.record.watch, failure.kind, failure.message)
+            self.table.note_try(notes_of(decision))
+            self.stopped = Stopped(state.current_player, name, reason_of(failure.kind), failure.message)
+            self.tell_all()
 
-    async def _keep(self, decision: Decision, revision: int) -> None:
+    async def _decision(self, state: State, name: str) -> Decision:
+        """Ask the agent to act. If it cannot even be seated, that is its failure."""
+        player = state.current_player
+        try:
+            proxy = await self._player(state, name)
+            await self._in_thread(name, proxy.observe, state)
+            return await self._in_thread(name, proxy.decide, state)
+        except Exception as error:
+            _log.warning("%s at table %s cannot play", name, self.table.record.watch, exc_info=True)
+            failure = Failure("exception", f"{type(error).__name__}: {error}")
+            return Decision(player, state.ply, state.forced_action(), FORCED, 0.0, (failure,))
+
+    async def _keep(self, decision: Decision, name: str, revision: int) -> None:
         """Make an agent's move as soon as it can be written, unless the table changes in the meantime."""
         while self.table.revision == revision:
             try:
-                self.table.decide(decision.action, _notes(decision))
-                self.problem = ""
+                self.table.decide(decision.action, notes_of(decision))
+                self.problem = "" if decision.outcome == OK else _FORCED.format(player=decision.player, agent=name)
             except sqlite3.Error as error:
-                if not self.problem:
+                if self.problem != _AGENT_WAITS:
                     _log.error("a move at table %s cannot be kept: %s", self.table.record.watch, error)
                 self.problem = _AGENT_WAITS
                 self.tell_all()
                 await asyncio.sleep(_RETRY_SECONDS)
         self._moved()
 
-    async def _player(self, player: int) -> AgentProxy:
-        """Return the agent of a player; it is made when it is first to act."""
+    async def _player(self, state: State, name: str) -> AgentProxy:
+        """Return the agent of the player to act; it is made when it is first to act."""
+        player = state.current_player
         if player not in self._players:
-            state = self.table.state.clone()
-            spec = agent_specs(state, self._settings).get(self.table.record.seats[player].agent)
+            spec = agent_specs(state.game, self._settings).get(name)
             if spec is None:
-                raise CardenvsError(f"this server no longer has the agent of player_{player}")
+                raise CardenvsError(f"this server no longer has the agent {name}")
             seed = self.table.agent_seed("agent", player)
-            self._players[player] = await self._in_thread(player, _seated, spec, state, player, seed)
-        return self._players[player]
+            self._players[player] = name, await self._in_thread(name, seated, spec, state, player, seed)
+        return self._players[player][1]
 
-    async def _in_thread(self, player: int, call: Callable, *values: Any) -> Any:
-        is_further = self.table.record.seats[player].agent in self._settings.agents
-        threads = self._threads.further if is_further else self._threads.own
+    async def _in_thread(self, name: str, call: Callable, *values: Any) -> Any:
+        threads = self._threads.further if name in self._settings.offered_agents() else self._threads.own
         self._call = threads.submit(call, *values)
         return await asyncio.wrap_future(self._call)
-
-
-class Threads:
-    """The threads of all rooms. Slow things have their own, so that they do not hold up others.
-
-    Attributes:
-        own: for agents that every server has.
-        further: for those that its owner has named, which may be slow.
-    """
-
-    def __init__(self, limits: Limits) -> None:
-        """Start none before they are needed."""
-        self.own = ThreadPoolExecutor(limits.thinking, "cardenvs-agent")
-        self.further = ThreadPoolExecutor(limits.thinking, "cardenvs-further")
-        self._advisers = ThreadPoolExecutor(limits.advice, "cardenvs-advice")
-        self._most = limits.advice * (1 + _WAITING_HINTS)
-        self._asked: set[Any] = set()
-
-    async def advise(self, player: Any, call: Callable, *values: Any) -> Any:
-        """Return what `call` returns; a player gets one hint at a time.
-
-        Args:
-            player: anything that tells players apart.
-            call, values: what to do.
-
-        Raises:
-            RefusedError: the player's last question is still being worked out, or there are too many.
-        """
-        if player in self._asked:
-            raise RefusedError("one thing at a time; the last answer is still being worked out")
-        if len(self._asked) >= self._most:
-            raise RefusedError("too many hints are being worked out; try again in a moment")
-        self._asked.add(player)
-        loop = asyncio.get_running_loop()
-        future = self._advisers.submit(call, *values)
-
-        def answered(_: Future) -> None:  # even if nobody waits for it any more
-            with contextlib.suppress(RuntimeError):  # the server has ended
-                loop.call_soon_threadsafe(self._asked.discard, player)
-
-        future.add_done_callback(answered)
-        return await asyncio.wrap_future(future)
-
-    def stop(self) -> None:
-        """Begin nothing more."""
-        for threads in (self.own, self.further, self._advisers):
-            threads.shutdown(wait=False, cancel_futures=True)
-
-
-def agent_specs(state: State, settings: Settings) -> dict[str, str]:
-    """Return the agents that clients may choose for a game, with their specs."""
-    return own_agents(state.game) | dict(settings.agents)
-
-
-def own_agents(game: Any) -> dict[str, str]:
-    """Return the agents that every server has for a game."""
-    return {name: name for name in game.engine.policy_names()} | {"search": "search"}
-
-
-def _seated(spec: str, state: State, player: int, seed: int, limits: AgentLimits = _ANSWERS) -> AgentProxy:
-    proxy = AgentProxy.of(spec, state.game, state.options, limits)
-    proxy.begin(state, player, seed)
-    return proxy
-
-
-def _ask_once(spec: str, state: State, player: int, seed: int, limits: AgentLimits) -> Decision:
-    proxy = _seated(spec, state, player, seed, limits)
-    try:
-        return proxy.decide(state)
-    finally:
-        proxy.close()
-
-
-def _notes(decision: Decision) -> dict[str, Any] | None:
-    """Return what is kept of a decision beside the action; None if there is nothing."""
-    notes = dict(decision.notes)
-    if decision.failures:
-        notes["failures"] = [f"{failure.kind}: {failure.message}" for failure in decision.failures]
-    return notes or None

@@ -1,8 +1,20 @@
 """What the owner of a server allows."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+from cardenvs.core.errors import OptionError
+
+SLOWEST = 60.0  # seconds between moves, and that agents take at least
+
+ENVIRONMENT_MODEL = "model"  # name of the agent that is the language model of the environment
+_MODEL_KIND = "llm:"
+
+
+_NO, _YES = ("0", "false", "no", "off"), ("1", "true", "yes", "on")
 
 
 @dataclass(frozen=True)
@@ -34,6 +46,7 @@ class Limits:
         drawing_seconds: that drawing a page may take.
         thinking: agents that think at the same time, and as many of those that the owner has named; apart from hints.
         advice: hints that are worked out at the same time; eight times as many may wait.
+        readers: earlier positions that are looked up at the same time; eight times as many may wait.
         advice_seconds: that an agent in a process may take for a hint.
         idle_seconds: after which a table that nobody looks at is put away, with its agents; its links bring it back.
         sweep_seconds: between two looks for tables that are idle or old.
@@ -66,6 +79,7 @@ class Limits:
     drawing_seconds: float = 30.0
     thinking: int = 32
     advice: int = 8
+    readers: int = 4
     advice_seconds: float = 20.0
     idle_seconds: float = 300.0
     sweep_seconds: float = 30.0
@@ -91,6 +105,11 @@ class Settings:
         think: seconds that an agent takes at least at a new table with people, whatever it holds; longer thoughts are
             shown at multiples of it.
         clock: seconds that a person has for a move at a new table of several people; then they forfeit. 0: no limit.
+        round_pause: seconds that agents wait at most, after a hand or round, for people to read the scores.
+        models: whether language models play: True also offers the one of the environment; False offers none, not even
+            those among the agents; None: those among the agents.
+        show_errors: whether an agent's own words about a failure reach the only person at a table. They may quote what
+            the agent sees. At tables of several people they reach nobody before the end.
         limits: see Limits.
     """
 
@@ -104,4 +123,49 @@ class Settings:
     pace: float = 0.8
     think: float = 0.5
     clock: float = 600.0
+    round_pause: float = 60.0
+    models: bool | None = None
+    show_errors: bool = False
     limits: Limits = field(default_factory=Limits)
+
+    def offered_agents(self) -> dict[str, str]:
+        """Return the agents that clients may choose beside those of every server, with their specs."""
+        if self.models is False:
+            return {name: spec for name, spec in self.agents.items() if not spec.startswith(_MODEL_KIND)}
+        named = {ENVIRONMENT_MODEL: f"{_MODEL_KIND}env"} if self.models else {}
+        return named | dict(self.agents)
+
+
+def settings_of_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return the fields of Settings that the environment sets: those of docs/hosting.md.
+
+    Raises:
+        OptionError: a value cannot be read.
+    """
+    found: dict[str, Any] = {}
+    for field_name, variable, read in (
+        ("models", "BACKEND_LLM_ENABLED", _switch),
+        ("show_errors", "LLM_SHOW_EXCEPTIONS_IN_FRONTEND", _switch),
+        ("think", "LLM_MIN_THINK_TIME_MS", _seconds),
+    ):
+        text = environ.get(variable, "").strip()
+        if text:
+            found[field_name] = read(variable, text)
+    return found
+
+
+def _switch(variable: str, text: str) -> bool:
+    if text.lower() not in _NO + _YES:
+        raise OptionError(f"{variable} is 1 or 0; got {text!r}")
+    return text.lower() in _YES
+
+
+def _seconds(variable: str, text: str) -> float:
+    """Return milliseconds in seconds; negative ones are none."""
+    try:
+        seconds = float(text) / 1000
+    except ValueError:
+        seconds = math.nan
+    if not seconds <= SLOWEST:
+        raise OptionError(f"{variable} is a number of milliseconds, up to {SLOWEST * 1000:g}; got {text!r}")
+    return max(0.0, seconds)

@@ -77,7 +77,7 @@ def test_a_server_that_ends_waits_for_no_agent(processes):
 def stuck(monkeypatch):
     """Hints take until the end of the test."""
     end = threading.Event()
-    monkeypatch.setattr(room_module, "_ask_once", lambda *_: end.wait(30))
+    monkeypatch.setattr(room_module, "ask_once", lambda *_: end.wait(30))
     yield
     end.set()
 
@@ -109,7 +109,7 @@ def test_hints_that_wait_are_bounded(stuck):
             socket.send_json({"do": "hint", "turn": socket.receive_json()["turn"], "agent": "random"})
             socket.send_json({"do": "undo", "turn": -1})  # answered in any case
             said.append(socket.receive_json()["reason"])
-        assert sum("too many hints" in reason for reason in said) == 3
+        assert sum("too many answers" in reason for reason in said) == 3
         for socket in sockets:
             socket.__exit__(None, None, None)
 

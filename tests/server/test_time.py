@@ -57,7 +57,7 @@ def hesitant(monkeypatch):
     """Every agent takes so many seconds with a king."""
 
     def with_king(seconds):
-        monkeypatch.setattr(room_module, "_seated", lambda spec, state, player, *_: Hesitant(player, seconds))
+        monkeypatch.setattr(room_module, "seated", lambda spec, state, player, *_: Hesitant(player, seconds))
 
     return with_king
 

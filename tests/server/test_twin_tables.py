@@ -36,7 +36,10 @@ def recorded(
     watchers: tuple[str, ...],
     **options: Any,
 ) -> dict[str, list[str]]:
-    """Play a game of people, and return every message that each watcher's socket got."""
+    """Play a game of people, and return every message that each watcher's socket got.
+
+    Under "late WATCHER": every earlier position that somebody gets who comes with the same link after the last move.
+    """
     num_players = options.get("num_players", 2)
     table = open_table(server, game, ["person"] * num_players, deck=deck, options=options)
     links = {f"player_{p}": seat["link"] for p, seat in enumerate(table["seats"])} | {"spectator": table["watch"]}
@@ -49,7 +52,17 @@ def recorded(
             sockets[who].send_json(message)
             for other in links:
                 turns[other] = _next_position(sockets[other], got.get(other), turns[other])
-    return got
+    return got | {f"late {who}": _everything_past(server, links[who]) for who in watchers}
+
+
+def _everything_past(server: TestClient, link: str) -> list[str]:
+    with server.websocket_connect(f"/ws/{link}") as socket:
+        found = []
+        for event in range(1, socket.receive_json()["events"] + 1):
+            socket.send_json({"do": "past", "event": event})
+            found.append(socket.receive_text())
+            assert found[-1].startswith('{"type": "past"'), found[-1]
+        return found
 
 
 class Sockets:
@@ -132,6 +145,18 @@ def test_gin_rummy(same_secrets, watcher):
             worlds.append(recorded(server, "gin_rummy_v0", deck, iter(moves), (who,)))
     assert worlds[0] == worlds[1]
     assert len(worlds[0][who]) == len(moves) + 1
+    assert len(worlds[0][f"late {who}"]) > 2 * len(moves)
+
+
+def test_whoever_holds_the_cards_that_differ_sees_it_in_the_past(same_secrets):
+    first, second, moves = gin_decks()
+    owner = f"player_{1 - moves[0][0]}"
+    worlds = []
+    for deck in (first, second):
+        same_secrets()
+        with client() as server:
+            worlds.append(recorded(server, "gin_rummy_v0", deck, iter(moves), (owner,))[f"late {owner}"])
+    assert worlds[0] != worlds[1]
 
 
 def test_refusals_say_nothing_of_the_other_hand(same_secrets):

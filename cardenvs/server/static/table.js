@@ -1,11 +1,17 @@
 // A table: shows positions as they come, and sends what the player chooses. The server decides what is legal.
+import {sortHands} from "./hand.js";
+import {showLog, showSeats} from "./seats.js";
+import {rendered} from "./text.js";
+
 const $ = id => document.getElementById(id);
 const link = location.pathname.split("/").pop();
 const narrow = matchMedia("(max-width: 640px)");
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-const MOST_PAST = 2000, MOST_BUTTONS = 12, MOST_LISTED = 400;
+const MOST_BUTTONS = 12, MOST_LISTED = 400;
 
-let socket = null, latest = null, past = [], at = 0, chosen = new Set(), hinted = null, retry = 500, agents = null;
+let socket = null, latest = null, chosen = new Set(), hinted = null, retry = 500, agents = null;
+let past = null, wanted = null, isAsking = false, playing = null;  // an earlier position, and the one asked for
+let round = null, lastRound = null, logged = null;
 
 $("symbols").innerHTML = $("suits").innerHTML;
 
@@ -13,7 +19,7 @@ $("symbols").innerHTML = $("suits").innerHTML;
 
 function connect() {
   socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/${link}`);
-  socket.onopen = () => { retry = 500; past = []; if (narrow.matches) send({do: "look", narrow: true}); };
+  socket.onopen = () => { retry = 500; isAsking = false; goNow(); if (isNarrow()) look(); };
   socket.onmessage = event => receive(JSON.parse(event.data));
   socket.onclose = event => {
     if (event.code >= 4400) return say(event.reason, true);
@@ -32,30 +38,32 @@ const act = (...actions) => { clear(); ask("act", {intents: actions.map(action =
 
 function receive(message) {
   if (message.type === "position") return arrive(message);
-  if (message.type === "refused") return say(message.reason, true);
+  if (message.type === "past") return arrivePast(message);
+  if (message.type === "log") return arriveLog(message);
+  if (message.type === "link") return showOpened(message);
+  if (message.type === "refused") { isAsking = false; return say(message.reason, true); }
   if (message.type === "hint" && message.turn === latest.turn) return showHint(message);
   if (message.type === "plays" && message.turn === latest.turn) return showPlays(message.plays);
 }
 
 function arrive(position) {
-  if (past.length === 0 || position.log_at === 0) past = [];
-  const log = $("log");
+  const log = $("log"), before = latest;
   while (log.children.length > position.log_at) log.lastChild.remove();
   for (const line of position.log) log.append(Object.assign(document.createElement("li"), {textContent: line}));
   if (position.log.length) log.scrollTop = log.scrollHeight;
-  const isNew = latest === null || position.turn !== latest.turn || position.viewer !== latest.viewer || position.width !== latest.width;
-  const looksBack = at < past.length - 1;
-  if (isNew || past.length === 0) { past.push(position); hinted = null; clear(); if (latest !== null) say(""); }
-  else past[past.length - 1] = position;
-  if (past.length > MOST_PAST) past.shift();
+  const isNew = before === null || position.turn !== before.turn || position.viewer !== before.viewer || position.width !== before.width;
   latest = position;
-  if (!looksBack) at = past.length - 1;
+  if (isNew) { hinted = null; clear(); if (before !== null) say(""); }
+  if (past !== null && (past.viewer !== position.viewer || past.event > position.events)) past = null;  // moves were taken back
   document.title = `${position.seat === position.current ? "● " : ""}${position.title} - cardenvs`;
   $("title").textContent = position.title;
-  showSeats();
+  showNames();
   showControls();
-  show();
-  if (position.problem) say(position.problem, true);
+  showStopped();
+  $("problem").textContent = position.problem;
+  $("problem").hidden = !position.problem;
+  if (past === null) show(); else showHistory();
+  beginRound(position.round);
 }
 
 function say(text, isBad = false) {
@@ -67,16 +75,18 @@ function say(text, isBad = false) {
 // -- the picture ----------------------------------------------------------------------------------------------
 
 function show() {
-  const position = past[at];
+  const position = past ?? latest;
   const focused = document.activeElement?.closest?.("#picture [role=button]");
   const hadFocus = focused && (focused.dataset.token ?? focused.dataset.pile);
   const before = still.matches ? new Map() : places();
   $("picture").setAttribute("viewBox", `0 0 ${position.width} ${position.height}`);
   $("picture").setAttribute("aria-label", position.label);
   $("parts").innerHTML = `<rect class="cv-bg" width="${position.width}" height="${position.height}" rx="14"/>${position.parts}`;
+  sortHands($("parts"), position.held, $("sort").value);
+  $("sorting").hidden = !position.held.some(hand => hand.length > 1);
   glide(before);
   const open = mine();
-  $("prompt").textContent = promptText(position);
+  $("prompt").textContent = promptText();
   $("prompt").className = open.length ? "yours" : "";
   for (const place of clickable(open)) {
     place.setAttribute("role", "button");
@@ -86,14 +96,13 @@ function show() {
   mark();
   showChoices(open);
   if (hadFocus) (placeOf(hadFocus) ?? $("picture").querySelector("[role=button]") ?? $("choices").querySelector("button"))?.focus();
-  $("place").max = past.length - 1;
-  $("place").value = at;
-  $("history").hidden = past.length < 2;
+  showHistory();
   $("end").hidden = !latest.over;
 }
 
-function promptText(position) {
-  if (at < past.length - 1) return `An earlier position (${at + 1} of ${past.length}).`;
+function promptText() {
+  if (past !== null) return `Event ${past.event} of ${latest.events}. ${past.said.join(" ")}`;
+  const position = latest;
   if (position.over) return `The game is over: ${position.players.map(player => `${player.name} ${signed(player.return)}`).join(", ")}.`;
   if (position.seat === position.current) return position.prompt || "Your turn.";
   const {name, by} = position.players[position.current];
@@ -102,7 +111,7 @@ function promptText(position) {
 }
 
 const signed = value => `${value > 0 ? "+" : ""}${Number(value.toFixed(2))}`;
-const mine = () => (at === past.length - 1 && latest.seat !== null && latest.viewer === latest.seat && !latest.over ? latest.choices : []);
+const mine = () => (past === null && latest.seat !== null && latest.viewer === latest.seat && !latest.over && !latest.stopped ? latest.choices : []);
 const placeOf = id => $("parts").querySelector(`[data-token="${CSS.escape(id)}"], [data-pile="${CSS.escape(id)}"]`);
 
 function nameOf(place) {
@@ -135,8 +144,9 @@ function glide(before) {
   for (const token of $("parts").querySelectorAll("[data-token]")) {
     const from = before.get(token.dataset.token), to = after.get(token.dataset.token);
     if (!from || Math.abs(from.x - to.x) + Math.abs(from.y - to.y) < 6) continue;
-    const start = `translate(${from.x - to.x}px,${from.y - to.y}px)`;
-    token.animate([{transform: start}, {transform: "none"}], {duration: 320, easing: "ease-out"});
+    const own = token.style.transform || "translate(0px,0px)";
+    const start = `translate(${from.x - to.x}px,${from.y - to.y}px) ${own}`;
+    token.animate([{transform: start}, {transform: own}], {duration: 320, easing: "ease-out"});
   }
 }
 
@@ -216,8 +226,9 @@ function showHint(hint) {
 
 // -- around the picture ---------------------------------------------------------------------------------------
 
-function showSeats() {
-  $("seats").textContent = latest.players.map((player, p) => `${player.name}: ${p === latest.seat ? "you" : player.by}`).join(" · ") + inTime(latest.clock);
+function showNames() {
+  $("seats").textContent = latest.players.map((player, p) => `${player.name}: ${p === latest.seat && player.by === "person" ? "you" : player.by}`).join(" · ") + inTime(latest.clock);
+  if (agents) showSeats($("seatlist"), latest, agents, send, openLog);
 }
 
 function inTime(seconds) {
@@ -226,7 +237,7 @@ function inTime(seconds) {
 }
 
 async function showControls() {
-  const yours = latest.seat !== null && latest.seat === latest.current && !latest.over;
+  const yours = latest.seat !== null && latest.seat === latest.current && !latest.over && latest.players[latest.seat].by === "person";
   $("tools").hidden = latest.seat === null || latest.over;
   $("undo").disabled = !latest.undo;
   $("hint").disabled = $("leave").disabled = !yours;
@@ -240,11 +251,173 @@ async function showControls() {
     $("viewer").append(...views.map(([value, text]) => new Option(text, value)));
   }
   if (agents === null) {
-    agents = [];
+    agents = {names: [], usual: ""};
     const found = (await (await fetch("/api/games")).json()).games.find(one => one.name === latest.game);
-    agents = found?.agents ?? [];
-    $("adviser").append(...agents.map(name => new Option(name, name, false, name === found.default_opponent)));
+    agents = {names: found?.agents ?? [], usual: found?.default_opponent};
+    $("adviser").append(...agents.names.map(name => new Option(name, name, false, name === agents.usual)));
+    showNames();
   }
+}
+
+// -- earlier positions ----------------------------------------------------------------------------------------
+
+function showHistory() {
+  const event = past?.event ?? latest.events;
+  $("place").max = latest.events;
+  if (document.activeElement !== $("place") || wanted === null) $("place").value = event;
+  $("back").disabled = event <= 1;
+  $("on").disabled = $("now").disabled = $("play").disabled = past === null;
+}
+
+// Shows the table after an event. One question at a time: while an answer is awaited, the last wish counts.
+function go(event) {
+  if (event >= latest.events) return goNow();
+  lookUp(Math.max(1, event));
+}
+
+function lookUp(event) {
+  wanted = event;
+  if (isAsking) return;
+  isAsking = true;
+  send({do: "past", event: wanted});
+}
+
+function goNow() {
+  wanted = null;
+  past = null;
+  stopPlaying();
+  clear();
+  if (latest !== null) show();
+}
+
+function arrivePast(message) {
+  isAsking = false;
+  if (message.viewer !== latest.viewer || wanted === null) return;
+  if (message.event !== wanted) return lookUp(wanted);
+  past = message;
+  wanted = null;
+  clear();
+  show();
+  if (round !== null && round.at === message.event) showScores(message);
+}
+
+const step = by => go((wanted ?? past?.event ?? latest.events) + by);
+
+function stopPlaying() {
+  clearInterval(playing);
+  playing = null;
+  $("play").textContent = "Play";
+  $("play").setAttribute("aria-pressed", "false");
+}
+
+function startPlaying() {
+  stopPlaying();
+  playing = setInterval(() => { if (!isAsking) step(1); }, Number($("speed").value));
+  $("play").textContent = "Stop";
+  $("play").setAttribute("aria-pressed", "true");
+}
+
+// -- the end of a hand or round -------------------------------------------------------------------------------
+
+function beginRound(news) {
+  const number = news?.number ?? 0;
+  const isUnread = lastRound === null ? news?.waits_for.includes(latest.seat) : number > lastRound;
+  lastRound = number;
+  if (!isUnread || latest.seat === null || latest.over) return;
+  if (!$("stops").checked) return send({do: "next"});
+  round = news;
+  lookUp(round.at);
+}
+
+function showScores(message) {
+  $("roundtitle").textContent = `Round ${round.number} is over`;
+  $("roundsaid").replaceChildren(...message.said.map(line => make("p", line)));
+  const names = make("tr", make("th"), ...latest.players.map(player => make("th", player.name)));
+  const rows = message.scores.filter(score => score.values.length === latest.players.length && score.values.some(value => value));
+  $("scores").replaceChildren(names, ...rows.map(score => make("tr", make("th", score.label), ...score.values.map(value => make("td", typeof value === "number" ? String(Number(value.toFixed(2))) : value ?? "?")))));
+  $("round").hidden = false;
+  $("next").focus();
+}
+
+function make(tag, ...children) {
+  const made = document.createElement(tag);
+  made.append(...children);
+  return made;
+}
+
+function endRound() {
+  round = null;
+  $("round").hidden = true;
+  send({do: "next"});
+  goNow();
+}
+
+// -- agents that cannot be asked, and their logs --------------------------------------------------------------
+
+function showStopped() {
+  const stopped = latest.stopped, isNew = stopped !== null && $("stopped").hidden;
+  $("stopped").hidden = stopped === null;
+  if (stopped === null) return;
+  $("stoptitle").textContent = `${stopped.agent} cannot play for player_${stopped.player}`;
+  $("stopreason").textContent = `Its move failed: ${stopped.reason}. The game waits.`;
+  $("stopdetail").textContent = stopped.detail;
+  $("stopdetail").hidden = !stopped.detail;
+  $("retry").hidden = !stopped.may_retry;
+  $("retry").disabled = false;
+  if (isNew && stopped.may_retry) $("retry").focus();
+}
+
+function openLog(player, before = Number.MAX_SAFE_INTEGER) {
+  logged = before;
+  send({do: "log", player, before});
+}
+
+function arriveLog(log) {
+  choose("seats");
+  $("asked").hidden = false;
+  showLog($("asked"), log, logged !== Number.MAX_SAFE_INTEGER, before => openLog(log.player, before));
+  if (logged === Number.MAX_SAFE_INTEGER) $("asked").scrollIntoView({block: "nearest"});
+}
+
+function showOpened({player, link: opened}) {
+  const address = `${location.origin}/t/${opened}`;
+  const anchor = Object.assign(make("a", address), {href: address});
+  $("opened").replaceChildren(`The link of player_${player}'s person: `, anchor);
+  $("opened").hidden = false;
+}
+
+// -- tabs and looks -------------------------------------------------------------------------------------------
+
+const TABS = ["log", "rules", "seats"];
+
+function choose(name) {
+  for (const one of TABS) {
+    $(`tab-${one}`).setAttribute("aria-selected", String(one === name));
+    $(`tab-${one}`).tabIndex = one === name ? 0 : -1;
+    $(`panel-${one}`).hidden = one !== name;
+  }
+  if (name === "rules" && !$("panel-rules").children.length) showRules();
+}
+
+async function showRules() {
+  const answer = await fetch(`/api/games/${latest.game}/rules`);
+  $("panel-rules").replaceChildren(...rendered(await answer.text()));
+}
+
+const isNarrow = () => ($("layout").value ? $("layout").value === "narrow" : narrow.matches);
+
+function look() {
+  document.body.classList.toggle("narrow", isNarrow());
+  send({do: "look", narrow: isNarrow()});
+  if (past !== null) lookUp(past.event);
+}
+
+// Keeps a choice in this browser.
+function keep(id, changed) {
+  const control = $(id), name = control.type === "checkbox" ? "checked" : "value";
+  const kept = localStorage.getItem(`cardenvs-${id}`);
+  if (kept !== null) control[name] = name === "checked" ? kept === "true" : kept;
+  control.addEventListener("change", () => { localStorage.setItem(`cardenvs-${id}`, control[name]); changed?.(); });
 }
 
 $("picture").addEventListener("click", event => {
@@ -272,13 +445,29 @@ $("hint").onclick = () => { say("Thinking ..."); ask("hint", {agent: $("adviser"
 $("run").onclick = () => send({do: "run", how: latest.paused ? "go" : "pause"});
 $("step").onclick = () => send({do: "run", how: "step"});
 $("pace").onchange = () => send({do: "pace", seconds: Number($("pace").value)});
-$("viewer").onchange = () => { const value = $("viewer").value; past = []; send({do: "watch", viewer: /^\d+$/.test(value) ? Number(value) : value}); };
-function go(to) { at = Math.max(0, Math.min(past.length - 1, to)); clear(); show(); }
-$("place").oninput = () => go(Number($("place").value));
-$("back").onclick = () => go(at - 1);
-$("on").onclick = () => go(at + 1);
-$("now").onclick = () => go(past.length - 1);
-narrow.addEventListener("change", () => send({do: "look", narrow: narrow.matches}));
+$("viewer").onchange = () => { const value = $("viewer").value; goNow(); send({do: "watch", viewer: /^\d+$/.test(value) ? Number(value) : value}); };
+$("place").oninput = () => { stopPlaying(); go(Number($("place").value)); };
+$("back").onclick = () => { stopPlaying(); step(-1); };
+$("on").onclick = () => { stopPlaying(); step(1); };
+$("play").onclick = () => (playing === null ? startPlaying() : stopPlaying());
+$("speed").onchange = () => { if (playing !== null) startPlaying(); };
+$("now").onclick = goNow;
+$("next").onclick = endRound;
+$("retry").onclick = () => { $("retry").disabled = true; send({do: "retry"}); };
+$("stoplog").onclick = () => openLog(latest.stopped.player);
+for (const name of TABS) $(`tab-${name}`).onclick = () => choose(name);
+document.querySelector("[role=tablist]").addEventListener("keydown", event => {
+  const by = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+  if (!by) return;
+  const now = TABS.findIndex(name => $(`tab-${name}`).getAttribute("aria-selected") === "true");
+  const name = TABS[(now + by + TABS.length) % TABS.length];
+  choose(name);
+  $(`tab-${name}`).focus();
+});
+keep("sort", () => show());
+keep("layout", look);
+keep("stops");
+narrow.addEventListener("change", look);
 document.addEventListener("keydown", event => {
   if (event.key === "Escape" && chosen.size) { clear(); show(); }
 });

@@ -1,0 +1,26 @@
+// Sorts the cards of a hand on the picture. Only the picture: ids, and what a click means, stay as they are.
+const RANKS = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "T", "J", "Q", "K", "A"];
+const rankOf = rank => (RANKS.includes(rank) ? RANKS.indexOf(rank) : Number(rank) || 0);
+const bySuit = (a, b) => a.suit.localeCompare(b.suit) || rankOf(a.rank) - rankOf(b.rank) || a.rank.localeCompare(b.rank);
+const byRank = (a, b) => rankOf(a.rank) - rankOf(b.rank) || a.rank.localeCompare(b.rank) || a.suit.localeCompare(b.suit);
+
+// `parts`: the group with the picture; `held`: hands as lists of {id, suit, rank}; `order`: "suit", "rank" or "".
+export function sortHands(parts, held, order) {
+  if (!order) return;
+  for (const hand of held) {
+    const cards = hand.map(card => parts.querySelector(`[data-token="${CSS.escape(card.id)}"]`));
+    if (cards.length < 2 || cards.some(card => !card?.querySelector("rect"))) continue;
+    const places = cards.map(corner), first = cards[0].parentNode;
+    const sorted = [...hand].sort(order === "suit" ? bySuit : byRank).map(card => cards[hand.indexOf(card)]);
+    first.append(...sorted);  // a card covers those before it
+    sorted.forEach((card, k) => {
+      const now = corner(card), scale = card.getScreenCTM();
+      card.style.transform = `translate(${(places[k].x - now.x) / scale.a}px,${(places[k].y - now.y) / scale.d}px)`;
+    });
+  }
+}
+
+function corner(card) {
+  const outline = card.querySelector("rect"), box = outline.getBBox();
+  return new DOMPoint(box.x, box.y).matrixTransform(outline.getScreenCTM());
+}
