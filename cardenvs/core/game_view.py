@@ -164,7 +164,7 @@ def write_folded_view(state: "State", viewer: int, rows: np.ndarray, key: bytes 
     Args:
         state: after the action.
         viewer: a player, SPECTATOR or OMNISCIENT.
-        rows: the viewer's events up to that point, the first of `state.event_rows(viewer)`. The table is their fold.
+        rows: what the viewer has seen of `state.event_log()` up to that point. The table is their fold.
         key: as in `write_game_view`.
 
     Returns:
@@ -172,7 +172,7 @@ def write_folded_view(state: "State", viewer: int, rows: np.ndarray, key: bytes 
         arrange the table, so it is shown as the events leave it.
     """
     view = write_game_view(state, viewer, key) | {"prompt": "", "choices": []}
-    if len(rows) == len(state.event_rows(viewer)):
+    if len(rows) == len(state.game.table.visible(state.event_log(), viewer)):
         return view
     words = state.game.view
     scene = _scene(fold(state.game.table, rows), state.num_players)

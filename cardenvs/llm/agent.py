@@ -1,6 +1,7 @@
 """A language model as an agent."""
 
 import asyncio
+import dataclasses
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +74,11 @@ class LLMAgent(Agent):
             **self.config.conditions(),
             "system": system_id(system_text(self._game, self._options, self.config.prompt)),
         }
+
+    def remember_nothing(self) -> None:
+        """Leave out facts that do a player's remembering, as beside people, for whom nobody does it."""
+        prompt = dataclasses.replace(self.config.prompt, memory=False)
+        self.config = self.config.model_copy(update={"prompt": prompt})
 
     def remember(self, memory: Memory) -> None:
         """Keep all answers in a memory, and ask nothing that it has the answer to."""

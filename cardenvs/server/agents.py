@@ -22,16 +22,23 @@ def agent_specs(game: Any, settings: Settings) -> dict[str, str]:
     return {name: name for name in game.engine.policy_names()} | {"search": "search"} | settings.offered_agents()
 
 
-def seated(spec: str, state: State, player: int, seed: int, limits: AgentLimits = ANSWERS) -> AgentProxy:
-    """Return an agent that has seen what its player has seen so far."""
+def seated(
+    spec: str, state: State, player: int, seed: int, limits: AgentLimits = ANSWERS, with_people: bool = False
+) -> AgentProxy:
+    """Return an agent that has seen what its player has seen so far.
+
+    At a table with people, language models are told what people can see there, and nothing is remembered for them.
+    """
     proxy = AgentProxy.of(spec, state.game, state.options, limits)
+    if with_people and hasattr(proxy.agent, "remember_nothing"):
+        proxy.agent.remember_nothing()
     proxy.begin(state, player, seed)
     return proxy
 
 
 def ask_once(spec: str, state: State, player: int, seed: int, limits: AgentLimits) -> Decision:
-    """Return what an agent would do."""
-    proxy = seated(spec, state, player, seed, limits)
+    """Return what an agent would do, for a person at the table."""
+    proxy = seated(spec, state, player, seed, limits, with_people=True)
     try:
         return proxy.decide(state)
     finally:

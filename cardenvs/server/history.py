@@ -42,7 +42,7 @@ def past(moment: Moment, narrow: bool) -> dict[str, Any]:
     state, viewer = moment.state, moment.viewer
     for action in moment.actions:
         state.apply(action)
-    rows = state.event_rows(viewer)[: moment.event]
+    rows = state.game.table.visible(state.event_log(), viewer)[: moment.event]
     view = write_folded_view(state, viewer, rows, moment.key)
     told = [state.game.table.read(row) for row in _last(rows, state)]
     scores = [{"label": "return", "values": [player["return"] for player in view["players"]]}]

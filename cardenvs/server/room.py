@@ -534,7 +534,9 @@ class Room:
             if spec is None:
                 raise CardenvsError(f"this server no longer has the agent {name}")
             seed = self.table.agent_seed("agent", player)
-            self._players[player] = name, await self._in_thread(name, seated, spec, state, player, seed)
+            fair = bool(self.table.people)
+            proxy = await self._in_thread(name, seated, spec, state, player, seed, ANSWERS, fair)
+            self._players[player] = name, proxy
         return self._players[player][1]
 
     async def _in_thread(self, name: str, call: Callable, *values: Any) -> Any:

@@ -199,3 +199,21 @@ def test_the_whole_log_is_for_whoever_may_see_the_seat_and_for_all_at_the_end(fa
             assert "by" not in entry["notes"]  # only the server writes that
             assert log_of(socket, 0, before=0)["entries"] == []
             assert "a player is a number from 0 to 1" in log_of(socket, 2)["reason"]
+
+
+@pytest.mark.parametrize("with_people", [False, True])
+def test_beside_people_nothing_is_remembered_for_a_language_model(monkeypatch, tmp_path, with_people):
+    (tmp_path / "llm.yaml").write_text("models: {first: {policy: first_candidate}}")
+    monkeypatch.setenv("CARDENVS_LLM_CONFIG", str(tmp_path / "llm.yaml"))
+    with client(agents={"first": "llm:first"}) as server:
+        table = open_table(server, "gin_rummy_v0", ["first", "person" if with_people else "first"])
+        link = table["seats"][1]["link"] if with_people else table["host"]
+        with server.websocket_connect(f"/ws/{link}") as socket:
+            if not with_people:
+                until(socket, lambda said: said["over"])
+            else:
+                seen = until(socket, lambda said: said["current"] == 1)
+                socket.send_json({"do": "leave", "turn": seen["turn"]})
+                until(socket, lambda said: said["over"])
+            notes = log_of(socket, 0)["entries"][-1]["notes"]["llm"]
+    assert ('"not_seen_yet"' in notes["prompt"]) == (not with_people)
