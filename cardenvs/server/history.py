@@ -12,6 +12,8 @@ from cardenvs.core.narration import Narrator
 from cardenvs.core.state import State
 from cardenvs.pictures.svg import NARROW, WIDTH, draw_parts, summary
 
+_HELD = ("hand", "fan")  # layouts of piles that a client may sort
+
 
 @dataclass
 class Moment:
@@ -74,7 +76,7 @@ def drawn(view: dict[str, Any], narrow: bool) -> dict[str, Any]:
         "parts": "".join(parts),
         "width": across,
         "height": round(height, 1),
-        "held": [_held(pile) for pile in view["piles"] if pile["layout"] == "hand" and pile["owner"] == view["viewer"]],
+        "held": [_held(pile) for pile in view["piles"] if pile["layout"] in _HELD and pile["owner"] == view["viewer"]],
     }
 
 

@@ -37,6 +37,7 @@ NOT_KEPT = "the server cannot write to its disk, so nothing has changed; try aga
 _AGENT_WAITS = "the server cannot write to its disk; the game goes on as soon as it can"
 _FORCED = "{agent} gave no valid answer, so the safe action was played for player_{player}"
 _RETRY_SECONDS = 2.0
+_AWAY_SECONDS = 60.0  # without a connection, until an agent may play for a person
 
 _log = logging.getLogger("cardenvs.server")
 
@@ -149,6 +150,7 @@ class Room:
         self.stopped: Stopped | None = None
         self._round = _Round(table.num_rounds)
         self._left = time.monotonic()  # when somebody was here last
+        self._left_at: dict[int, float] = {}  # the same by player
         self._steps = 0  # moves that agents may make although paused
         self._stirred = asyncio.Event()
         self._players: dict[int, tuple[str, AgentProxy]] = {}  # with the agents' names
@@ -198,6 +200,8 @@ class Room:
         """Somebody goes."""
         self.connections.discard(connection)
         self._left = time.monotonic()
+        if connection.seat is not None:
+            self._left_at[connection.seat] = self._left
         self.tell_all()
 
     # -- what clients see ---------------------------------------------------------------------------------------
@@ -223,6 +227,10 @@ class Room:
     def _here(self) -> list[int]:
         """Return the players whose people look at the table."""
         return sorted({other.seat for other in self.connections if other.seat is not None})
+
+    def _is_here(self, player: int) -> bool:
+        """Return whether a person is here, or was a moment ago: a page that is loaded again is no absence."""
+        return player in self._here() or time.monotonic() - self._left_at.get(player, -math.inf) < _AWAY_SECONDS
 
     def _stop_json(self, connection: Connection) -> dict[str, Any] | None:
         if self.stopped is None:
@@ -316,7 +324,7 @@ class Room:
         if name != "person" and name not in agent_specs(self.table.state.game, self._settings):
             raise RefusedError("there is no such agent")
         agent = PERSON if name == "person" else name
-        opened = self.table.change_seat(connection.link, player, agent, player in self._here(), self._settings.think)
+        opened = self.table.change_seat(connection.link, player, agent, self._is_here(player), self._settings.think)
         if self.stopped is not None and self.stopped.player == player:
             self.stopped = None
         self.problem = ""

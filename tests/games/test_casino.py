@@ -89,20 +89,6 @@ def test_10_1_an_owner_who_can_do_nothing_else_may_trail():
     assert labels(position(["Qd", "2h"], "", builds=[("5h 3c", 8, 1, 0)])) == {"lay Qd"}
 
 
-def test_10_6_a_card_laid_to_build_with_the_table_is_no_trail():
-    options = {"table_only_builds": True, "may_trail_capturing_card": False}
-    state = position(["5c 9h", "2h 3h"], "5d 2c 7s", builds=[("6h 3c", 9, 1, 0)], num_dealt=44, **options)
-    assert "5c takes 5d" in labels(state)
-    assert not {"lay 5c", "lay 9h"} & labels(state)
-    (trail,) = [action for action in range(GAME.num_actions(state.options)) if state.action_label(action) == "lay 5c"]
-    assert "rules.md 6.2" in state.explain_illegal(trail)
-    both = [label for label in labels(state) if label.startswith("lay 5c and")]
-    assert both
-    after = play(state.clone(), both[0])
-    assert after.record.table >> parse_cards("5c")[0] & 1
-    assert not after.record.table >> parse_cards("7s")[0] & 1
-
-
 def test_8_an_owner_whose_build_was_raised_may_trail():
     state = position(["6c Qd", "4h 9h 2c"], "", builds=[("3s 2s", 5, 1, 0)])
     record = np.frombuffer(state.record_bytes(), GAME.rules.state_dtype).copy()

@@ -217,32 +217,6 @@ def test_8_3_prizes_are_added_one_after_the_other_and_counted_back_after_each(sc
     assert state.is_terminal == (16 in ends)
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "is_over"),
-    [
-        ((15, 3), (14, 3), False),  # 15, most cards 16, most spades 18, which is 14; 17 counted back first would win
-        ((14, 3), (15, 3), False),  # 15, 17, which is 15; spades first would give 16 and then 15 as well
-        ((13, 3), (16, 3), True),
-    ],
-)
-def test_8_4_with_an_exact_target_most_cards_are_counted_before_most_spades(before, after, is_over):
-    state = position(["3c", ""], "", [without("3c 3d 4d"), "3d 4d"], last_taker=0, scores=before, match=True,
-                     exact_target=True)  # fmt: skip
-    play(state, "lay 3c")
-    assert state.is_terminal == is_over
-    assert tuple(state.record.hand_scores[0, :2]) == after
-
-
-def test_8_4_with_an_exact_target_a_capture_is_counted_before_its_sweep_and_only_its_end_counts():
-    options = {"num_dealt": 20, "match": True, "exact_target": True, "sweep_freeze_at": 20}
-    swept = play(position(["Kd 5h", "9h 3d"], "Ac Qc", scores=(15, 3), **options), "Kd takes Ac Qc")
-    assert not swept.is_terminal  # 16 with the ace, 17 with the sweep, which is 15
-    assert swept.facts(0)["scores"] == [15, 3]
-    left = play(position(["Kd 5h", "9h 3d"], "Ac Qc 4d", scores=(15, 3), **options), "Kd takes Ac Qc")
-    assert left.is_terminal
-    assert left.returns == [1, -1]
-
-
 def test_6_3_misere():
     state = position(["Kd", ""], "Ac Qc", ["", without("Kd Ac Qc")], scores=(5, 8), last_taker=1, misere=True)
     assert [state.action_label(action) for action in state.legal_actions()] == ["Kd takes Ac Qc"]

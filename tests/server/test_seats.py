@@ -4,6 +4,7 @@ import pytest
 from served import PERSON, act, client, new_table, open_table
 
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
+from cardenvs.server import room as room_module
 from cardenvs.server.records import Records
 from cardenvs.server.table import RefusedError
 
@@ -155,3 +156,20 @@ def test_whoever_sees_everything_no_longer_does_once_a_person_sits_down():
                 assert position(own)["seat"] == said["player"] == 0
                 own.send_json({"do": "watch", "viewer": "everything"})
                 assert own.receive_json()["type"] == "refused"
+
+
+def test_a_page_that_is_loaded_again_is_no_absence(monkeypatch):
+    with client() as server:
+        table = open_table(server, "kuhn_poker_v0", ["person", "person"])
+        with server.websocket_connect(f"/ws/{table['host']}") as host:
+            position(host)
+            with server.websocket_connect(f"/ws/{table['seats'][0]['link']}") as one:
+                position(one)
+            position(host, lambda said: said["here"] == [])
+            host.send_json({"do": "seat", "player": 0, "agent": USUAL})
+            while (said := host.receive_json())["type"] == "position":
+                pass
+            assert "they are here" in said["reason"]
+            monkeypatch.setattr(room_module, "_AWAY_SECONDS", 0.0)
+            host.send_json({"do": "seat", "player": 0, "agent": USUAL})
+            position(host, lambda said: said["players"][0]["by"] == USUAL)
