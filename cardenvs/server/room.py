@@ -503,10 +503,23 @@ class Room:
         if failure is None:
             await self._keep(decision, name, revision)
         else:
-            _log.warning("%s at table %s failed: %s: %s", name, self.table.record.watch, failure.kind, failure.message)
-            self.table.note_try(notes_of(decision))
-            self.stopped = Stopped(state.current_player, name, reason_of(failure.kind), failure.message)
-            self.tell_all()
+            self._stop(decision, name, failure)
+
+    def _stop(self, decision: Decision, name: str, failure: Failure) -> None:
+        """Let the game wait until a person lets an agent try again.
+
+        If the agent plays for a person, they play again: nobody stops the clock with an agent that cannot be asked.
+        """
+        player, reason = decision.player, reason_of(failure.kind)
+        _log.warning("%s at table %s failed: %s: %s", name, self.table.record.watch, failure.kind, failure.message)
+        self.table.note_try(notes_of(decision))
+        link = self.table.record.seats[player].link
+        if link:
+            self.table.change_seat(link, player, PERSON, True, 0.0)
+            self.problem = f"{name} can no longer play for player_{player}: {reason}"
+        else:
+            self.stopped = Stopped(player, name, reason, failure.message)
+        self._moved()
 
     async def _decision(self, state: State, name: str) -> Decision:
         """Ask the agent to act. If it cannot even be seated, that is its failure."""

@@ -149,7 +149,8 @@ messages = st.fixed_dictionaries(
     {"do": st.sampled_from(sorted(_FIELDS)) | values},
     optional={
         "turn": st.just(1) | values, "intents": intents, "agent": words, "viewer": values, "narrow": values,
-        "how": words, "seconds": numbers | values,
+        "how": words, "seconds": numbers | values, "event": numbers | values, "player": numbers | values,
+        "before": numbers | values,
     },
 )  # fmt: skip
 

@@ -3,7 +3,8 @@
 import pytest
 from served import client, open_table
 
-from cardenvs.core.errors import OptionError
+from cardenvs.cli.serve import serve
+from cardenvs.core.errors import AgentError, OptionError
 from cardenvs.server.settings import Settings, settings_of_environment
 
 AGENTS = {"mini": "llm:env", "trained": "random"}
@@ -47,3 +48,44 @@ def test_no_client_gets_a_language_model_that_is_switched_off():
             turn = socket.receive_json()["turn"]
             socket.send_json({"do": "hint", "turn": turn, "agent": "mini"})
             assert "there is no such agent" in socket.receive_json()["reason"]
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """Runs `cardenvs serve` with some arguments, without serving, and returns its settings."""
+    pytest.importorskip("websockets")
+    from cardenvs.server import wire
+
+    apps = []
+    monkeypatch.setattr(wire, "run", lambda app, *_: apps.append(app))
+    for name in ("BACKEND_LLM_ENABLED", "LLM_SHOW_EXCEPTIONS_IN_FRONTEND", "LLM_MIN_THINK_TIME_MS"):
+        monkeypatch.delenv(name, raising=False)
+
+    def start(*arguments):
+        serve(**dict(arguments), data=":memory:")
+        settings = apps[-1].state.host.settings
+        return {name: getattr(settings, name) for name in ("models", "show_errors", "think")}
+
+    return start
+
+
+def test_an_option_overrides_its_variable(started, monkeypatch):
+    assert started() == {"models": None, "show_errors": False, "think": 0.5}
+    monkeypatch.setenv("LLM_MODEL", "some-model")
+    monkeypatch.setenv("LLM_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("BACKEND_LLM_ENABLED", "1")
+    monkeypatch.setenv("LLM_SHOW_EXCEPTIONS_IN_FRONTEND", "1")
+    monkeypatch.setenv("LLM_MIN_THINK_TIME_MS", "0")
+    assert started() == {"models": True, "show_errors": True, "think": 0.0}
+    given = (("models", False), ("show_errors", False), ("think", 1.5))
+    assert started(*given) == dict(given)
+    with pytest.raises(AgentError, match="offers 'model' as well"):
+        started(("agent", ["model=random"]))
+
+
+def test_a_server_with_a_model_does_not_start_without_its_settings(started, monkeypatch):
+    pytest.importorskip("pydantic")
+    monkeypatch.delenv("LLM_BASE_URL", raising=False)
+    monkeypatch.setenv("BACKEND_LLM_ENABLED", "1")
+    with pytest.raises(AgentError, match="set LLM_BASE_URL and LLM_MODEL"):
+        started()

@@ -1,5 +1,7 @@
 """Agents that fail at a table: the game waits where they cannot be asked, and says so where they answer badly."""
 
+import time
+
 import pytest
 from served import client, free_port, open_table
 from test_twin_tables import same_secrets  # noqa: F401
@@ -132,6 +134,20 @@ def test_two_bad_replies_of_a_language_model_are_kept_and_a_safe_action_is_playe
             log = log_of(socket, 0)
             assert log["is_full"]
             assert [call["reply"] for call in log["entries"][-1]["notes"]["llm"]["calls"]] == ["fold", "fold"]
+
+
+def test_nobody_stops_the_clock_with_an_agent_that_cannot_be_asked(failing):
+    failing(*["timeout"] * 9999)
+    with client(clock=1.0) as server:
+        table = open_table(server, "kuhn_poker_v0", ["person", "person"])
+        with server.websocket_connect(f"/ws/{table['seats'][0]['link']}") as socket:
+            while not (seen := socket.receive_json())["over"]:
+                if seen["players"][0]["by"] == "person":
+                    if seen["problem"]:
+                        assert seen["problem"] == "random can no longer play for player_0: it did not answer in time"
+                    time.sleep(0.05)
+                    socket.send_json({"do": "seat", "player": 0, "agent": "random"})
+            assert seen["players"][0]["return"] < 0 < seen["players"][1]["return"]
 
 
 def test_an_agent_that_the_server_no_longer_has_is_replaced(tmp_path):
