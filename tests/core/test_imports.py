@@ -141,6 +141,14 @@ def test_generic_code_names_no_game(folder):
     assert not wrong, "\n".join(wrong)
 
 
+def test_the_page_of_the_table_names_no_game():
+    words = re.compile(rf"(?<![A-Za-z])({'|'.join(words_of_games())})(?![a-z])")
+    pages = [PACKAGE / "server" / "static" / f"{page}.{kind}" for page in ("lobby", "table") for kind in ("html", "js")]
+    for path in (*pages, PACKAGE / "server" / "static" / "app.css", PACKAGE / "server" / "messages.py"):
+        found = words.search(path.read_text(encoding="utf-8"))
+        assert not found, f"{path.name}: {found}"
+
+
 def test_rules_know_no_clock_and_no_randomness_but_the_games_own():
     forbidden = {"random", "secrets", "time", "datetime", "uuid"}
     found = []

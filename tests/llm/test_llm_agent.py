@@ -430,6 +430,12 @@ def test_the_environment_configures_a_model():
     assert LLMConfig.from_env({"LLM_POLICY_MODE": "firstCandidate"}).policy == "first_candidate"
 
 
+def test_settings_that_would_let_a_model_judge_moves_are_ignored():
+    environ = {"LLM_BASE_URL": "http://h/v1", "LLM_MODEL": "m"}
+    judging = {"RULE_ENGINE_MODE": "llm", "LLM_VALIDATION_MODEL": "judge"}
+    assert LLMConfig.from_env(environ | judging) == LLMConfig.from_env(environ)
+
+
 def test_a_file_configures_models_by_name(tmp_path, monkeypatch):
     (tmp_path / "llm.yaml").write_text(
         "models:\n  mini: {base_url: 'http://u:p@h:1/v1', model: m-mini, api_key_env: MY_KEY, temperature: null,\n"

@@ -1,7 +1,11 @@
 """Helpers for tests of the server."""
 
+import base64
 import contextlib
+import gzip
+import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -42,6 +46,13 @@ def open_table(server: TestClient, game: str, seats: list[str], **more: Any) -> 
     answer = server.post("/api/tables", json={"game": game, "seats": seats, **more})
     assert answer.status_code == 201, answer.json()
     return answer.json()
+
+
+def frames(page: str) -> list[dict[str, Any]]:
+    """What a page of a recorded game shows."""
+    packed = re.search(r"H4sI[A-Za-z0-9+/=]+", page)
+    assert packed is not None
+    return json.loads(gzip.decompress(base64.b64decode(packed[0])))["frames"]
 
 
 def new_table(game: str, agents: list[str], deck: str = "", records: Records | None = None, **options: Any) -> Table:

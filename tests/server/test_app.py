@@ -4,7 +4,7 @@ import json
 import time
 
 import pytest
-from served import client, new_table, open_table
+from served import client, frames, new_table, open_table
 from starlette.websockets import WebSocketDisconnect
 
 from cardenvs.arena.match import Match
@@ -355,7 +355,8 @@ def test_a_game_of_agents_is_watched_to_its_end_and_has_their_notes():
             seen = position(socket)
             while not seen["over"]:
                 seen = position(socket)
-        assert server.get(f"/t/{table['watch']}/replay").status_code == 200
+        page = server.get(f"/t/{table['watch']}/replay").text
+    assert any("worlds" in json.dumps(frame.get("notes")) for frame in frames(page))
 
 
 def test_a_hint_is_what_the_agent_would_do():

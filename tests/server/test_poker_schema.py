@@ -24,6 +24,15 @@ def test_answers_are_as_the_schema_says(case):
     case.call_and_validate()
 
 
+def test_the_schema_says_which_words_are_no_ids_of_games():
+    with client() as server:
+        (parameter,) = server.get("/game/openapi.json").json()["paths"]["/game/{game_id}"]["get"]["parameters"]
+        words = parameter["schema"]["not"]["enum"]
+        for word in words:
+            assert server.get(f"/game/{word}").status_code == 405
+    assert set(words) == {"start", "step", "jump", "hint"}
+
+
 def test_the_schema_describes_every_address():
     with client() as server:
         paths = server.get("/game/openapi.json").json()["paths"]

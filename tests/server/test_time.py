@@ -1,14 +1,10 @@
 """Time: how long an agent thinks says nothing, and a person who does not move loses."""
 
-import base64
-import gzip
 import itertools
-import json
-import re
 import time
 
 import pytest
-from served import client, open_table
+from served import client, frames, open_table
 
 from cardenvs.agents.seating import OK, Decision
 from cardenvs.server import room as room_module
@@ -107,12 +103,6 @@ def test_a_person_whose_time_is_up_forfeits():
         assert returns[0] < 0 < returns[1]
         page = server.get(f"/t/{table['watch']}/replay").text
         assert frames(page)[0]["notes"] == {"forfeit": "the time was up"}
-
-
-def frames(page):
-    """Return what a page of a recorded game shows."""
-    packed = re.search(r"H4sI[A-Za-z0-9+/=]+", page).group()
-    return json.loads(gzip.decompress(base64.b64decode(packed)))["frames"]
 
 
 def test_only_tables_of_several_people_have_a_clock_unless_they_ask_for_one():

@@ -90,6 +90,7 @@ def test_traces_are_games_of_the_rule_agent(run):
         assert int(state.record.score) == trace["score_total"]
         assert (trace["score_total"] >= trace["target_score"]) == (trace in passed)
         assert trace["info_set"] == "order_unknown"
+        assert {"policy", "generated_at", "steps"} <= trace.keys()
 
 
 def made_action(kind, positions):
@@ -158,15 +159,16 @@ def test_nothing_that_knows_the_order_reaches_the_server():
     )
 
 
-def test_the_command(run, tmp_path):
+def test_the_command(run, tmp_path, monkeypatch):
     from typer.testing import CliRunner
 
     from cardenvs.cli import app
 
-    arguments = ["poker", "calibrate", "--run-id", "cli", "--out", str(tmp_path), "--pool", "4", "--gate", "heuristic"]
+    monkeypatch.chdir(tmp_path)
+    arguments = ["poker", "calibrate", "--run-id", "cli", "--pool", "4", "--gate", "heuristic"]
     done = CliRunner().invoke(app, [*arguments, "--seeds", "0:120", "--workers", "1"])
     assert done.exit_code == 0, done.output
-    assert (tmp_path / "cli/report.html").exists()
+    assert (tmp_path / "artifacts/pipeline/cli/report.html").exists()
     for wrong in (["--seeds", "9:3"], ["--seeds", "x"], ["--seeds", "0:120", "--run-id", "../x"]):
         refused = CliRunner().invoke(app, [*arguments, *wrong])
         assert refused.exit_code != 0
