@@ -1,13 +1,20 @@
-"""A hook for mkdocs: in the navigation, an entry that names a folder means all pages of that folder."""
+"""A hook for mkdocs: folders in the navigation stand for their pages, and the header links to the repository."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # mkdocs loads this file by its path
+
+from docs.repository import repository
+
 
 def on_config(config: Any) -> Any:
-    """Replace folders in `nav` by their pages, the index first."""
-    docs = Path(config["docs_dir"])
+    """Replace folders in `nav` by their pages, the index first, and name the repository if there is one."""
+    docs, name = Path(config["docs_dir"]), repository()
     config["nav"] = _expanded(docs, config["nav"])
+    config["repo_name"] = name or None
+    config["repo_url"] = f"https://github.com/{name}" if name else None
     return config
 
 

@@ -82,6 +82,7 @@ SILENT = {
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
 }
 _STYLER_ID = re.compile(r"\bT_[0-9a-f]{5}(?=[_\"])")  # pandas draws one for each styled table
+_TO_REPOSITORY = re.compile(rf"\]\((?:{COLAB}github/|https://github\.com/)[\w.-]+/[\w.-]+/blob/main/")
 _TO_NOTEBOOK = re.compile(r"\]\((\d\d_\w+\.ipynb)")
 CELL_S = 600  # compiling a game is the longest
 
@@ -100,7 +101,8 @@ def badge(path: Path) -> str:
 
 
 def linked(source: str) -> str:
-    """Return a text with links that also work on Colab, once there is a repository for them to lead to."""
+    """Return a text whose links to the checkout lead to the repository, if there is one, so that Colab can follow."""
+    source = _TO_REPOSITORY.sub("](../../", source).replace(f"](../../{PLACE}/", "](")  # of an earlier host
     if not REPOSITORY:
         return source
     source = _TO_NOTEBOOK.sub(rf"]({COLAB}github/{REPOSITORY}/blob/main/{PLACE}/\1", source)

@@ -181,7 +181,8 @@ def test_an_unknown_name_is_an_error_that_lists_the_known_ones(monkeypatch, caps
 
 @pytest.fixture
 def installed(monkeypatch):
-    """Run the cell that installs cardenvs in a folder; return what it asks pip for."""
+    """Run the cell that installs cardenvs in a folder; return what it asks pip for. No repository is named at first."""
+    monkeypatch.setattr(runner, "REPOSITORY", "")
 
     def run(folder, is_known=False):
         asked = []
@@ -256,14 +257,11 @@ def test_on_colab_nothing_else_is_installed(installed, colab, tmp_path, upload):
     assert colab.asked == 1
 
 
-def test_with_a_repository_badge_installation_and_links_lead_there(monkeypatch, installed, tmp_path):
+def test_badge_installation_and_links_lead_to_the_repository_wherever_it_moves(monkeypatch, installed, tmp_path):
     monkeypatch.setattr(runner, "REPOSITORY", "owner/repo")
     notebook = small_notebook()
-    notebook.cells.append(
-        nbformat.v4.new_markdown_cell(
-            "[a](../../docs/arena.md#your-own-agent) [b](02_b.ipynb) [c](https://example.org)"
-        )
-    )
+    links = "[a](../../docs/arena.md#your-own-agent) [b](02_b.ipynb) [c](https://example.org)"
+    notebook.cells.append(nbformat.v4.new_markdown_cell(links))
     path = runner.FOLDER / "01_small.ipynb"
     runner.tidy(notebook, path)
     before = nbformat.writes(notebook)
@@ -276,6 +274,12 @@ def test_with_a_repository_badge_installation_and_links_lead_there(monkeypatch, 
         f"[b]({colab}/02_b.ipynb) [c](https://example.org)"
     )
     assert installed(tmp_path) == ['install --quiet "cardenvs[notebooks] @ git+https://github.com/owner/repo"']
+    monkeypatch.setattr(runner, "REPOSITORY", "other/fork")
+    runner.tidy(notebook, path)
+    assert nbformat.writes(notebook) == before.replace("owner/repo", "other/fork")
+    monkeypatch.setattr(runner, "REPOSITORY", "")
+    runner.tidy(notebook, path)
+    assert notebook.cells[-1].source == links
 
 
 # ---------------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ pytest.importorskip("nbclient")
 
 import nbformat
 
-from docs import generate
+from docs import generate, hooks
 from docs.repository import page_text, repository
 from examples import run_notebooks as runner
 
@@ -77,6 +77,13 @@ def test_without_an_address_nothing_names_one(checkout, monkeypatch):
             assert re.fullmatch(r"<!-- repository:start \w+ -->\n<!-- repository:end -->", text)
     assert "make wheel" in filled("docs/notebooks.md")["colab"]
     assert "github" not in runner.shared_cells()["install"] + runner.badge(runner.notebooks()[0])
+
+
+@pytest.mark.parametrize(("name", "address"), [("owner/repo", ADDRESS), ("", None)])
+def test_the_header_of_the_site_links_to_the_repository(name, address, monkeypatch):
+    monkeypatch.setattr(hooks, "repository", lambda: name)
+    config = hooks.on_config({"docs_dir": str(ROOT / "docs"), "nav": []})
+    assert (config["repo_name"], config["repo_url"]) == (name or None, address)
 
 
 def test_the_pages_say_what_the_project_says():
