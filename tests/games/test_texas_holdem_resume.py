@@ -248,11 +248,11 @@ def test_a_match_is_played_by_one_process_at_a_time(tmp_path):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda text: text.replace('"action": ', '"action": 9', 1), r"actions\.jsonl, line 1: .*legal"),
-        (lambda text: text.replace('"action": ', '"action": "x', 1), r"actions\.jsonl, line 1: not JSON"),
-        (lambda text: "[]\n" + text, r"actions\.jsonl, line 1: a JSON object is needed"),
-        (lambda text: "{}\n" + text, r"actions\.jsonl, line 1: ply should be 0; got None"),
-        (lambda text: text.replace('"player": ', '"player": 1', 1), r"actions\.jsonl, line 1: player should be"),
+        (lambda text: text.replace('"action": ', '"action": 9', 1), r"actions\.jsonl: line 1: .*legal"),
+        (lambda text: text.replace('"action": ', '"action": "x', 1), r"actions\.jsonl: line 1 is not JSON"),
+        (lambda text: "[]\n" + text, r"actions\.jsonl: line 1 is not a JSON object"),
+        (lambda text: "{}\n" + text, r"actions\.jsonl: line 1: ply should be 0; got None"),
+        (lambda text: text.replace('"player": ', '"player": 1', 1), r"actions\.jsonl: line 1: player should be"),
         (lambda text: text.replace('"failures": []', '"failures": [1]', 1), r"line 1: .*a list of objects"),
     ],
 )
@@ -265,6 +265,15 @@ def test_an_edited_record_is_refused_with_its_line(tmp_path, edit, message):
     with pytest.raises(FormatError, match=message):
         play_match(specs, out=folder, resume=True, **options)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("line", ["{", "[]", "{}", '{"key": 1, "calls": []}', '{"key": "a", "calls": [1]}'])
+def test_damaged_answers_are_refused(tmp_path, line):
+    specs, options = ["random", "random"], {"format": "cash", "num_hands": 9}
+    folder = stopped(tmp_path, "m", 5, specs, **options)
+    (folder / "answers.jsonl").write_text(line + "\n")
+    with pytest.raises(FormatError, match=r"answers\.jsonl: "):
+        play_match(specs, out=folder, resume=True, **options)
 
 
 def test_a_line_that_was_cut_short_is_decided_again(tmp_path):

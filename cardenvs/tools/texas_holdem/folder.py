@@ -24,6 +24,7 @@ from typing import IO, Any, Self
 from cardenvs.core.errors import ArenaError, FormatError
 from cardenvs.core.files import locked_folder, write_whole
 from cardenvs.core.replay import Replay
+from cardenvs.tools.texas_holdem.entries import json_object
 from cardenvs.tools.texas_holdem.timeline import Timeline
 
 FINISHED, FAILED, INTERRUPTED, RUNNING = "finished", "failed", "interrupted", "running"
@@ -92,11 +93,11 @@ class MatchFolder:
     # -- what is there ------------------------------------------------------------------------------------------
 
     def _read(self, path: Path) -> None:
-        self.head = _object(str(path / MATCH), (path / MATCH).read_text(encoding="utf-8"))
+        self.head = _object(path / MATCH, (path / MATCH).read_text(encoding="utf-8"))
         self.decisions = _whole_lines(path / ACTIONS)
         if self.decisions and self.decisions[-1].get("action") is None:
             self.decisions.pop()  # of an agent that failed; it is asked again
-        self._answers = [(entry["key"], entry["calls"]) for entry in _whole_lines(path / ANSWERS)]
+        self._answers = [_answer(path / ANSWERS, entry) for entry in _whole_lines(path / ANSWERS)]
         self._has_answers = bool(self._answers)
 
     def start(self) -> None:
@@ -185,14 +186,18 @@ def _whole_lines(path: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         return []
     *lines, _ = path.read_text(encoding="utf-8").split("\n")
-    return [_object(f"{path}, line {number}", line) for number, line in enumerate(lines, 1)]
+    return [_object(path, line, number) for number, line in enumerate(lines, 1)]
 
 
-def _object(where: str, text: str) -> dict[str, Any]:
+def _object(path: Path, text: str, line: int = 1) -> dict[str, Any]:
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{where}: not JSON: {error}") from None
-    if not isinstance(value, dict):
-        raise FormatError(f"{where}: a JSON object is needed")
-    return value
+        return json_object(text, line)
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from None
+
+
+def _answer(path: Path, entry: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
+    key, calls = entry.get("key"), entry.get("calls")
+    if not isinstance(key, str) or not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
+        raise FormatError(f"{path}: each line should be an object with a key and a list of calls")
+    return key, calls

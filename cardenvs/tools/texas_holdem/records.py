@@ -300,7 +300,7 @@ class _Match:
                 self._players[state.current_player].proxy.decided(state)
                 state.apply(decision["action"])
             except (IllegalActionError, FormatError) as error:
-                raise FormatError(f"{ACTIONS}, line {number}: {error}") from None
+                raise FormatError(f"{ACTIONS}: line {number}: {error}") from None
             self._good.append(state.actions[-1])
         for seat in self._players:
             seat.proxy.observe(state)
