@@ -162,7 +162,7 @@ def write_folded_view(state: "State", viewer: int, rows: np.ndarray, key: bytes 
     """Return what `viewer` saw before or after an action, or in the middle of one.
 
     Args:
-        state: after the action.
+        state: after the action, or before it if the rows end in the middle of it.
         viewer: a player, SPECTATOR or OMNISCIENT.
         rows: what the viewer has seen of `state.event_log()` up to that point. The table is their fold.
         key: as in `write_game_view`.

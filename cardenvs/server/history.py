@@ -42,10 +42,7 @@ def past(moment: Moment, narrow: bool) -> dict[str, Any]:
         hand; and "scores": [{"label", "values": by player}, ...].
     """
     state, viewer = moment.state, moment.viewer
-    for action in moment.actions:
-        state.apply(action)
-    rows = state.game.table.visible(state.event_log(), viewer)[: moment.event]
-    view = write_folded_view(state, viewer, rows, moment.key)
+    view, rows = view_at(moment)
     told = [state.game.table.read(row) for row in _last(rows, state)]
     scores = [{"label": "return", "values": [player["return"] for player in view["players"]]}]
     scores += [
@@ -60,6 +57,22 @@ def past(moment: Moment, narrow: bool) -> dict[str, Any]:
         "scores": scores,
         **drawn(view, narrow),
     }
+
+
+def view_at(moment: Moment) -> tuple[dict[str, Any], np.ndarray]:
+    """Return the view of a moment, and the viewer's events up to it as rows; the state moves on to its actions.
+
+    In the middle of an action the table is as its events so far leave it, and all else as before the action.
+    """
+    state = before = moment.state
+    for number, action in enumerate(moment.actions, 1):
+        if number == len(moment.actions):
+            before = state.clone()
+        state.apply(action)
+    seen = state.game.table.visible(state.event_log(), moment.viewer)
+    rows = seen[: moment.event]
+    at = state if len(rows) == len(seen) else before
+    return write_folded_view(at, moment.viewer, rows, moment.key), rows
 
 
 def drawn(view: dict[str, Any], narrow: bool) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from served import PERSON, act, client, new_table, open_table
 
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
 from cardenvs.core.fold import fold
-from cardenvs.core.game_view import folded_texts, table_texts, write_folded_view
-from cardenvs.server.history import past
+from cardenvs.core.game_view import folded_texts, table_texts
+from cardenvs.server.history import past, view_at
 from cardenvs.server.records import Records
 from cardenvs.server.table import RefusedError, Table
 
@@ -55,10 +55,21 @@ def test_between_actions_the_table_is_the_fold_of_the_events(viewer):
 
 
 def view_of(moment):
-    for action in moment.actions:
-        moment.state.apply(action)
-    rows = moment.state.event_rows(moment.viewer)[: moment.event]
-    return write_folded_view(moment.state, moment.viewer, rows, moment.key)
+    return view_at(moment)[0]
+
+
+def test_in_the_middle_of_an_action_nobody_has_won_yet():
+    """The last action of Kuhn poker: until its last event, returns and the player to act are those before it."""
+    table, _ = played("kuhn_poker_v0", 1)
+    while not table.state.is_terminal:
+        table.decide(0, {})
+    ends = table.show(SPECTATOR).event_ends
+    for event in range(ends[-2] + 1, ends[-1]):
+        view = view_of(table.moment(SPECTATOR, event))
+        assert not view["terminal"]
+        assert [player["return"] for player in view["players"]] == [0, 0]
+    assert view_of(table.moment(SPECTATOR, ends[-1]))["terminal"]
+    assert ends[-1] > ends[-2] + 1
 
 
 def test_a_position_says_what_happened_and_the_scores():
