@@ -17,6 +17,7 @@ CLICK_ALONG = """async ([seed, most]) => {
   let clicks = 0;
   for (let tries = 0; tries < most; tries++) {
     if (!document.getElementById("end").hidden) return clicks;
+    if (!document.getElementById("round").hidden) document.getElementById("next").click();
     const open = [...document.querySelectorAll("#picture [role=button], #choices button, #bet")].filter(
       place => place.id !== "bet" || !place.form.hidden);
     if (open.length && document.getElementById("prompt").className === "yours") {
@@ -81,6 +82,9 @@ def test_a_game_is_played_by_keyboard_alone(served, page):
     for _ in range(600):
         if page.is_visible("#end"):
             break
+        if page.is_visible("#round"):
+            assert page.evaluate("document.activeElement.id") == "next"
+            page.keyboard.press("Enter")
         if page.get_attribute("#prompt", "class") != "yours":
             page.wait_for_timeout(5)
             continue
