@@ -17,6 +17,8 @@ from cardenvs.arena.store import Store
 from cardenvs.core.events import OMNISCIENT, SPECTATOR
 from examples.narrative import tell
 
+GAMES = cardenvs.list_games()  # without those that other tests add later
+
 
 class Log(GameObserver):
     """Notes every call."""
@@ -78,8 +80,7 @@ def test_a_game_is_told_in_order():
 
 
 def test_everything_that_a_viewer_saw_is_told_once_as_an_event_or_an_effect():
-    for name in cardenvs.list_games():
-        game = cardenvs.get_game(name)
+    for game in map(cardenvs.get_game, GAMES):
         state = game.new_state(seed=1)
         logs = [Log(viewer) for viewer in (SPECTATOR, OMNISCIENT, 0)]
         watched = Watched(state, logs)
@@ -108,7 +109,7 @@ def test_a_spectator_is_told_neither_questions_nor_choices():
     assert [bool(call[2]) for call in own] == [call[1] == 0 for call in own]
 
 
-@pytest.mark.parametrize("name", cardenvs.list_games())
+@pytest.mark.parametrize("name", GAMES)
 def test_twin_worlds_are_told_alike(name):
     """A player's observer is told the same in a twin, where all that the player cannot know is dealt anew."""
     game, rng, compared = cardenvs.get_game(name), random.Random(5), 0

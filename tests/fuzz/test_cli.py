@@ -251,6 +251,7 @@ def test_no_input_gives_a_traceback_or_hangs(command, files, tmp_path, monkeypat
     monkeypatch.setattr("cardenvs.llm.stub.serve", lambda *_: None)  # it would serve until Ctrl-C
     monkeypatch.setattr("uvicorn.run", starts_and_stops)
     monkeypatch.setattr("cardenvs.server.wire._end_if_threads_go_on", lambda: None)  # of other tests
+    monkeypatch.setattr("cardenvs.core.registry._added", {})  # games of other tests, which are meant to fail
     chosen = [words for name, words in sample() if name == command]
     for number, words in enumerate(chosen):
         folder = tmp_path / str(number)

@@ -58,7 +58,7 @@ def test_1_2_a_return_is_what_was_won_less_what_was_put_in():
 
 def test_2_1_everyone_antes_and_gets_one_card_that_only_they_see():
     state = played("K J", "")
-    assert [event.kind for event in state.events()] == ["new_deck", "ante", "deal", "ante", "deal"]
+    assert [event.kind for event in state.events()] == ["new_deck", "ante", "deal", "ante", "deal", "lies_face_down"]
     assert table_texts(state.view(0))["counters"] == {"chips_in": [1, 1]}
     assert table_texts(state.view(0))["piles"] == {"deck": ["?"], "hand": [["K"], ["?"]]}
     assert table_texts(state.view(1))["piles"] == {"deck": ["?"], "hand": [["?"], ["J"]]}

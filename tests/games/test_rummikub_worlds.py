@@ -83,7 +83,7 @@ def random_deck(state, player, chooser):
     rest = Counter(state.deck.tolist())
     place = 0
     for event in state.events():
-        if event.source == ("pool", None):
+        if event.source == ("pool", None) and event.player is not None:
             places[event.player].append(place)
             if event.player == player:
                 deck[place] = event.token
