@@ -252,6 +252,8 @@ def test_no_input_gives_a_traceback_or_hangs(command, files, tmp_path, monkeypat
     monkeypatch.setattr("uvicorn.run", starts_and_stops)
     monkeypatch.setattr("cardenvs.server.wire._end_if_threads_go_on", lambda: None)  # of other tests
     monkeypatch.setattr("cardenvs.core.registry._added", {})  # games of other tests, which are meant to fail
+    if command == "warmup":  # all games take a minute
+        monkeypatch.setattr("cardenvs.core.registry.list_games", lambda: ["kuhn_poker_v0", "leduc_poker_v0"])
     chosen = [words for name, words in sample() if name == command]
     for number, words in enumerate(chosen):
         folder = tmp_path / str(number)
