@@ -1,10 +1,10 @@
 """Agents that fail at a table: the game waits where they cannot be asked, and says so where they answer badly."""
 
+import threading
 import time
 
 import pytest
 from served import client, free_port, open_table
-from test_twin_tables import same_secrets  # noqa: F401
 
 pytest.importorskip("openai")
 
@@ -14,10 +14,13 @@ from cardenvs.server import room as room_module
 
 
 class Failing:
-    """In place of an agent and its proxy: fails as it is told, quoting its hand, and then takes the first action."""
+    """In place of an agent and its proxy: fails as it is told, quoting its hand, and then takes the first action.
 
-    def __init__(self, player, kinds):
-        self._player, self._kinds = player, kinds
+    It decides only once the gate is open.
+    """
+
+    def __init__(self, player, kinds, gate):
+        self._player, self._kinds, self._gate = player, kinds, gate
 
     def observe(self, state):
         pass
@@ -25,6 +28,7 @@ class Failing:
     end = observe
 
     def decide(self, state):
+        assert self._gate.wait(30)
         kind = self._kinds.pop(0) if self._kinds else ""
         action, hand = state.legal_actions()[0], repr(state.view(self._player)["piles"])
         failures = (Failure(kind, hand),) if kind else ()
@@ -41,9 +45,12 @@ class Failing:
 def failing(monkeypatch):
     """Every agent fails in these ways, one after the other, before it plays."""
 
-    def with_kinds(*kinds):
-        left = list(kinds)
-        monkeypatch.setattr(room_module, "seated", lambda spec, state, player, *_: Failing(player, left))
+    def with_kinds(*kinds, is_open=True):
+        left, gate = list(kinds), threading.Event()
+        if is_open:
+            gate.set()
+        monkeypatch.setattr(room_module, "seated", lambda spec, state, player, *_: Failing(player, left, gate))
+        return gate
 
     return with_kinds
 
@@ -166,17 +173,20 @@ def test_an_agent_that_the_server_no_longer_has_is_replaced(tmp_path):
 
 @pytest.mark.parametrize("kind", ["timeout", "illegal", "my own word"])
 @pytest.mark.parametrize("show_errors", [False, True])
-def test_in_twin_worlds_failures_look_the_same(same_secrets, failing, kind, show_errors):  # noqa: F811
+def test_in_twin_worlds_failures_look_the_same(same_secrets, failing, kind, show_errors):
     worlds = []
     for deck in ("K Q J", "J Q K"):
         same_secrets()
-        failing(kind)
+        gate = failing(kind, is_open=False)
         with client(show_errors=show_errors) as server:
             seats = ["random", "person", "person"]
             table = open_table(server, "leduc_poker_v0", seats, deck=deck, options={"num_players": 3})
             got = []
             for link in (table["seats"][1]["link"], table["watch"], table["host"]):
                 with server.websocket_connect(f"/ws/{link}") as socket:
+                    if not gate.is_set():  # the first one is here before the agent decides
+                        until(socket, lambda said: said["current"] == 0)
+                        gate.set()
                     said = until(socket, lambda said: said["stopped"] or said["current"] == 1)
                     got.append({key: said[key] for key in ("stopped", "problem", "turn", "events")})
                     got += [log_of(socket, player) for player in (0, 1)]

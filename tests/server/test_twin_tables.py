@@ -1,9 +1,6 @@
 """Twin worlds: what crosses a socket depends only on what its viewer may know."""
 
-import itertools
-import secrets
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,20 +9,6 @@ from served import client, open_table
 from starlette.testclient import TestClient
 
 from cardenvs.core.registry import get_game
-
-
-@pytest.fixture
-def same_secrets(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Links and keys that repeat, so that only the worlds differ."""
-
-    def begin() -> None:
-        numbers = itertools.count()
-        monkeypatch.setattr(secrets, "token_urlsafe", lambda n: f"link-{next(numbers)}")
-        monkeypatch.setattr(secrets, "token_bytes", lambda n: bytes(n))
-        monkeypatch.setattr(secrets, "randbits", lambda n: 5)
-        monkeypatch.setattr(time, "time", lambda: 1e9)
-
-    return begin
 
 
 def recorded(
