@@ -125,10 +125,11 @@ class Turn:
         tricks to their results, except for the latest trick of the present hand.
 
         Args:
-            most: how many events are told, the latest ones, but up to half of them results of hands; None: all.
+            most: how many events to tell: the latest ones, with the results of finished hands in up to half of the
+                places; None: all.
 
         Returns:
-            the lines, and how many events are left out that are told in no other way.
+            the lines, and how many events `most` leaves no room for.
         """
         table, rows = self.game.table, self.__now().event_rows(self.player)
         told, left_out = _worth_telling(rows, table, len(rows) if most is None else most)
@@ -191,7 +192,7 @@ class Turn:
 
 
 def _worth_telling(rows: np.ndarray, table: Table, most: int) -> tuple[np.ndarray, int]:
-    """Return the rows to tell, and how many of the present hand or of results are left out because `most` are told."""
+    """Return the rows to tell, and how many others `most` leaves no room for."""
     closes = np.array([kind.closes for kind in table.kinds])[rows[:, KIND]]
     ends = _ends(closes == Part.HAND)
     start = ends[-1] + 1 if len(ends) else 0  # of the present hand

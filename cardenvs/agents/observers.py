@@ -21,7 +21,7 @@ _NOBODY = -1  # no player is called "you"
 
 
 class GameObserver:
-    """Watches one game; override what you need. What it is told never changes the game.
+    """Watches one game without taking part. Override the methods that you need.
 
     An observer knows what its `viewer` may know: a spectator sees no hidden card, no question to a player, and no
     choice before its effects are public. An exception ends the game.

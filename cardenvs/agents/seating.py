@@ -164,7 +164,7 @@ def play_out(
         state: the game; it is moved on.
         players: who decides for each player; all have begun.
         watch: called after each applied action.
-        watched: the game's observers, who are told of everything as it happens.
+        watched: the observers of the game.
 
     Returns:
         every decision, in order.

@@ -75,12 +75,12 @@ class LLMAgent(Agent):
             "system": system_id(system_text(self._game, self._options, self.config.prompt)),
         }
 
-    def remember_nothing(self) -> None:
+    def tell_what_people_see(self) -> None:
         """Leave out facts that do a player's remembering, as beside people, for whom nobody does it."""
         prompt = dataclasses.replace(self.config.prompt, memory=False)
         self.config = self.config.model_copy(update={"prompt": prompt})
 
-    def remember(self, memory: Memory) -> None:
+    def keep_answers(self, memory: Memory) -> None:
         """Keep all answers in a memory, and ask nothing that it has the answer to."""
         self._client = RememberingClient(self._asked(), memory)
 

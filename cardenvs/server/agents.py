@@ -30,8 +30,8 @@ def seated(
     At a table with people, language models are told what people can see there, and nothing is remembered for them.
     """
     proxy = AgentProxy.of(spec, state.game, state.options, limits)
-    if with_people and hasattr(proxy.agent, "remember_nothing"):
-        proxy.agent.remember_nothing()
+    if with_people and hasattr(proxy.agent, "tell_what_people_see"):
+        proxy.agent.tell_what_people_see()
     proxy.begin(state, player, seed)
     return proxy
 

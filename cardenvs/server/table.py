@@ -178,7 +178,10 @@ class Table:
             raise RefusedError("only the person whose seat it is, or whoever opened the table, can change who plays")
         if seat.link:
             if is_here or seat.agent != PERSON:
-                raise RefusedError(f"only player_{player} can change that: they are here, or an agent plays for them")
+                raise RefusedError(
+                    f"only player_{player} can change that: they are here or left a moment ago, "
+                    "or an agent plays for them"
+                )
             if agent != usual:
                 raise RefusedError(f"for somebody who is away, only {usual} can play")
         elif agent == PERSON and self.people:

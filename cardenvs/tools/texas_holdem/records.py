@@ -174,8 +174,8 @@ def play_match(
             proxies.append(_proxy(agent, checked, limits.of_agents()))
         with MatchFolder(out, resume) as folder:
             for proxy in proxies:
-                if hasattr(proxy.agent, "remember"):  # a language model, whose answers may cost money
-                    proxy.agent.remember(folder)
+                if hasattr(proxy.agent, "keep_answers"):  # a language model, whose answers may cost money
+                    proxy.agent.keep_answers(folder)
             match = _Match(_head(agents, proxies, checked, seed, guests_key, folder.head), proxies, limits, folder)
             match.begin()
             folder.start()
